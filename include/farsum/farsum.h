@@ -1,0 +1,254 @@
+/* farsum.h: sums long-range interactions of many particles.
+ *
+ * A problem says what to sum, options say how (zero: "choose for me"), a plan
+ * is the choice made.  Points are set once, strengths are summed many times:
+ *
+ *     farsum_problem problem = FARSUM_PROBLEM_INIT;
+ *     ... fill cell, periodic, tolerance, n_sources, sample ...
+ *     farsum_plan *plan = NULL;
+ *     farsum_plan_create(&problem, NULL, &plan);
+ *     farsum_plan_set_points(plan, n, x, 0, NULL);
+ *     farsum_result out = FARSUM_RESULT_INIT;
+ *     out.potential = phi; out.field = e;
+ *     farsum_plan_execute(plan, 1, q, &out);
+ *     farsum_plan_destroy(plan);
+ *
+ * Sign and scale: phi_i = C sum_j q_j / r_ij (no 1/2), field E = -grad phi,
+ * energy (C/2) sum q phi, virial W = -dE/d(strain), row-major.  Periodic sums
+ * are Ewald's, with tin-foil surroundings unless asked otherwise; a net charge
+ * is neutralised by a uniform background.  Units are the caller's; C is the
+ * problem's `coulomb`.
+ *
+ * Every function returns a status; what went wrong in words is kept for the
+ * calling thread (farsum_message).  Outputs are untouched on failure.
+ * Different plans may be used by different threads at once, one plan by one
+ * thread at a time. */
+#ifndef FARSUM_H
+#define FARSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef FARSUM_API
+#if defined(__GNUC__)
+#define FARSUM_API __attribute__((visibility("default")))
+#define FARSUM_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define FARSUM_API
+#define FARSUM_MUST_CHECK
+#endif
+#endif
+
+#define FARSUM_VERSION_MAJOR 0
+#define FARSUM_VERSION_MINOR 1
+#define FARSUM_VERSION_PATCH 0
+
+/* Status codes: X(name, text). */
+#define FARSUM_STATUS_LIST(X)                                                  \
+    X(OK, "success")                                                           \
+    X(ERR_ARGUMENT, "an argument is not valid")                                \
+    X(ERR_MEMORY, "out of memory")                                             \
+    X(ERR_UNKNOWN, "no such method, variant, kernel, split or window")         \
+    X(ERR_UNSUPPORTED, "not possible with this method or variant")             \
+    X(ERR_CELL, "the cell is not valid")                                       \
+    X(ERR_POSITION, "a position is not finite or not in range")                \
+    X(ERR_STRENGTH, "a strength is not finite")                                \
+    X(ERR_COINCIDENT, "two particles coincide")                                \
+    X(ERR_TOLERANCE, "the tolerance cannot be reached")                        \
+    X(ERR_STATE, "the call comes too early or too late")                       \
+    X(ERR_INTERNAL, "an invariant of the library is broken")
+
+typedef enum farsum_status {
+#define FARSUM_STATUS_ENUM(name, text) FARSUM_##name,
+    FARSUM_STATUS_LIST(FARSUM_STATUS_ENUM)
+#undef FARSUM_STATUS_ENUM
+    FARSUM_STATUS_COUNT
+} farsum_status;
+
+/* The text of a status, and this thread's last message ("" if none). */
+FARSUM_API const char *farsum_status_text(farsum_status status);
+FARSUM_API const char *farsum_message(void);
+/* "MAJOR.MINOR.PATCH" of the library that is running. */
+FARSUM_API const char *farsum_version(void);
+
+/* Zero in any enum below means "choose for me". */
+typedef enum farsum_precision {
+    FARSUM_F64 = 1, /* the default */
+    FARSUM_F32 = 2,
+} farsum_precision;
+
+typedef enum farsum_error_kind {
+    FARSUM_ERROR_FORCE = 1, /* the default: RMS of the force difference over
+                               max(RMS|F|, C q_rms^2 (N/V)^(2/3)) */
+    FARSUM_ERROR_POTENTIAL = 2, /* RMS of the difference over RMS potential */
+    FARSUM_ERROR_ABSOLUTE = 3,  /* RMS of the force difference, caller's units */
+} farsum_error_kind;
+
+typedef enum farsum_surface {
+    FARSUM_TINFOIL = 1, /* the default: conducting surroundings */
+    FARSUM_VACUUM = 2,  /* adds the dipole term 2 pi C |M|^2 / (3 V) */
+} farsum_surface;
+
+/* Outputs a plan is asked for: bits of `outputs` below. */
+enum {
+    FARSUM_POTENTIAL = 1,
+    FARSUM_FIELD = 2,
+    FARSUM_ENERGY = 4,
+    FARSUM_VIRIAL = 8,
+};
+
+/* What to sum.  Start from FARSUM_PROBLEM_INIT. */
+typedef struct farsum_problem {
+    size_t size;             /* sizeof(farsum_problem), set by the macro */
+    const char *kernel;      /* "laplace" (1/r); NULL: laplace */
+    double cell[9];          /* rows a, b, c: cell vectors, right-handed;
+                                ignored along axes that are not periodic */
+    int periodic[3];         /* 1: periodic along a, b, c */
+    farsum_surface surface;  /* periodic along three axes only */
+    double coulomb;          /* C; 0: 1 */
+    farsum_precision precision; /* of the sums */
+    farsum_precision arrays; /* of the caller's arrays; 0: as precision */
+    double tolerance;        /* > 0; 0: 1e-5 */
+    farsum_error_kind error; /* what the tolerance measures */
+    unsigned outputs;        /* FARSUM_POTENTIAL | ...; 0: potential, field and
+                                energy */
+    int exclude_coincident;  /* 1: pairs of coincident sources are skipped;
+                                0: they are an error */
+    /* What the tuner looks at.  x and q may be NULL: then n_sources unit
+     * charges, uniform and random, are assumed.  Borrowed by create alone. */
+    int64_t n_sources;
+    int64_t n_targets;       /* 0: the targets are the sources */
+    const void *sample_x;    /* [n_sources][3], type `arrays` */
+    const void *sample_q;    /* [n_sources], type `arrays` */
+} farsum_problem;
+#define FARSUM_PROBLEM_INIT {.size = sizeof(farsum_problem)}
+
+/* How.  Start from FARSUM_OPTIONS_INIT; each zero or NULL is chosen by the
+ * plan, each value given is kept, or refused with a reason. */
+typedef struct farsum_options {
+    size_t size;          /* sizeof(farsum_options), set by the macro */
+    const char *method;   /* "direct", "ewald", "spectral" */
+    const char *device;   /* "host" */
+    const char *isa;      /* "base", "avx2", "avx512": instruction set */
+    int threads;          /* OpenMP threads; 0: all */
+    const char *split;    /* "prolate", "gaussian" */
+    const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
+                             "gaussian" */
+    double cutoff;        /* rc, length */
+    double bandwidth;     /* c = k_max rc of the split, no unit */
+    int64_t mesh[3];      /* points along a, b, c; all or none */
+    double upsampling;    /* sigma = mesh points over those that c needs */
+    int support;          /* P, mesh points, 2..16 */
+    double shape;         /* window's shape parameter, no unit (see math.md) */
+    const char *near, *spread, *fft, *scale, *interp; /* variants by name */
+    int deterministic;    /* 1: only variants whose sums repeat bitwise */
+    int measure;          /* 1: time the cheapest few variants, then pick */
+    uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine */
+    /* Called with one line of text for what would help a user to know (a cell
+     * that was reduced, an option that binds); NULL: silence. */
+    void (*log)(const char *line, void *data);
+    void *log_data;
+} farsum_options;
+#define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
+
+/* Where results go: NULL is not computed.  R right-hand sides, N targets. */
+typedef struct farsum_result {
+    size_t size;     /* sizeof(farsum_result), set by the macro */
+    void *potential; /* [R][N], type `arrays` */
+    void *field;     /* [R][N][3], type `arrays` */
+    double *energy;  /* [R] */
+    double *virial;  /* [R][9], row-major */
+} farsum_result;
+#define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}
+
+/* One stage of a plan, for reports. */
+typedef struct farsum_stage_info {
+    const char *stage, *variant; /* borrowed from the plan */
+    const char *reason;          /* why this variant; borrowed */
+    double seconds;              /* in the last execute */
+    int deterministic;
+} farsum_stage_info;
+
+#define FARSUM_MAX_STAGES 16
+/* The plan's choices and its state.  Lengths in the caller's unit. */
+typedef struct farsum_plan_info {
+    size_t size;             /* set by FARSUM_PLAN_INFO_INIT */
+    const char *kernel, *method, *device, *isa, *split, *window; /* borrowed;
+                                NULL where the method has none */
+    farsum_precision precision;
+    int threads;
+    int64_t n_sources, n_targets;
+    double tolerance;
+    double estimated_error;  /* in the tolerance's norm; after execute with the
+                                norm of the actual result */
+    double norm;             /* the norm that relative errors are taken of */
+    double cutoff, bandwidth, upsampling, shape;
+    int64_t mesh[3];
+    int support, near_coefficients;
+    double net_strength;     /* of the last execute; not 0: a background is on */
+    uint64_t bytes;          /* the plan's memory now */
+    double seconds_create, seconds_set_points, seconds_execute;
+    int n_stages;
+    farsum_stage_info stages[FARSUM_MAX_STAGES];
+} farsum_plan_info;
+#define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
+
+typedef struct farsum_plan farsum_plan; /* opaque */
+
+/* Checks the problem, tunes, chooses variants, allocates.  options may be
+ * NULL.  *plan is the caller's, to be destroyed. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_create(const farsum_problem *problem, const farsum_options *options,
+                   farsum_plan **plan);
+/* As create, but allocates and runs nothing of size: says the choice, the
+ * estimate and the bytes that the plan would need. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_tune(const farsum_problem *problem, const farsum_options *options,
+                 farsum_plan **plan);
+FARSUM_API void farsum_plan_destroy(farsum_plan *plan); /* NULL is legal */
+
+/* Gives the positions: x [n][3] of sources and y [m][3] of targets; m = 0 and
+ * y = NULL: the targets are the sources.  Copied; may be called again, with
+ * other counts.  Positions anywhere: periodic axes are wrapped. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
+                       const void *y);
+/* A cell that changed a little (constant pressure): keeps mesh and cutoff while
+ * the plan's estimated error stays within its tolerance; FARSUM_ERR_TOLERANCE
+ * otherwise, and the plan is as before.  Points must be set again. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
+/* Sums rhs sets of strengths q [rhs][n].  Allocates nothing. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
+                    farsum_result *result);
+
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_get_info(const farsum_plan *plan, farsum_plan_info *info);
+/* One line a choice, with its reason. */
+FARSUM_API void farsum_plan_print(const farsum_plan *plan, FILE *out);
+
+/* The variants of a stage ("spread", ...) or, with stage = "method", the
+ * methods; index 0, 1, ...; FARSUM_ERR_ARGUMENT past the last. */
+typedef struct farsum_variant_info {
+    size_t size;
+    const char *name, *note, *needs;
+    int deterministic;
+} farsum_variant_info;
+#define FARSUM_VARIANT_INFO_INIT {.size = sizeof(farsum_variant_info)}
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_list_variants(const char *stage, int index, farsum_variant_info *info);
+/* The stages' names: index 0, 1, ...; NULL past the last. */
+FARSUM_API const char *farsum_list_stages(int index);
+/* Names of splits and windows: kind "split" or "window"; NULL past the last. */
+FARSUM_API const char *farsum_list_names(const char *kind, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

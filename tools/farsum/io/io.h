@@ -1,0 +1,94 @@
+/* io.h: particle files in and out.
+ *
+ * A reader is opened on a file (its format told by name, suffix or content) and
+ * gives frames one by one; a writer takes frames and appears under its final
+ * name only when it is closed without error (written beside, then renamed).
+ * Every fault is told with file, line and column, and what was expected. */
+#ifndef FARSUM_TOOLS_IO_H
+#define FARSUM_TOOLS_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum io_type { IO_REAL, IO_INT, IO_TEXT, IO_BOOL };
+
+/* One column: `width` values a particle. */
+struct io_column {
+    char *name;         /* owned */
+    enum io_type type;
+    int width;
+    void *data;         /* owned: double, int64_t, char* (each owned) or char,
+                           [n][width] */
+};
+
+/* key=value of a frame's comment line or header, kept in order. */
+struct io_key {
+    char *key, *value;  /* owned; value without its quotes */
+};
+
+/* One configuration.  pos is always there. */
+struct io_frame {
+    int64_t n;
+    double *x;          /* owned, [n][3] */
+    double *q;          /* owned, [n]; NULL: the file has no charges */
+    double cell[9];     /* rows a, b, c */
+    double origin[3];   /* of the cell; 0 where the format has none */
+    int periodic[3];
+    bool has_cell;
+    int n_columns;
+    struct io_column *columns; /* owned; everything else the file had, in order:
+                                  species, id, velo, forces, ... */
+    int n_keys;
+    struct io_key *keys; /* owned */
+};
+
+void io_frame_clear(struct io_frame *frame); /* frees; leaves all zero */
+/* Borrowed; NULL if there is none. */
+struct io_column *io_frame_column(const struct io_frame *frame,
+                                  const char *name);
+const char *io_frame_key(const struct io_frame *frame, const char *key);
+/* Adds or replaces.  data is taken over.  0, or -1 for lack of memory. */
+int io_frame_set_column(struct io_frame *frame, const char *name,
+                        enum io_type type, int width, void *data);
+int io_frame_set_key(struct io_frame *frame, const char *key,
+                     const char *value);
+
+/* Options of reading. */
+struct io_options {
+    const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: told by
+                               the suffix, else by the content */
+    const char *atom_style; /* LAMMPS: "charge", "full", "atomic"; NULL: by the
+                               file's hint or its columns */
+    int n_type_charges;     /* LAMMPS "atomic": --charge TYPE=Q */
+    struct io_type_charge { long type; double q; } *type_charges; /* borrowed */
+};
+
+struct io_reader; /* opaque */
+/* 0 or -1, then `error` (of `size` bytes) holds "FILE:LINE:COL: what". "-" is
+ * standard input (not for HDF5). */
+int io_open(const char *path, const struct io_options *options,
+            struct io_reader **reader, char *error, size_t size);
+/* 1: a frame was read; 0: no more; -1: error.  *frame is cleared first. */
+int io_read(struct io_reader *reader, struct io_frame *frame, char *error,
+            size_t size);
+const char *io_reader_format(const struct io_reader *reader);
+void io_close(struct io_reader *reader); /* NULL is legal */
+
+struct io_writer; /* opaque */
+/* format NULL: by the suffix (.xyz .extxyz, .h5 .hdf5); "-" is standard output
+ * in extxyz. */
+int io_create(const char *path, const char *format, struct io_writer **writer,
+              char *error, size_t size);
+/* Columns in their order: species if any, pos, charge, the others. */
+int io_write(struct io_writer *writer, const struct io_frame *frame,
+             char *error, size_t size);
+/* Flushes, syncs, renames.  On error nothing of that name is changed. */
+int io_commit(struct io_writer *writer, char *error, size_t size);
+void io_abandon(struct io_writer *writer); /* removes what was written; NULL ok */
+
+/* Reads every byte of a text buffer as one file of `format`: the entry of the
+ * fuzz targets.  Number of frames, or -1. */
+int io_read_memory(const char *format, const char *text, size_t n,
+                   char *error, size_t size);
+#endif
