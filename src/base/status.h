@@ -1,0 +1,36 @@
+/* status.h: how failure travels.
+ *
+ * Two forms only: TRY(f()) where nothing is owned, GO(f()) to a single `done:`
+ * that frees in reverse (it wants a local `farsum_status status`).  FAIL makes
+ * a status with a message; the message is this thread's. */
+#ifndef FARSUM_BASE_STATUS_H
+#define FARSUM_BASE_STATUS_H
+
+#include "farsum/farsum.h"
+
+/* Stores the message (printf-like, cut at 1023 characters); returns code. */
+farsum_status status_fail(farsum_status code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Puts "prefix: " before the message that is there. */
+farsum_status status_prefix(farsum_status code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define FAIL(code, ...) return status_fail(FARSUM_##code, __VA_ARGS__)
+#define TRY(call)                                                              \
+    do {                                                                       \
+        farsum_status try_status = (call);                                     \
+        if (try_status != FARSUM_OK)                                           \
+            return try_status;                                                 \
+    } while (0)
+#define GO(call)                                                               \
+    do {                                                                       \
+        status = (call);                                                       \
+        if (status != FARSUM_OK)                                               \
+            goto done;                                                         \
+    } while (0)
+#define GO_FAIL(code, ...)                                                     \
+    do {                                                                       \
+        status = status_fail(FARSUM_##code, __VA_ARGS__);                      \
+        goto done;                                                             \
+    } while (0)
+#endif

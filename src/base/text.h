@@ -1,0 +1,13 @@
+/* text.h: names that were mistyped. */
+#ifndef FARSUM_BASE_TEXT_H
+#define FARSUM_BASE_TEXT_H
+
+#include "base/status.h"
+
+/* Number of single-character edits between two names (Levenshtein). */
+int text_distance(const char *a, const char *b);
+/* FARSUM_ERR_UNKNOWN with: WHAT "name" is not known; did you mean ...; known:
+ * ...  names ends with NULL. */
+farsum_status text_unknown(const char *what, const char *name,
+                           const char *const *names);
+#endif

@@ -1,0 +1,17 @@
+/* poly.h: Chebyshev fits, kept as monomials in v in [-1, 1]. */
+#ifndef FARSUM_MATH_POLY_H
+#define FARSUM_MATH_POLY_H
+
+/* Fits f on v in [-1, 1] at n Chebyshev nodes by a polynomial of n
+ * coefficients: sum_k coef[k] v^k, n <= POLY_MAX.  Safe while the Chebyshev
+ * coefficients fall faster than (1 + sqrt 2)^-k. */
+enum { POLY_MAX = 64 };
+void poly_fit(double (*f)(double v, const void *data), const void *data, int n,
+              double *coef);
+double poly_eval(const double *coef, int n, double v);
+/* deriv[k] = (k+1) coef[k+1]; n - 1 coefficients, deriv[n-1] = 0. */
+void poly_derivative(const double *coef, int n, double *deriv);
+
+/* Gauss-Legendre nodes and weights on [-1, 1]. */
+void poly_gauss(int n, double *node, double *weight);
+#endif

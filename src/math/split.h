@@ -1,0 +1,45 @@
+/* split.h: 1/r = near (1 - E(r))/r + far E(r)/r, docs/math.md section 2.
+ *
+ * Everything is in units of the cutoff: x = r/rc in [0, 1], kappa = k rc.  E is
+ * the cumulative of a normalised even window whose transform is hat, hat(0)=1.
+ * c is the bandwidth: modes kappa > c are left out of the far sum. */
+#ifndef FARSUM_MATH_SPLIT_H
+#define FARSUM_MATH_SPLIT_H
+
+#include "base/status.h"
+
+enum { SPLIT_TERMS = 160 };
+
+struct split {
+    const struct split_kind *kind;
+    double c;
+    double xi;               /* gaussian: xi rc = sqrt(c/2) */
+    int n;                   /* prolate: Legendre coefficients, even degrees */
+    double a[SPLIT_TERMS];
+};
+
+/* Names, ended by NULL. */
+extern const char *const split_names[];
+/* Fails on an unknown name or c outside 1 .. 100. */
+farsum_status split_set(struct split *split, const char *name, double c);
+const char *split_name(const struct split *split);
+double split_e(const struct split *split, double x);       /* E */
+double split_de(const struct split *split, double x);      /* dE/dx */
+double split_hat(const struct split *split, double kappa); /* gamma */
+double split_dhat(const struct split *split, double kappa); /* d gamma/dkappa */
+/* limit of (hat - 1)/kappa^2 at 0: the background of a net charge needs it */
+double split_curvature(const struct split *split);
+
+/* Polynomials of the near field in v = 2 (r/rc)^2 - 1:
+ * potential 1/r - P(v), field r_vec (1/r^3 - G(v)), both in units of rc. */
+enum { NEAR_MAX = 48 };
+struct near_poly {
+    int n;                 /* coefficients of P and of G, the last of G 0 */
+    double p[NEAR_MAX];    /* P = E(r)/r */
+    double g[NEAR_MAX];    /* G = (E/r - E')/r^2 = -4 dP/dv */
+    double error;          /* largest error of G r on [0, 1] */
+};
+/* The shortest whose error of the field is below `error`. */
+farsum_status split_near_poly(const struct split *split, double error,
+                              struct near_poly *poly);
+#endif

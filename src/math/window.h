@@ -1,0 +1,36 @@
+/* window.h: the spreading windows, one table for host and device.
+ *
+ * A window of support P is a function w(u) on |u| <= P/2, u in mesh spacings.
+ * A point at mesh coordinate u touches the P mesh points m0 .. m0 + P - 1 with
+ * m0 = ceil(u - P/2); with f = m0 - (u - P/2) in [0, 1) its weight on m0 + j is
+ * piece j, a polynomial in t = 2 f - 1 (math.md section 4):
+ *
+ *     w_j = sum_d coef[d][j] t^d,    dw/du = -2 sum_d d coef[d][j] t^(d-1) */
+#ifndef FARSUM_MATH_WINDOW_H
+#define FARSUM_MATH_WINDOW_H
+
+#include "base/status.h"
+
+enum { WINDOW_MIN = 2, WINDOW_MAX = 16, WINDOW_DEGREE = 19, WINDOW_NODES = 65 };
+
+struct window {
+    const struct window_kind *kind;
+    int support;                            /* P */
+    double shape;                           /* meaning: see window_names */
+    int degree;
+    double coef[WINDOW_DEGREE + 1][WINDOW_MAX]; /* [d][piece], 0 past P */
+    double fit_error;                       /* largest, over the maximum of w */
+    int n_quad;                             /* quadrature of the transform */
+    double node[128], value[128];           /* u and weight * w(u), u > 0 */
+};
+
+/* Names, ended by NULL. */
+extern const char *const window_names[];
+/* shape 0: the window's usual one for upsampling sigma.  fit_error: what the
+ * polynomial pieces may be off by, relative to the maximum. */
+farsum_status window_set(struct window *window, const char *name, int support,
+                         double shape, double sigma, double fit_error);
+const char *window_name(const struct window *window);
+/* integral of w(u) cos(theta u) du, theta in radians a mesh spacing. */
+double window_hat(const struct window *window, double theta);
+#endif

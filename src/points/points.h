@@ -1,0 +1,26 @@
+/* points.h: one set of positions, as the stages see it. */
+#ifndef FARSUM_POINTS_POINTS_H
+#define FARSUM_POINTS_POINTS_H
+
+#include "points/bins.h"
+#include "points/cell.h"
+
+struct points {
+    int64_t n;
+    int64_t room;      /* positions that s can hold */
+    double *s[3];      /* owned: fractional coordinates in [0, 1) of the
+                          reduced cell, caller's order */
+    struct bins bins;  /* by mesh tile; filled by bins_build */
+};
+
+/* Wraps x [n][3] (type `arrays`, caller's length unit) into the cell that is
+ * given in the same unit.  A coordinate that is not finite, or so far away
+ * that wrapping leaves no digits, fails with its index and value; what is
+ * "source" or "target". */
+farsum_status points_set(struct points *points, const struct cell *cell,
+                         int64_t n, const void *x, farsum_precision arrays,
+                         const char *what, int threads);
+void points_clear(struct points *points);
+/* FARSUM_ERR_COINCIDENT with the index pair if two positions are the same. */
+farsum_status points_distinct(const struct points *points);
+#endif

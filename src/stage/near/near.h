@@ -1,0 +1,46 @@
+/* near.h: the near field: all pairs within the cutoff.
+ *
+ * Lengths are in units of the cutoff, so the cutoff is 1.  For a target i and
+ * each source j, all periodic images, with d = x_i - x_j, r = |d| < 1,
+ * v = 2 r^2 - 1 (math.md section 3):
+ *
+ *     potential_i += q_j (1/r   - P(v))
+ *     field_i     += q_j (1/r^3 - G(v)) d
+ *
+ * A pair at r = 0 (a target on a source, a particle with itself) keeps its
+ * polynomial and loses its singular part: that is the self term -P(-1) q of
+ * the far field.  energy = 1/2 sum q_i potential_i and virial
+ * = 1/2 sum_pairs d (x) force count this near part alone. */
+#ifndef FARSUM_STAGE_NEAR_NEAR_H
+#define FARSUM_STAGE_NEAR_NEAR_H
+
+#include "base/isa.h"
+#include "math/split.h"
+#include "points/points.h"
+#include "stage/stage.h"
+
+struct near_args {
+    farsum_precision precision;
+    enum isa isa;
+    int threads;
+    unsigned outputs;             /* FARSUM_POTENTIAL | ... */
+    const struct cell *cell;      /* units of the cutoff; borrowed, its values
+                                     may change before a set */
+    const struct near_poly *poly; /* borrowed */
+    int64_t n_sources, n_targets; /* expected; n_targets 0: same points */
+    double neighbours;            /* expected sources within the cutoff, mean
+                                     over the targets; for the cost */
+};
+
+/* Arrays in the caller's order, of type precision; results are added to.
+ * NULL: not wanted. */
+struct near_io {
+    const void *q;     /* [n_sources] */
+    void *potential;   /* [n_targets] */
+    void *field;       /* [n_targets][3] */
+    double *energy;    /* one number; sources = targets only */
+    double *virial;    /* [9], row-major; sources = targets only */
+};
+
+extern const struct stage near_stage;
+#endif

@@ -1,0 +1,14 @@
+/* table.c: the room's variants, from variants.def. */
+#include "stage/near/near.h"
+
+#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#include "stage/near/variants.def"
+#undef VARIANT
+
+static const struct variant_row rows[] = {
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#include "stage/near/variants.def"
+#undef VARIANT
+    {NULL, NULL, NULL}};
+
+const struct stage near_stage = {"near", rows};
