@@ -1,0 +1,75 @@
+/* poly.c: Chebyshev fits and Gauss-Legendre quadrature, in long double where
+ * digits would be lost. */
+#include "math/poly.h"
+
+#include <math.h>
+
+static const long double pi = 3.14159265358979323846264338327950288L;
+
+void poly_fit(double (*f)(double v, const void *data), const void *data, int n,
+              double *coef)
+{
+    long double value[POLY_MAX], cheb[POLY_MAX];
+    long double prev[POLY_MAX] = {0}, here[POLY_MAX] = {0}, sum[POLY_MAX] = {0};
+    for (int i = 0; i < n; i++)
+        value[i] = f((double)cosl(pi * (i + 0.5L) / n), data);
+    for (int k = 0; k < n; k++) {
+        long double s = 0;
+        for (int i = 0; i < n; i++)
+            s += value[i] * cosl(pi * k * (i + 0.5L) / n);
+        cheb[k] = (k ? 2 : 1) * s / n;
+    }
+    /* T_0 = 1, T_1 = v, T_{k+1} = 2 v T_k - T_{k-1} */
+    here[0] = 1;
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i <= k; i++)
+            sum[i] += cheb[k] * here[i];
+        long double next[POLY_MAX] = {0};
+        for (int i = 0; i <= k && i + 1 < n; i++)
+            next[i + 1] = (k ? 2 : 1) * here[i];
+        for (int i = 0; i < n; i++) {
+            next[i] -= k ? prev[i] : 0;
+            prev[i] = here[i];
+            here[i] = next[i];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        coef[i] = (double)sum[i];
+}
+
+double poly_eval(const double *coef, int n, double v)
+{
+    double s = 0;
+    for (int k = n - 1; k >= 0; k--)
+        s = s * v + coef[k];
+    return s;
+}
+
+void poly_derivative(const double *coef, int n, double *deriv)
+{
+    for (int k = 0; k + 1 < n; k++)
+        deriv[k] = (k + 1) * coef[k + 1];
+    deriv[n - 1] = 0;
+}
+
+void poly_gauss(int n, double *node, double *weight)
+{
+    for (int i = 0; i < n; i++) {
+        long double x = cosl(pi * (i + 0.75L) / (n + 0.5L)), slope = 1;
+        for (int step = 0; step < 100; step++) {
+            long double p0 = 1, p1 = x;
+            for (int k = 2; k <= n; k++) {
+                long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
+                p0 = p1;
+                p1 = p2;
+            }
+            slope = n * (x * p1 - p0) / (x * x - 1);
+            long double dx = p1 / slope;
+            x -= dx;
+            if (fabsl(dx) < 1e-18L)
+                break;
+        }
+        node[i] = (double)x;
+        weight[i] = (double)(2 / ((1 - x * x) * slope * slope));
+    }
+}

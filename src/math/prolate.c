@@ -1,0 +1,155 @@
+/* prolate.c: the Legendre series of psi, math.md (2.6)-(2.9). */
+#include "math/prolate.h"
+
+#include <math.h>
+
+/* Inverse iteration on the symmetric tridiagonal matrix of (2.7) in normalised
+ * even Legendre polynomials; its lowest eigenvector is psi. */
+int prolate_series(double c, double a[PROLATE_TERMS])
+{
+    long double diag[PROLATE_TERMS], off[PROLATE_TERMS], x[PROLATE_TERMS];
+    long double c2 = (long double)c * c;
+    int n = PROLATE_TERMS;
+    for (int j = 0; j < n; j++) {
+        long double k = 2 * j;
+        diag[j] = k * (k + 1)
+                  + c2 * (2 * k * (k + 1) - 1) / ((2 * k + 3) * (2 * k - 1));
+        off[j] = c2 * (k + 2) * (k + 1)
+                 / ((2 * k + 3) * sqrtl((2 * k + 1) * (2 * k + 5)));
+        x[j] = j == 0;
+    }
+    /* All eigenvalues are positive (chi > 0), the lowest is about c: plain
+     * inverse iteration converges as (chi_0/chi_2)^m, with ratio near 1/5. */
+    for (int step = 0; step < 60; step++) {
+        long double d[PROLATE_TERMS], norm = 0;
+        d[0] = diag[0];
+        for (int j = 1; j < n; j++) {
+            long double m = off[j - 1] / d[j - 1];
+            d[j] = diag[j] - m * off[j - 1];
+            x[j] -= m * x[j - 1];
+        }
+        x[n - 1] /= d[n - 1];
+        for (int j = n - 2; j >= 0; j--)
+            x[j] = (x[j] - off[j] * x[j + 1]) / d[j];
+        for (int j = 0; j < n; j++)
+            norm += x[j] * x[j];
+        for (int j = 0; j < n; j++)
+            x[j] /= sqrtl(norm);
+    }
+    int used = 1;
+    for (int j = 0; j < n; j++) {
+        a[j] = (double)(x[j] * sqrtl(4 * j + 1) / x[0]);
+        if (fabs(a[j]) > 1e-20)
+            used = j + 1;
+    }
+    return used;
+}
+
+/* sum a[k] of degree-2k parts of the recurrence: value, and what = 1: slope,
+ * 2: second derivative. */
+static double prolate_sum(const double *a, int n, double x, int what)
+{
+    long double p0 = 1, p1 = x, d0 = 0, d1 = 1, e0 = 0, e1 = 0;
+    long double s = what == 0 ? a[0] : 0;
+    for (int k = 2; k < 2 * n; k++) {
+        /* P', P'' by P'_k = P'_{k-2} + (2k-1) P_{k-1} and the same again */
+        long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
+        long double d2 = d0 + (2 * k - 1) * p1;
+        long double e2 = e0 + (2 * k - 1) * d1;
+        p0 = p1, p1 = p2, d0 = d1, d1 = d2, e0 = e1, e1 = e2;
+        if (k % 2 == 0)
+            s += a[k / 2] * (what == 0 ? p2 : what == 1 ? d2 : e2);
+    }
+    return (double)s;
+}
+
+double prolate_value(const double *a, int n, double x)
+{
+    return prolate_sum(a, n, x, 0);
+}
+
+double prolate_slope(const double *a, int n, double x)
+{
+    return prolate_sum(a, n, x, 1);
+}
+
+double prolate_curvature(const double *a, int n, double x)
+{
+    return prolate_sum(a, n, x, 2);
+}
+
+double prolate_integral(const double *a, int n, double x)
+{
+    /* integral of P_k from 0 = (P_{k+1} - P_{k-1})/(2k+1) for even k > 0 */
+    long double p0 = 1, p1 = x, s = a[0] * (long double)x;
+    for (int k = 2; k <= 2 * n; k++) {
+        long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
+        if (k % 2 == 1)
+            s += a[(k - 1) / 2] * (p2 - p0) / (2 * k - 1);
+        p0 = p1;
+        p1 = p2;
+    }
+    return (double)s;
+}
+
+enum { BESSEL_MAX = 2 * PROLATE_TERMS + 2 };
+
+/* Spherical Bessel functions j_0 .. j_m of x > 0 by Miller's downward
+ * recurrence, scaled by sum (2k+1) j_k^2 = 1 (no zero of j_0 in the way). */
+static void prolate_bessel(double x, int m, long double *j)
+{
+    int start = m + 20 > (int)x + 60 ? m + 20 : (int)x + 60;
+    long double above = 0, here = 1e-300L, norm = 0;
+    for (int k = start; k >= 0; k--) {
+        if (k <= m)
+            j[k] = here;
+        norm += (2 * k + 1) * here * here;
+        long double below = (2 * k + 1) / (long double)x * here - above;
+        above = here;
+        here = below;
+        if (fabsl(here) > 1e1000L) {
+            long double s = 1e-1000L;
+            here *= s, above *= s, norm *= s * s;
+            for (int i = k; i <= m; i++)
+                j[i] *= s;
+        }
+    }
+    /* `above` is j_0 unscaled; its sign is that of sin(x)/x, or j_1's */
+    long double scale = 1 / sqrtl(norm);
+    long double j0 = sinl(x) / x, j1 = j0 / x - cosl(x) / x;
+    if (fabsl(j0) > fabsl(j1) ? j0 * j[0] < 0 : j1 * j[1] < 0)
+        scale = -scale;
+    for (int k = 0; k <= m; k++)
+        j[k] *= scale;
+}
+
+/* 1/2 integral P_2k(t) cos(omega t) dt = (-1)^k j_2k(omega), (2.9) */
+double prolate_hat(const double *a, int n, double omega)
+{
+    omega = fabs(omega);
+    if (omega < 1e-8)
+        return a[0];
+    long double j[BESSEL_MAX], s = 0;
+    prolate_bessel(omega, 2 * n, j);
+    for (int k = n - 1; k >= 0; k--)
+        s += (k % 2 ? -1 : 1) * a[k] * j[2 * k];
+    return (double)s;
+}
+
+/* (2k+1) j_k' = k j_{k-1} - (k+1) j_{k+1} */
+double prolate_hat_slope(const double *a, int n, double omega)
+{
+    double sign = omega < 0 ? -1 : 1;
+    omega = fabs(omega);
+    if (omega < 1e-8)
+        return 0;
+    long double j[BESSEL_MAX], s = 0;
+    prolate_bessel(omega, 2 * n, j);
+    for (int k = n - 1; k >= 0; k--) {
+        int d = 2 * k;
+        long double below = d ? d * j[d - 1] : 0;
+        s += (k % 2 ? -1 : 1) * a[k] * (below - (d + 1) * j[d + 1])
+             / (2 * d + 1);
+    }
+    return sign * (double)s;
+}

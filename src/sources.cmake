@@ -1,0 +1,11 @@
+# The library's sources outside the rooms of src/stage.
+set(farsum_sources
+  src/plan.c src/problem.c
+  src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
+  src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
+  src/points/bins.c src/points/cell.c src/points/points.c
+  src/stage/choose.c src/stage/rooms.c
+)
+set(farsum_kernels
+  src/method/direct_kern.c
+)
