@@ -4,7 +4,8 @@ set(farsum_sources
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/points/bins.c src/points/cell.c src/points/points.c
-  src/stage/choose.c src/stage/rooms.c
+  src/stage/choose.c src/stage/rooms.c src/stage/fft/size.c
+  src/stage/fft/kiss_line.cc src/stage/scale/modes.c
 )
 set(farsum_kernels
   src/method/direct_kern.c

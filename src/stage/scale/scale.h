@@ -11,6 +11,7 @@
 #ifndef FARSUM_STAGE_SCALE_SCALE_H
 #define FARSUM_STAGE_SCALE_SCALE_H
 
+#include "base/isa.h"
 #include "math/split.h"
 #include "math/window.h"
 #include "points/cell.h"
@@ -18,6 +19,7 @@
 
 struct scale_args {
     farsum_precision precision;
+    enum isa isa;
     int threads;
     int64_t mesh[3];
     int64_t ldz;                 /* reals a row; ldz/2 complex */

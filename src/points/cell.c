@@ -1,0 +1,147 @@
+/* cell.c: check and reduce a cell. */
+#include "points/cell.h"
+
+#include <math.h>
+#include <string.h>
+
+static double dot(const double *x, const double *y)
+{
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+static void cross(const double *x, const double *y, double *z)
+{
+    z[0] = x[1] * y[2] - x[2] * y[1];
+    z[1] = x[2] * y[0] - x[0] * y[2];
+    z[2] = x[0] * y[1] - x[1] * y[0];
+}
+
+/* inv, volume and heights from a. */
+static void cell_derive(struct cell *cell)
+{
+    const double *a = cell->a, *b = a + 3, *c = a + 6;
+    double bc[3], ca[3], ab[3];
+    cross(b, c, bc);
+    cross(c, a, ca);
+    cross(a, b, ab);
+    cell->volume = dot(a, bc);
+    for (int j = 0; j < 3; j++) {
+        cell->inv[3 * j] = bc[j] / cell->volume;
+        cell->inv[3 * j + 1] = ca[j] / cell->volume;
+        cell->inv[3 * j + 2] = ab[j] / cell->volume;
+    }
+    cell->height[0] = cell->volume / sqrt(dot(bc, bc));
+    cell->height[1] = cell->volume / sqrt(dot(ca, ca));
+    cell->height[2] = cell->volume / sqrt(dot(ab, ab));
+}
+
+/* Subtracts from row i the nearest integer combination of the other two,
+ * tried around the real solution.  1: it became shorter. */
+static int cell_shorten(double *a, int i)
+{
+    double *x = a + 3 * i, *y = a + 3 * ((i + 1) % 3), *z = a + 3 * ((i + 2) % 3);
+    double yy = dot(y, y), zz = dot(z, z), yz = dot(y, z);
+    double det = yy * zz - yz * yz, xy = dot(x, y), xz = dot(x, z);
+    double m = floor((xy * zz - xz * yz) / det);
+    double n = floor((xz * yy - xy * yz) / det);
+    double best = dot(x, x) * (1 - 1e-12), keep[3];
+    int shorter = 0;
+    for (int t = 0; t < 4; t++) {
+        double try[3];
+        for (int k = 0; k < 3; k++)
+            try[k] = x[k] - (m + (t & 1)) * y[k] - (n + (t >> 1)) * z[k];
+        double d = dot(try, try);
+        if (d < best) {
+            best = d;
+            shorter = 1;
+            memcpy(keep, try, sizeof keep);
+        }
+    }
+    if (shorter)
+        memcpy(x, keep, sizeof keep);
+    return shorter;
+}
+
+/* Each row shortened by the others until none gets shorter: a Minkowski-like
+ * reduction (Semaev 2001 for three dimensions).  Keeps handedness. */
+static int cell_reduce(double *a)
+{
+    int changed = 0;
+    for (int round = 0; round < 1000; round++) {
+        int again = 0;
+        for (int i = 0; i < 3; i++)
+            again |= cell_shorten(a, i);
+        if (!again)
+            break;
+        changed = 1;
+    }
+    return changed;
+}
+
+farsum_status cell_set(struct cell *cell, const double rows[9], double scale)
+{
+    struct cell made = {.reduced = 0};
+    double longest = 0;
+    for (int i = 0; i < 9; i++) {
+        if (!isfinite(rows[i]))
+            FAIL(ERR_CELL, "cell: vector %d, component %d is %g", i / 3, i % 3,
+                 rows[i]);
+        made.a[i] = rows[i] * scale;
+        longest = fmax(longest, fabs(made.a[i]));
+    }
+    if (longest == 0)
+        FAIL(ERR_CELL, "cell: all vectors are zero; a periodic sum needs a "
+                       "cell");
+    cell_derive(&made);
+    /* Volume against that of a cube of the longest edge: what is left of it
+     * after rounding. */
+    if (!(fabs(made.volume) > 1e-12 * longest * longest * longest))
+        FAIL(ERR_CELL, "cell: its vectors lie in a plane (volume %.3g)",
+             made.volume / (scale * scale * scale));
+    if (made.volume < 0)
+        FAIL(ERR_CELL, "cell: its vectors are left-handed (volume %.6g); swap "
+                       "two of them",
+             made.volume / (scale * scale * scale));
+    made.reduced = cell_reduce(made.a);
+    cell_derive(&made);
+    *cell = made;
+    return FARSUM_OK;
+}
+
+void cell_scale(struct cell *cell, const struct cell *from, double scale)
+{
+    int reduced = from->reduced;
+    for (int i = 0; i < 9; i++)
+        cell->a[i] = from->a[i] * scale;
+    cell->reduced = reduced;
+    cell_derive(cell);
+}
+
+farsum_status cell_follow(struct cell *cell, const struct cell *like,
+                          const double old_rows[9], const double rows[9],
+                          double scale)
+{
+    struct cell old, fresh;
+    TRY(cell_set(&fresh, rows, scale)); /* its checks */
+    memcpy(old.a, old_rows, sizeof old.a);
+    cell_derive(&old);
+    /* like = T old with T integer: T = like inv(old), rounded */
+    struct cell made = {.reduced = like->reduced};
+    double unit = cbrt(like->volume / old.volume);
+    for (int i = 0; i < 3; i++) {
+        double t[3];
+        for (int k = 0; k < 3; k++) {
+            double s = 0;
+            for (int j = 0; j < 3; j++)
+                s += like->a[3 * i + j] / unit * old.inv[3 * j + k];
+            t[k] = nearbyint(s);
+        }
+        for (int j = 0; j < 3; j++)
+            made.a[3 * i + j] = scale
+                                * (t[0] * rows[j] + t[1] * rows[3 + j]
+                                   + t[2] * rows[6 + j]);
+    }
+    cell_derive(&made);
+    *cell = made;
+    return FARSUM_OK;
+}

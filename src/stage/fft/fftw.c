@@ -1,0 +1,137 @@
+/* fftw: FFTW 3, threaded (Frigo and Johnson, Proc. IEEE 93 (2005) 216).  The
+ * fastest on a CPU; under the GPL, so a build may leave it out. */
+#include <fftw3.h>
+#include <pthread.h>
+
+#include "base/mem.h"
+#include "stage/fft/fft.h"
+
+struct state {
+    struct fft_args args;
+    fftw_plan forward, backward;    /* owned, f64 */
+    fftwf_plan forward32, backward32; /* owned, f32 */
+};
+
+/* FFTW's planner is one for the process and not safe for threads. */
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+static int ready; /* guarded by planner: threads were initialised */
+
+static farsum_status fftw_row_fits(const void *args)
+{
+    const struct fft_args *a = args;
+    for (int d = 0; d < 3; d++)
+        if (a->mesh[d] > INT32_MAX)
+            FAIL(ERR_UNSUPPORTED, "an axis of %lld points is past FFTW's int",
+                 (long long)a->mesh[d]);
+    return FARSUM_OK;
+}
+
+static double fftw_row_cost(const void *args)
+{
+    return fft_cost(args, 3.5e9);
+}
+
+static int64_t fftw_row_bytes(const void *args)
+{
+    (void)args;
+    return 4096;
+}
+
+static void fftw_row_destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    pthread_mutex_lock(&planner);
+    if (s->forward)
+        fftw_destroy_plan(s->forward);
+    if (s->backward)
+        fftw_destroy_plan(s->backward);
+    if (s->forward32)
+        fftwf_destroy_plan(s->forward32);
+    if (s->backward32)
+        fftwf_destroy_plan(s->backward32);
+    pthread_mutex_unlock(&planner);
+    mem_free(s);
+}
+
+/* Both directions over scratch of the mesh's size; planning may write it. */
+static void fftw_row_plan(struct state *s, void *scratch)
+{
+    const int64_t *mesh = s->args.mesh;
+    int n[3] = {(int)mesh[0], (int)mesh[1], (int)mesh[2]};
+    int real[3] = {n[0], n[1], (int)s->args.ldz};
+    int half[3] = {n[0], n[1], (int)s->args.ldz / 2};
+    unsigned flags = s->args.patient ? FFTW_MEASURE : FFTW_ESTIMATE;
+    pthread_mutex_lock(&planner);
+    if (!ready) {
+        fftw_init_threads();
+        fftwf_init_threads();
+        ready = 1;
+    }
+    if (s->args.precision == FARSUM_F32) {
+        fftwf_plan_with_nthreads(s->args.threads);
+        s->forward32 = fftwf_plan_many_dft_r2c(3, n, 1, scratch, real, 1, 0,
+                                               scratch, half, 1, 0, flags);
+        s->backward32 = fftwf_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
+                                                scratch, real, 1, 0, flags);
+    } else {
+        fftw_plan_with_nthreads(s->args.threads);
+        s->forward = fftw_plan_many_dft_r2c(3, n, 1, scratch, real, 1, 0,
+                                            scratch, half, 1, 0, flags);
+        s->backward = fftw_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
+                                             scratch, real, 1, 0, flags);
+    }
+    pthread_mutex_unlock(&planner);
+}
+
+static farsum_status fftw_row_create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    char *scratch = NULL;
+    GO(MEM_NEW(s, 1));
+    s->args = *(const struct fft_args *)args;
+    int64_t points = s->args.mesh[0] * s->args.mesh[1] * s->args.ldz;
+    GO(MEM_RAW(scratch, points * (s->args.precision == FARSUM_F32 ? 4 : 8)));
+    fftw_row_plan(s, scratch);
+    if (!(s->forward && s->backward) && !(s->forward32 && s->backward32))
+        GO_FAIL(ERR_UNSUPPORTED, "fft fftw: FFTW makes no plan for %lld x %lld"
+                                 " x %lld",
+                (long long)s->args.mesh[0], (long long)s->args.mesh[1],
+                (long long)s->args.mesh[2]);
+    *state = s;
+    s = NULL;
+done:
+    mem_free(scratch);
+    fftw_row_destroy(s);
+    return status;
+}
+
+static farsum_status fftw_row_run(void *state, const void *io)
+{
+    struct state *s = state;
+    const struct fft_io *f = io;
+    if (s->args.precision == FARSUM_F32) {
+        if (f->backward)
+            fftwf_execute_dft_c2r(s->backward32, f->data, f->data);
+        else
+            fftwf_execute_dft_r2c(s->forward32, f->data, f->data);
+    } else if (f->backward) {
+        fftw_execute_dft_c2r(s->backward, f->data, f->data);
+    } else {
+        fftw_execute_dft_r2c(s->forward, f->data, f->data);
+    }
+    return FARSUM_OK;
+}
+
+const struct variant fft_fftw = {
+    .fits = fftw_row_fits,
+    .cost = fftw_row_cost,
+    .bytes = fftw_row_bytes,
+    .create = fftw_row_create,
+    .run = fftw_row_run,
+    .destroy = fftw_row_destroy,
+    .deterministic = 1,
+    .needs = "FFTW 3",
+};

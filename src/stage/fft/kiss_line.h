@@ -1,0 +1,22 @@
+/* kiss_line.h: one complex transform of KISS FFT, whose double precision
+ * exists in Debian as a C++ header alone. */
+#ifndef FARSUM_STAGE_FFT_KISS_LINE_H
+#define FARSUM_STAGE_FFT_KISS_LINE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kiss_line; /* opaque; one thread at a time */
+
+struct kiss_line *kiss_line_create(int64_t n, int backward); /* NULL: memory */
+void kiss_line_destroy(struct kiss_line *line);
+/* complex [n] each; in and out are apart.  Allocates nothing after create. */
+void kiss_line_run(struct kiss_line *line, const double *in, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+/* size.c: lengths that transform fast, and what a transform costs. */
+#include <math.h>
+
+#include "stage/fft/fft.h"
+
+int64_t fft_good_size(int64_t n)
+{
+    for (n = n < 2 ? 2 : n + n % 2;; n += 2) {
+        int64_t m = n;
+        static const int factors[] = {2, 3, 5, 7};
+        int sevens = 0;
+        for (int i = 0; i < 4; i++)
+            while (m % factors[i] == 0) {
+                m /= factors[i];
+                sevens += factors[i] == 7;
+            }
+        if (m == 1 && sevens <= 1)
+            return n;
+    }
+}
+
+double fft_cost(const struct fft_args *args, double rate)
+{
+    double n = (double)args->mesh[0] * (double)args->mesh[1]
+               * (double)args->mesh[2];
+    /* 2.5 n log2 n flops of a real transform over the rate of a thread; two
+     * threads share what one memory feeds */
+    double threads = pow(args->threads, 0.8);
+    double width = args->precision == FARSUM_F32 ? 0.55 : 1;
+    return 2.5 * n * log2(n + 2) * width / (rate * threads) + 2e-6;
+}

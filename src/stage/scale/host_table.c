@@ -1,0 +1,178 @@
+/* host_table: the influence function kept in a table of half the mesh, planes
+ * shared by threads; bound by memory.  Sums run plane by plane in fixed order,
+ * so they do not depend on the threads. */
+#include <string.h>
+
+#include "base/isa.h"
+#include "base/mem.h"
+#include "stage/scale/host_table_kern.h"
+#include "stage/scale/modes.h"
+
+ISA_TABLE(struct scale_kern, scale_host_table)
+
+struct state {
+    struct scale_args args;
+    struct modes modes;
+    const struct scale_kern *kern;
+    void *table;      /* owned: [mesh0][mesh1][mesh2/2 + 1], type precision */
+    double (*part)[7]; /* owned, [mesh0]: energy and virial xx xy xz yy yz zz */
+};
+
+static int64_t table_points(const struct scale_args *a)
+{
+    return a->mesh[0] * a->mesh[1] * (a->mesh[2] / 2 + 1);
+}
+
+static double table_cost(const void *args)
+{
+    const struct scale_args *a = args;
+    double bytes = a->precision == FARSUM_F32 ? 20 : 40;
+    return bytes * (double)table_points(a) / (6e9 * (a->threads > 1 ? 1.6 : 1));
+}
+
+static int64_t table_bytes(const void *args)
+{
+    const struct scale_args *a = args;
+    return table_points(a) * (a->precision == FARSUM_F32 ? 4 : 8)
+           + 56 * a->mesh[0];
+}
+
+static void table_destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    modes_clear(&s->modes);
+    mem_free(s->table);
+    mem_free(s->part);
+    mem_free(s);
+}
+
+static void table_plane(struct state *s, int64_t i0)
+{
+    const struct modes *m = &s->modes;
+    const int64_t *mesh = m->mesh;
+    int64_t half = mesh[2] / 2 + 1, at = i0 * mesh[1] * half;
+    for (int64_t i1 = 0; i1 < mesh[1]; i1++)
+        for (int64_t i2 = 0; i2 < half; i2++, at++) {
+            double k[3];
+            double k2 = modes_wave(m, modes_signed(i0, mesh[0]),
+                                   modes_signed(i1, mesh[1]), i2, k);
+            double g = modes_influence(
+                m, k2, m->decon[0][i0] * m->decon[1][i1] * m->decon[2][i2],
+                NULL);
+            if (s->args.precision == FARSUM_F32)
+                ((float *)s->table)[at] = (float)g;
+            else
+                ((double *)s->table)[at] = g;
+        }
+}
+
+static void table_fill(struct state *s)
+{
+#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+    for (int64_t i0 = 0; i0 < s->args.mesh[0]; i0++)
+        table_plane(s, i0);
+}
+
+static farsum_status table_create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    GO(MEM_NEW(s, 1));
+    s->args = *(const struct scale_args *)args;
+    s->kern = isa_scale_host_table[s->args.isa]
+                                  [s->args.precision == FARSUM_F32];
+    GO(modes_create(&s->modes, &s->args));
+    size_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
+    GO(mem_alloc(&s->table, table_points(&s->args), size, 0));
+    GO(MEM_NEW(s->part, s->args.mesh[0]));
+    table_fill(s);
+    *state = s;
+    s = NULL;
+done:
+    table_destroy(s);
+    return status;
+}
+
+static farsum_status table_set(void *state, const struct points *sources,
+                               const struct points *targets)
+{
+    struct state *s = state;
+    (void)sources, (void)targets;
+    if (memcmp(s->modes.cell_inv, s->args.cell->inv, sizeof s->modes.cell_inv)
+        != 0) {
+        modes_set_cell(&s->modes, s->args.cell);
+        table_fill(s);
+    }
+    return FARSUM_OK;
+}
+
+/* part += (5.3), (5.4) of one plane, before it is multiplied. */
+static void table_virial(const struct state *s, const char *plane, int64_t i0,
+                         double part[7])
+{
+    const struct modes *m = &s->modes;
+    const int64_t *mesh = m->mesh;
+    int64_t half = mesh[2] / 2 + 1;
+    int f32 = s->args.precision == FARSUM_F32;
+    for (int64_t i1 = 0; i1 < mesh[1]; i1++)
+        for (int64_t i2 = 0; i2 < half; i2++) {
+            int64_t at = i1 * s->args.ldz + 2 * i2;
+            double re = f32 ? (double)((const float *)plane)[at]
+                            : ((const double *)plane)[at];
+            double im = f32 ? (double)((const float *)plane)[at + 1]
+                            : ((const double *)plane)[at + 1];
+            double k[3], bend;
+            double k2 = modes_wave(m, modes_signed(i0, mesh[0]),
+                                   modes_signed(i1, mesh[1]), i2, k);
+            double g = modes_influence(
+                m, k2, m->decon[0][i0] * m->decon[1][i1] * m->decon[2][i2],
+                &bend);
+            double w = modes_weight(i2, mesh[2]) * (re * re + im * im);
+            int t = 1;
+            for (int a = 0; a < 3; a++)
+                for (int b = a; b < 3; b++)
+                    part[t++] += w * ((a == b ? g : 0) + bend * k[a] * k[b]);
+        }
+}
+
+static farsum_status table_run(void *state, const void *io)
+{
+    struct state *s = state;
+    const struct scale_io *f = io;
+    const int64_t *mesh = s->args.mesh;
+    int64_t half = mesh[2] / 2 + 1, ldz = s->args.ldz;
+    int64_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
+#pragma omp parallel for num_threads(s->args.threads) schedule(static)
+    for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
+        char *plane = (char *)f->spectrum + i0 * mesh[1] * ldz * size;
+        const char *table = (char *)s->table + i0 * mesh[1] * half * size;
+        memset(s->part[i0], 0, sizeof s->part[i0]);
+        if (f->virial)
+            table_virial(s, plane, i0, s->part[i0]);
+        for (int64_t i1 = 0; i1 < mesh[1]; i1++)
+            s->part[i0][0] += s->kern->row(
+                plane + i1 * ldz * size, table + i1 * half * size, half,
+                mesh[2] % 2 == 0, f->keep, f->energy != NULL);
+    }
+    static const int entry[9] = {1, 2, 3, 2, 4, 5, 3, 5, 6};
+    for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
+        if (f->energy)
+            *f->energy += 0.5 * s->part[i0][0];
+        for (int a = 0; f->virial && a < 9; a++)
+            f->virial[a] += 0.5 * s->part[i0][entry[a]];
+    }
+    return FARSUM_OK;
+}
+
+const struct variant scale_host_table = {
+    .cost = table_cost,
+    .bytes = table_bytes,
+    .create = table_create,
+    .set = table_set,
+    .run = table_run,
+    .destroy = table_destroy,
+    .deterministic = 1,
+    .needs = "",
+};

@@ -1,0 +1,65 @@
+/* modes.c: deconvolution arrays and the influence function. */
+#include "stage/scale/modes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "math/poly.h"
+
+static double modes_gamma(double v, const void *data)
+{
+    const struct split *split = data;
+    return split_hat(split, split->c * sqrt((v + 1) / 2));
+}
+
+void modes_set_cell(struct modes *modes, const struct cell *cell)
+{
+    memcpy(modes->cell_inv, cell->inv, sizeof modes->cell_inv);
+    modes->volume = cell->volume;
+}
+
+farsum_status modes_create(struct modes *modes, const struct scale_args *args)
+{
+    memcpy(modes->mesh, args->mesh, sizeof modes->mesh);
+    modes->c = args->split->c;
+    modes_set_cell(modes, args->cell);
+    poly_fit(modes_gamma, args->split, MODES_TERMS, modes->gamma);
+    poly_derivative(modes->gamma, MODES_TERMS, modes->slope);
+    for (int d = 0; d < 3; d++) {
+        int64_t n = args->mesh[d];
+        TRY(MEM_RAW(modes->decon[d], n));
+        for (int64_t i = 0; i < n; i++) {
+            double hat = window_hat(args->window,
+                                    2 * M_PI * (double)modes_signed(i, n)
+                                        / (double)n);
+            modes->decon[d][i] = 2 * i == n ? 0 : 1 / (hat * hat);
+        }
+    }
+    return FARSUM_OK;
+}
+
+void modes_clear(struct modes *modes)
+{
+    for (int d = 0; d < 3; d++)
+        mem_free(modes->decon[d]);
+    memset(modes, 0, sizeof *modes);
+}
+
+double modes_influence(const struct modes *m, double k2, double decon,
+                       double *bend)
+{
+    double u = k2 / (m->c * m->c), v = 2 * u - 1;
+    if (bend)
+        *bend = 0;
+    if (!(k2 > 0) || u > 1)
+        return 0;
+    double gamma = poly_eval(m->gamma, MODES_TERMS, v);
+    double front = 4 * M_PI / (k2 * m->volume) * decon;
+    if (bend) {
+        /* k dgamma/dk = 2 u dgamma/du = 4 u dgamma/dv */
+        double kdk = 4 * u * poly_eval(m->slope, MODES_TERMS, v);
+        *bend = front * (kdk - 2 * gamma) / k2;
+    }
+    return front * gamma;
+}

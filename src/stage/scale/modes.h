@@ -1,0 +1,50 @@
+/* modes.h: the modes of a mesh, their wave vectors and the influence function
+ * (math.md section 5), shared by the variants. */
+#ifndef FARSUM_STAGE_SCALE_MODES_H
+#define FARSUM_STAGE_SCALE_MODES_H
+
+#include "stage/scale/scale.h"
+
+enum { MODES_TERMS = 48 };
+
+struct modes {
+    int64_t mesh[3];
+    double *decon[3];       /* owned, [mesh_d]: 1 / what(theta)^2; 0 at the mode
+                               mesh_d/2, which has no sign */
+    double cell_inv[9];     /* of the cell that wave vectors are made with */
+    double volume, c;
+    double gamma[MODES_TERMS]; /* hat as a polynomial in v = 2 (kappa/c)^2 - 1 */
+    double slope[MODES_TERMS]; /* its derivative in v */
+};
+
+farsum_status modes_create(struct modes *modes, const struct scale_args *args);
+void modes_clear(struct modes *modes);
+/* Takes the cell's present values. */
+void modes_set_cell(struct modes *modes, const struct cell *cell);
+
+/* Signed number of mode i of n. */
+static inline int64_t modes_signed(int64_t i, int64_t n)
+{
+    return 2 * i > n ? i - n : i;
+}
+/* Wave vector of signed mode numbers; returns |k|^2, units of the cutoff. */
+static inline double modes_wave(const struct modes *m, int64_t n0, int64_t n1,
+                                int64_t n2, double k[3])
+{
+    const double *inv = m->cell_inv;
+    for (int j = 0; j < 3; j++)
+        k[j] = 2 * 3.14159265358979323846
+               * ((double)n0 * inv[3 * j] + (double)n1 * inv[3 * j + 1]
+                  + (double)n2 * inv[3 * j + 2]);
+    return k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+}
+/* The half spectrum holds mode n2 for itself and for -n2. */
+static inline double modes_weight(int64_t i2, int64_t mesh2)
+{
+    return i2 == 0 || 2 * i2 == mesh2 ? 1 : 2;
+}
+/* Ghat/(V D^2) at |k|^2 = k2, decon = 1/D^2; *bend, if wanted, is
+ * Ghat/(V D^2) (k gamma'/gamma - 2)/k^2, the virial's k (x) k factor (5.4). */
+double modes_influence(const struct modes *m, double k2, double decon,
+                       double *bend);
+#endif
