@@ -1,9 +1,14 @@
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/plan.c src/problem.c
+  src/plan.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/points/bins.c src/points/cell.c src/points/points.c
+  src/method/table.c src/method/exact.c
+  src/method/direct.c src/method/direct_sum.c src/method/ewald.c
+  src/method/error.c src/method/sample.c src/method/sample_force.c
+  src/method/tune.c src/method/tuned.c
+  src/method/spectral.c src/method/spectral_out.c
   src/stage/choose.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/kiss_line.cc src/stage/scale/modes.c
 )

@@ -36,12 +36,12 @@ farsum_status status_fail(farsum_status code, const char *format, ...)
 farsum_status status_prefix(farsum_status code, const char *format, ...)
 {
     char old[sizeof message];
-    memcpy(old, message, sizeof old);
+    snprintf(old, sizeof old, "%s", message);
     va_list args;
     va_start(args, format);
     int n = vsnprintf(message, sizeof message, format, args);
     va_end(args);
     if (n >= 0 && (size_t)n < sizeof message)
-        snprintf(message + n, sizeof message - (size_t)n, ": %s", old);
+        snprintf(message + n, sizeof message - (size_t)n, ": %.900s", old);
     return code;
 }

@@ -167,8 +167,8 @@ farsum_status split_near_poly(const struct split *split, double error,
         poly_derivative(poly->p, n, slope);
         for (int k = 0; k < n; k++)
             poly->g[k] = -4 * slope[k]; /* (3.3) */
-        /* from 1/16 on: nearer to 0 the probe itself loses digits */
-        for (int i = PROBES / 16; i <= PROBES; i++) {
+        /* from 1/4 on: nearer to 0 the probe itself loses digits */
+        for (int i = PROBES / 4; i <= PROBES; i++) {
             double x = (double)i / PROBES, v = 2 * x * x - 1;
             double g = (split_e(split, x) / x - split_de(split, x)) / (x * x);
             double off = fabs(poly_eval(poly->g, n, v) - g) * x;

@@ -1,0 +1,100 @@
+/* direct: every pair, compensated (direct_sum.h).  Open boundaries; the oracle
+ * for everything open, and the fastest below some thousand particles. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "method/direct_sum.h"
+#include "method/exact.h"
+#include "points/points.h"
+
+static farsum_status direct_fits(const struct farsum_plan *plan)
+{
+    if (plan->problem.periodic[0])
+        FAIL(ERR_UNSUPPORTED, "sums open boundaries only; the problem is "
+                              "periodic");
+    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE
+        && plan->problem.tolerance < 1e-15)
+        FAIL(ERR_TOLERANCE, "tolerance %g is below 1e-15, which f64 reaches",
+             plan->problem.tolerance);
+    return FARSUM_OK;
+}
+
+static double direct_pairs(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    return (double)p->n_sources
+           * (double)(p->n_targets > 0 ? p->n_targets : p->n_sources);
+}
+
+static double direct_cost(const struct farsum_plan *plan)
+{
+    return 3e-9 * direct_pairs(plan) / plan->threads;
+}
+
+static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
+                                double *potential, double *field,
+                                double *energy, double *virial)
+{
+    struct direct_args args = {plan->threads, plan->isa, s->n, s->m,
+                               s->x,          s->m > 0 ? s->y : NULL, s->q};
+    return direct_sum(&args, potential, field, energy, virial);
+}
+
+static farsum_status direct_create(struct farsum_plan *plan)
+{
+    struct exact *s = NULL;
+    exact_stage(plan, "direct", "all pairs");
+    plan->info.estimated_error = 1e-15;
+    plan->info.bytes = (uint64_t)(plan->problem.n_sources * 64);
+    if (plan->dry)
+        return FARSUM_OK;
+    TRY(MEM_NEW(s, 1));
+    s->sum = direct_run;
+    plan->state = s;
+    return FARSUM_OK;
+}
+
+/* Exact equality, as the sum itself skips by. */
+static farsum_status direct_distinct(const struct exact *s)
+{
+    farsum_status status = FARSUM_OK;
+    struct points p = {.n = s->n};
+    for (int d = 0; d < 3; d++) {
+        GO(MEM_RAW(p.s[d], s->n));
+        for (int64_t i = 0; i < s->n; i++)
+            p.s[d][i] = s->x[3 * i + d];
+    }
+    GO(points_distinct(&p));
+done:
+    points_clear(&p);
+    return status;
+}
+
+static farsum_status direct_set_points(struct farsum_plan *plan, int64_t n,
+                                       const void *x, int64_t m, const void *y)
+{
+    TRY(exact_set_points(plan->state, plan, n, x, m, y));
+    if (!plan->problem.exclude_coincident)
+        TRY(direct_distinct(plan->state));
+    return FARSUM_OK;
+}
+
+static farsum_status direct_set_cell(struct farsum_plan *plan,
+                                     const double cell[9])
+{
+    (void)plan, (void)cell;
+    FAIL(ERR_STATE, "method direct has no cell");
+}
+
+static void direct_destroy(void *state)
+{
+    if (!state)
+        return;
+    exact_clear(state);
+    mem_free(state);
+}
+
+const struct method method_direct = {
+    direct_fits,     direct_cost,   direct_create, direct_set_points,
+    direct_set_cell, exact_execute, direct_destroy,
+};

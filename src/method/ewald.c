@@ -1,0 +1,137 @@
+/* ewald: Ewald's sum, converged (ewald_sum.h).  The reference for everything
+ * periodic; shares no table with the fast methods. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/ewald_sum.h"
+#include "method/exact.h"
+#include "points/points.h"
+
+static farsum_status ewald_fits(const struct farsum_plan *plan)
+{
+    if (!plan->problem.periodic[0])
+        FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        FAIL(ERR_UNSUPPORTED, "takes a relative tolerance");
+    if (plan->problem.tolerance < EWALD_BEST)
+        FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that it "
+                            "reaches",
+             plan->problem.tolerance, EWALD_BEST);
+    return FARSUM_OK;
+}
+
+static double ewald_cost(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    double m = (double)(p->n_targets > 0 ? p->n_targets : p->n_sources);
+    return 1e-6 * sqrt((double)p->n_sources * m)
+           * sqrt((double)p->n_sources + m) / plan->threads + 1e-3;
+}
+
+static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
+                                double *potential, double *field,
+                                double *energy, double *virial)
+{
+    (void)plan;
+    return ewald_run(s->ewald, s->q, potential, field, energy, virial);
+}
+
+static void ewald_method_destroy(void *state)
+{
+    struct exact *s = state;
+    if (!s)
+        return;
+    ewald_destroy(s->ewald);
+    exact_clear(s);
+    mem_free(s);
+}
+
+/* The sum's set-up for a cell; *ewald is replaced. */
+static farsum_status ewald_make(const struct farsum_plan *plan,
+                                const double cell[9], struct ewald **ewald)
+{
+    const farsum_problem *p = &plan->problem;
+    struct ewald_setup setup = {
+        .accuracy = p->tolerance,
+        .n = p->n_sources,
+        .m = p->n_targets,
+        .threads = plan->threads,
+        .isa = plan->isa,
+        .cutoff = plan->options.cutoff,
+        .vacuum = p->surface == FARSUM_VACUUM,
+    };
+    struct ewald *made = NULL;
+    memcpy(setup.cell, cell, sizeof setup.cell);
+    TRY(ewald_create(&setup, &made));
+    ewald_destroy(*ewald);
+    *ewald = made;
+    return FARSUM_OK;
+}
+
+static void ewald_about(struct farsum_plan *plan, const struct ewald *ewald)
+{
+    struct ewald_info info;
+    ewald_get_info(ewald, &info);
+    plan->info.cutoff = info.cutoff;
+    plan->info.bandwidth = info.kmax * info.cutoff;
+    plan->info.estimated_error = info.estimate;
+    if (plan->dry)
+        plan->info.bytes = info.bytes;
+}
+
+static farsum_status ewald_method_create(struct farsum_plan *plan)
+{
+    farsum_status status = FARSUM_OK;
+    struct exact *s = NULL;
+    GO(MEM_NEW(s, 1));
+    s->sum = ewald_sums;
+    exact_stage(plan, "ewald", "the reference");
+    plan->info.split = "gaussian";
+    GO(ewald_make(plan, plan->problem.cell, &s->ewald));
+    ewald_about(plan, s->ewald);
+    if (!plan->dry) {
+        plan->state = s;
+        s = NULL;
+    }
+done:
+    ewald_method_destroy(s);
+    return status;
+}
+
+static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
+                                         const void *x, int64_t m,
+                                         const void *y)
+{
+    struct exact *s = plan->state;
+    TRY(exact_set_points(s, plan, n, x, m, y));
+    if (!plan->problem.exclude_coincident) {
+        farsum_status status = FARSUM_OK;
+        struct points p = {0};
+        struct cell cell;
+        TRY(cell_set(&cell, plan->problem.cell, 1));
+        status = points_set(&p, &cell, n, x, plan->problem.arrays, "source",
+                            plan->threads);
+        if (status == FARSUM_OK)
+            status = points_distinct(&p);
+        points_clear(&p);
+        TRY(status);
+    }
+    TRY(ewald_set_points(s->ewald, n, s->x, m, m > 0 ? s->y : NULL));
+    ewald_about(plan, s->ewald);
+    return FARSUM_OK;
+}
+
+static farsum_status ewald_method_cell(struct farsum_plan *plan,
+                                       const double cell[9])
+{
+    struct exact *s = plan->state;
+    TRY(ewald_make(plan, cell, &s->ewald));
+    ewald_about(plan, s->ewald);
+    return FARSUM_OK;
+}
+
+const struct method method_ewald = {
+    ewald_fits,        ewald_cost,    ewald_method_create, ewald_method_points,
+    ewald_method_cell, exact_execute, ewald_method_destroy,
+};

@@ -1,0 +1,29 @@
+/* method.h: a recipe.  A row of methods.def and a `const struct method
+ * method_NAME` in NAME.c are the whole registration. */
+#ifndef FARSUM_METHOD_METHOD_H
+#define FARSUM_METHOD_METHOD_H
+
+#include "plan.h"
+
+struct method {
+    /* Can it do this problem?  A message says why not. */
+    farsum_status (*fits)(const struct farsum_plan *plan);
+    /* Seconds of one execute, to pick by. */
+    double (*cost)(const struct farsum_plan *plan);
+    /* Tunes into plan->info; unless plan->dry, makes plan->state too. */
+    farsum_status (*create)(struct farsum_plan *plan);
+    farsum_status (*set_points)(struct farsum_plan *plan, int64_t n,
+                                const void *x, int64_t m, const void *y);
+    farsum_status (*set_cell)(struct farsum_plan *plan, const double cell[9]);
+    /* Results are checked for presence; q is finite.  Allocates nothing. */
+    farsum_status (*execute)(struct farsum_plan *plan, int rhs, const void *q,
+                             farsum_result *result);
+    void (*destroy)(void *state); /* NULL is legal */
+};
+
+struct method_row {
+    const char *name, *note, *needs;
+    const struct method *method;
+};
+extern const struct method_row method_rows[]; /* ended by a NULL name */
+#endif

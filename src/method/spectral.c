@@ -1,0 +1,288 @@
+/* spectral: near pairs + mesh, for any split and window (Lindbo and Tornberg,
+ * J. Comput. Phys. 230 (2011) 8744; prolate split: Liang et al. 2025).  The
+ * main method. */
+#include "method/spectral.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "method/arrays.h"
+
+static farsum_status spectral_fits(const struct farsum_plan *plan)
+{
+    double best = plan->problem.precision == FARSUM_F32 ? 4e-7 : 3e-15;
+    if (!plan->problem.periodic[0])
+        FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
+    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE
+        && plan->problem.tolerance < best)
+        FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that %s "
+                            "reaches",
+             plan->problem.tolerance, best,
+             plan->problem.precision == FARSUM_F32 ? "f32" : "f64");
+    return FARSUM_OK;
+}
+
+static double spectral_cost(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    return 1e-6 * (double)(p->n_sources + p->n_targets) / plan->threads + 1e-5;
+}
+
+static void spectral_about(struct farsum_plan *plan, const struct tuned *t)
+{
+    farsum_plan_info *i = &plan->info;
+    i->split = split_name(&t->split);
+    i->window = window_name(&t->window);
+    i->cutoff = t->rc;
+    i->bandwidth = t->split.c;
+    i->upsampling = t->sigma;
+    i->shape = t->window.shape;
+    memcpy(i->mesh, t->mesh, sizeof i->mesh);
+    i->support = t->window.support;
+    i->near_coefficients = t->poly.n;
+    i->estimated_error = t->error;
+    i->norm = tuned_norm(plan);
+    i->bytes = (uint64_t)t->bytes;
+    i->n_stages = ROOM_COUNT;
+    for (int r = 0; r < ROOM_COUNT; r++)
+        i->stages[r] = (farsum_stage_info){
+            t->choice[r].stage->name, t->choice[r].row->name,
+            t->choice[r].reason, 0, t->choice[r].row->variant->deterministic};
+}
+
+static void spectral_destroy(void *state)
+{
+    struct spectral *s = state;
+    if (!s)
+        return;
+    for (int r = 0; r < ROOM_COUNT; r++)
+        if (s->room[r])
+            s->tuned.choice[r].row->variant->destroy(s->room[r]);
+    points_clear(&s->source);
+    points_clear(&s->target);
+    mem_free(s->q);
+    mem_free(s->potential);
+    mem_free(s->field);
+    mem_free(s->mesh);
+    mem_free(s->x);
+    mem_free(s->y);
+    mem_free(s);
+}
+
+static farsum_status spectral_memory(const struct farsum_plan *plan,
+                                     const struct tuned *t)
+{
+    if ((uint64_t)t->bytes > plan->options.memory_limit)
+        FAIL(ERR_MEMORY,
+             "a mesh of %lld x %lld x %lld needs %lld bytes in all, the limit "
+             "is %llu",
+             (long long)t->mesh[0], (long long)t->mesh[1],
+             (long long)t->mesh[2], (long long)t->bytes,
+             (unsigned long long)plan->options.memory_limit);
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_rooms(struct farsum_plan *plan,
+                                    struct spectral *s)
+{
+    union room_args args[ROOM_COUNT];
+    struct tuned *t = &s->tuned;
+    TRY(mem_alloc(&s->mesh, t->mesh[0] * t->mesh[1] * t->ldz,
+                  (size_t)array_size(plan->problem.precision), 1));
+    tuned_args(t, plan, args);
+    for (int r = 0; r < ROOM_COUNT; r++)
+        TRY(t->choice[r].row->variant->create(&args[r], &s->room[r]));
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_create(struct farsum_plan *plan)
+{
+    farsum_status status = FARSUM_OK;
+    struct spectral *s = NULL;
+    GO(MEM_NEW(s, 1));
+    GO(tune(plan, &s->tuned));
+    if (s->tuned.cell.reduced)
+        plan_log(plan, "the cell is tilted: a shorter basis of its lattice is "
+                       "used");
+    spectral_about(plan, &s->tuned);
+    GO(spectral_memory(plan, &s->tuned));
+    if (plan->dry) {
+        /* the reasons live in the state */
+        plan->state = s;
+        s = NULL;
+        goto done;
+    }
+    GO(spectral_rooms(plan, s));
+    plan->state = s;
+    spectral_about(plan, &s->tuned);
+    s = NULL;
+done:
+    spectral_destroy(s);
+    return status;
+}
+
+static farsum_status spectral_unwrapped(double **to, int64_t n, const void *x,
+                                        farsum_precision type)
+{
+    mem_free(*to);
+    TRY(MEM_RAW(*to, 3 * n));
+    for (int64_t i = 0; i < 3 * n; i++)
+        (*to)[i] = array_get(x, type, i);
+    return FARSUM_OK;
+}
+
+/* Room for strengths and results of n sources and m targets. */
+static farsum_status spectral_reserve(struct farsum_plan *plan,
+                                      struct spectral *s, int64_t n,
+                                      int64_t targets)
+{
+    size_t size = (size_t)array_size(plan->problem.precision);
+    TRY(mem_reserve(&s->q, &s->have_q, n, size));
+    if (s->have_out >= targets)
+        return FARSUM_OK;
+    s->have_out = 0;
+    mem_free(s->potential);
+    mem_free(s->field);
+    s->potential = s->field = NULL;
+    TRY(mem_alloc(&s->potential, targets, size, 0));
+    TRY(mem_alloc(&s->field, 3 * targets, size, 0));
+    s->have_out = targets;
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_bins(struct farsum_plan *plan, struct spectral *s,
+                                   int64_t m)
+{
+    union room_args args[ROOM_COUNT];
+    int32_t nb[3];
+    tuned_args(&s->tuned, plan, args);
+    spread_tiles(&args[ROOM_SPREAD].spread, nb);
+    TRY(bins_build(&s->source, nb, plan->threads));
+    if (m > 0)
+        TRY(bins_build(&s->target, nb, plan->threads));
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
+                                         const void *x, int64_t m,
+                                         const void *y)
+{
+    struct spectral *s = plan->state;
+    farsum_precision type = plan->problem.arrays;
+    const struct points *targets = m > 0 ? &s->target : &s->source;
+    struct cell cell;
+    cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
+    TRY(points_set(&s->source, &cell, n, x, type, "source", plan->threads));
+    if (m > 0)
+        TRY(points_set(&s->target, &cell, m, y, type, "target",
+                       plan->threads));
+    if (!plan->problem.exclude_coincident)
+        TRY(points_distinct(&s->source));
+    TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
+    if (plan->problem.surface == FARSUM_VACUUM) {
+        TRY(spectral_unwrapped(&s->x, n, x, type));
+        if (m > 0)
+            TRY(spectral_unwrapped(&s->y, m, y, type));
+    }
+    TRY(spectral_bins(plan, s, m));
+    for (int r = 0; r < ROOM_COUNT; r++) {
+        const struct variant *v = s->tuned.choice[r].row->variant;
+        /* spread reads the sources, interp writes the targets */
+        const struct points *a = r == ROOM_INTERP ? targets : &s->source;
+        if (v->set)
+            TRY(v->set(s->room[r], a, targets));
+    }
+    s->n = n;
+    s->m = m;
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_set_cell(struct farsum_plan *plan,
+                                       const double rows[9])
+{
+    struct spectral *s = plan->state;
+    struct tuned trial = s->tuned;
+    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    TRY(cell_follow(&trial.cell, &s->tuned.cell, plan->problem.cell, rows,
+                    1 / s->tuned.rc));
+    tuned_error(&trial, plan);
+    trial.error = tuned_estimate(&trial, plan, plan->sample.q2,
+                                 plan->sample.n, potential)
+                  / tuned_norm(plan);
+    if (trial.error > plan->problem.tolerance)
+        FAIL(ERR_TOLERANCE,
+             "in this cell the plan's estimated error is %.3g, its tolerance "
+             "%.3g: make a new plan",
+             trial.error, plan->problem.tolerance);
+    /* the rooms hold pointers into s->tuned */
+    s->tuned.cell = trial.cell;
+    s->tuned.field = trial.field;
+    s->tuned.potential = trial.potential;
+    s->tuned.error = trial.error;
+    plan->info.estimated_error = trial.error;
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_room(struct spectral *s, int r, const void *io)
+{
+    double start = clock_seconds();
+    farsum_status status = s->tuned.choice[r].row->variant->run(s->room[r],
+                                                                io);
+    s->seconds[r] += clock_seconds() - start;
+    return status;
+}
+
+/* One right-hand side in internal units. */
+static farsum_status spectral_sum(struct spectral *s,
+                                  const farsum_result *result,
+                                  struct spectral_sums *sums)
+{
+    void *potential = result->potential ? s->potential : NULL;
+    void *field = result->field ? s->field : NULL;
+    double *energy = result->energy ? &sums->energy : NULL;
+    double *virial = result->virial ? sums->virial : NULL;
+    struct near_io near = {s->q, potential, field, energy, virial};
+    struct spread_io spread = {s->q, s->mesh};
+    struct fft_io fft = {s->mesh, 0};
+    int back = potential || field;
+    struct scale_io scale = {s->mesh, back, energy, virial};
+    struct interp_io interp = {s->mesh, potential, field};
+    TRY(spectral_room(s, ROOM_NEAR, &near));
+    TRY(spectral_room(s, ROOM_SPREAD, &spread));
+    TRY(spectral_room(s, ROOM_FFT, &fft));
+    TRY(spectral_room(s, ROOM_SCALE, &scale));
+    if (!back)
+        return FARSUM_OK;
+    fft.backward = 1;
+    TRY(spectral_room(s, ROOM_FFT, &fft));
+    return spectral_room(s, ROOM_INTERP, &interp);
+}
+
+static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
+                                      const void *q, farsum_result *result)
+{
+    struct spectral *s = plan->state;
+    size_t size = (size_t)array_size(plan->problem.precision);
+    size_t targets = (size_t)(s->m > 0 ? s->m : s->n);
+    memset(s->seconds, 0, sizeof s->seconds);
+    for (int r = 0; r < rhs; r++) {
+        struct spectral_sums sums = {0};
+        spectral_in(plan, s, r, q, &sums.q1, &sums.q2);
+        if (result->potential)
+            memset(s->potential, 0, targets * size);
+        if (result->field)
+            memset(s->field, 0, 3 * targets * size);
+        TRY(spectral_sum(s, result, &sums));
+        spectral_out(plan, s, r, q, &sums, result);
+    }
+    for (int r = 0; r < ROOM_COUNT; r++)
+        plan->info.stages[r].seconds = s->seconds[r];
+    return FARSUM_OK;
+}
+
+const struct method method_spectral = {
+    spectral_fits,     spectral_cost,    spectral_create, spectral_set_points,
+    spectral_set_cell, spectral_execute, spectral_destroy,
+};

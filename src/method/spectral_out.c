@@ -1,0 +1,125 @@
+/* spectral_out.c: from the caller's units to units of the cutoff and back. */
+#include <math.h>
+
+#include "base/par.h"
+#include "method/arrays.h"
+#include "method/spectral.h"
+
+void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
+                 const void *q, double *q1, double *q2)
+{
+    farsum_precision from = plan->problem.arrays, to = plan->problem.precision;
+    double most = 0, sum = 0, square = 0;
+    int64_t n = s->n, first = r * n;
+#pragma omp parallel for num_threads(plan->threads) reduction(max : most)
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(array_get(q, from, first + i)));
+    /* a power of two, so that nothing is rounded */
+    s->q_unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
+    double scale = 1 / s->q_unit;
+#pragma omp parallel for num_threads(plan->threads)
+    for (int64_t i = 0; i < n; i++)
+        array_put(s->q, to, i, scale * array_get(q, from, first + i));
+    /* in order: the same for any number of threads */
+    for (int64_t i = 0; i < n; i++) {
+        double v = array_get(q, from, first + i);
+        sum += v;
+        square += v * v;
+    }
+    *q1 = sum;
+    *q2 = square;
+}
+
+/* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
+ * neutralising background; a constant potential. */
+static double spectral_background(const struct spectral *s, double q1)
+{
+    return 4 * M_PI * split_curvature(&s->tuned.split) / s->tuned.cell.volume
+           * q1;
+}
+
+/* (5.6): vacuum surroundings: phi += 4 pi/(3V) M.x, caller's units. */
+static double spectral_dipole(const struct farsum_plan *plan,
+                              const struct spectral *s, int r, const void *q,
+                              double dipole[3])
+{
+    dipole[0] = dipole[1] = dipole[2] = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        double v = array_get(q, plan->problem.arrays, r * s->n + i);
+        for (int k = 0; k < 3; k++)
+            dipole[k] += v * s->x[3 * i + k];
+    }
+    double rc = s->tuned.rc;
+    return 4 * M_PI / (3 * s->tuned.cell.volume * rc * rc * rc);
+}
+
+static void spectral_energy(struct farsum_plan *plan, const struct spectral *s,
+                            const struct spectral_sums *sums, double background,
+                            double surface, const double dipole[3], int r,
+                            farsum_result *result)
+{
+    double c = plan->problem.coulomb, rc = s->tuned.rc;
+    double unit = s->q_unit * s->q_unit / rc;
+    double back = 0.5 * background * sums->q1; /* in 1/rc */
+    double m2 = dipole[0] * dipole[0] + dipole[1] * dipole[1]
+                + dipole[2] * dipole[2];
+    if (result->energy)
+        result->energy[r] = c * (unit * sums->energy + back / rc
+                                 + 0.5 * surface * m2);
+    /* both constant terms go as 1/V */
+    for (int a = 0; result->virial && a < 9; a++)
+        result->virial[9 * r + a]
+            = c * (unit * sums->virial[a]
+                   + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
+                   - surface * dipole[a / 3] * dipole[a % 3]);
+}
+
+void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
+                  const void *q, struct spectral_sums *sums,
+                  farsum_result *result)
+{
+    farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
+    const double *at = s->m > 0 ? s->y : s->x;
+    double c = plan->problem.coulomb, rc = s->tuned.rc, dipole[3] = {0};
+    int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
+    int vacuum = plan->problem.surface == FARSUM_VACUUM;
+    double surface = vacuum ? spectral_dipole(plan, s, r, q, dipole) : 0;
+    double background = spectral_background(s, sums->q1);
+    double unit = c * s->q_unit / rc, square = 0, square_phi = 0;
+#pragma omp parallel for num_threads(plan->threads)                            \
+    reduction(+ : square, square_phi)
+    for (int64_t i = 0; i < n; i++) {
+        double qi = s->m > 0 ? 1 : array_get(q, to, r * s->n + i);
+        if (result->potential) {
+            double phi = unit * array_get(s->potential, from, i)
+                         + c * background / rc;
+            for (int k = 0; vacuum && k < 3; k++)
+                phi += c * surface * dipole[k] * at[3 * i + k];
+            array_put(result->potential, to, first + i, phi);
+            square_phi += phi * phi;
+        }
+        for (int k = 0; result->field && k < 3; k++) {
+            double e = unit / rc * array_get(s->field, from, 3 * i + k)
+                       - c * surface * dipole[k];
+            array_put(result->field, to, 3 * (first + i) + k, e);
+            square += qi * qi * e * e;
+        }
+    }
+    spectral_energy(plan, s, sums, background, surface, dipole, r, result);
+    plan->info.net_strength = sums->q1;
+    /* The estimate again, with these strengths and the norm of the result. */
+    double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(plan);
+    double volume = s->tuned.cell.volume * rc * rc * rc;
+    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
+    if (plan->problem.error == FARSUM_ERROR_FORCE && result->field)
+        norm = fmax(force, c * q_rms * q_rms
+                               * pow((double)s->n / volume, 2.0 / 3));
+    if (potential && result->potential)
+        norm = sqrt(square_phi / (double)n);
+    plan->info.norm = norm;
+    plan->info.estimated_error
+        = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, potential)
+                         / norm
+                   : 0;
+}

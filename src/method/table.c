@@ -1,0 +1,12 @@
+/* table.c: the methods, from methods.def. */
+#include "method/method.h"
+
+#define METHOD(name, note, needs) extern const struct method method_##name;
+#include "method/methods.def"
+#undef METHOD
+
+const struct method_row method_rows[] = {
+#define METHOD(name, note, needs) {#name, note, needs, &method_##name},
+#include "method/methods.def"
+#undef METHOD
+    {NULL, NULL, NULL, NULL}};

@@ -1,0 +1,414 @@
+/* tune.c: tolerance -> cutoff, bandwidth, mesh, support and shape, by the
+ * error model and the rooms' costs together.
+ *
+ * For a ladder of cutoffs and of upsamplings: the smallest bandwidth whose cut
+ * is half the goal, the smallest support whose aliases are the other half, and
+ * what it costs.  The cheapest is then refined: the shape that aliases least,
+ * and with mesh and support kept the smallest cutoff that still holds. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/tuned.h"
+
+/* Estimates are right within a factor of about two; the goal leaves room. */
+static const double margin = 0.6;
+
+static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
+enum { SIGMAS = 7, CUTOFFS = 14 };
+
+struct tuner {
+    const struct farsum_plan *plan;
+    struct cell cell;      /* reduced, caller's length */
+    const char *split, *window;
+    double goal;           /* wanted estimate, in the tolerance's norm */
+    struct {
+        int set;
+        struct window window;
+        struct alias alias;
+    } cache[SIGMAS][WINDOW_MAX + 1];
+};
+
+/* Estimate of `t` in the tolerance's norm, with fresh parts. */
+static double tune_total(const struct tuner *u, struct tuned *t)
+{
+    const struct farsum_plan *plan = u->plan;
+    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    if (potential) {
+        error_cut(&t->split, t->cell.volume, 1, &t->potential);
+        t->potential.mesh = error_mesh(&t->split, &t->alias, &t->cell, t->mesh,
+                                       1);
+    } else {
+        error_cut(&t->split, t->cell.volume, 0, &t->field);
+        t->field.mesh = error_mesh(&t->split, &t->alias, &t->cell, t->mesh, 0);
+    }
+    t->error = tuned_estimate(t, plan, plan->sample.q2, plan->sample.n,
+                              potential)
+               / tuned_norm(plan);
+    return t->error;
+}
+
+/* The same of the cut alone. */
+static double tune_cut(const struct tuner *u, struct tuned *t)
+{
+    const struct farsum_plan *plan = u->plan;
+    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    struct error_parts *parts = potential ? &t->potential : &t->field;
+    error_cut(&t->split, t->cell.volume, potential, parts);
+    parts->mesh = 0;
+    return tuned_estimate(t, plan, plan->sample.q2, plan->sample.n, potential)
+           / tuned_norm(plan);
+}
+
+static void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
+{
+    t->rc = rc;
+    cell_scale(&t->cell, &u->cell, 1 / rc);
+}
+
+/* Smallest bandwidth whose cut error is below `wanted`; log(error) falls
+ * nearly linearly in c. */
+static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t,
+                                    double wanted)
+{
+    double low = 3, high = 80;
+    for (int step = 0; step < 20 && high - low > 0.02; step++) {
+        double mid = step == 0 ? 16 : (low + high) / 2;
+        TRY(split_set(&t->split, u->split, mid));
+        if (tune_cut(u, t) > wanted)
+            low = mid;
+        else
+            high = mid;
+    }
+    TRY(split_set(&t->split, u->split, high));
+    double reached = tune_cut(u, t);
+    if (reached > wanted)
+        FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
+             t->rc, reached);
+    return FARSUM_OK;
+}
+
+static double row_length(const double *a)
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* The least mesh for bandwidth c and upsampling sigma: mode numbers reach
+ * c |a_d| / 2 pi. */
+static void tune_mesh(struct tuned *t, double sigma)
+{
+    for (int d = 0; d < 3; d++) {
+        double need = sigma * t->split.c * row_length(t->cell.a + 3 * d) / M_PI;
+        t->mesh[d] = fft_good_size((int64_t)fmin(ceil(need - 1e-9), 1e6));
+    }
+    t->ldz = 2 * (t->mesh[2] / 2 + 1);
+}
+
+static void tune_sigma(struct tuned *t)
+{
+    t->sigma = INFINITY;
+    for (int d = 0; d < 3; d++)
+        t->sigma = fmin(t->sigma,
+                        (double)t->mesh[d] * M_PI
+                            / (t->split.c * row_length(t->cell.a + 3 * d)));
+}
+
+static farsum_status tune_window(const struct tuner *u, struct tuned *t,
+                                 int support, double shape, double sigma)
+{
+    TRY(window_set(&t->window, u->window, support, shape, sigma, 0));
+    alias_set(&t->alias, &t->window);
+    return FARSUM_OK;
+}
+
+/* Window and aliases for the s-th upsampling, kept. */
+static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
+                                 int support)
+{
+    double shape = u->plan->options.shape;
+    if (!u->cache[s][support].set) {
+        TRY(tune_window(u, t, support, shape, sigmas[s]));
+        u->cache[s][support].window = t->window;
+        u->cache[s][support].alias = t->alias;
+        u->cache[s][support].set = 1;
+    }
+    t->window = u->cache[s][support].window;
+    t->alias = u->cache[s][support].alias;
+    return FARSUM_OK;
+}
+
+/* Smallest support that meets the goal; the cut's error is known to leave
+ * room. */
+static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
+{
+    int fixed = u->plan->options.support;
+    int low = fixed ? fixed : WINDOW_MIN, high = fixed ? fixed : WINDOW_MAX;
+    while (low < high) {
+        int mid = (low + high) / 2;
+        TRY(tune_cached(u, t, s, mid));
+        if (tune_total(u, t) > u->goal)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    TRY(tune_cached(u, t, s, high));
+    if (tune_total(u, t) > u->goal)
+        FAIL(ERR_TOLERANCE,
+             "%s window of support %d at upsampling %.3g reaches %.2g",
+             u->window, high, sigmas[s], t->error);
+    return FARSUM_OK;
+}
+
+/* Minimum of f over log-spaced [low, high] by golden section. */
+static double tune_golden(double (*f)(double, void *), void *data, double low,
+                          double high, int steps)
+{
+    const double g = 0.6180339887498949;
+    double a = low, b = high, x = b - g * (b - a), y = a + g * (b - a);
+    double fx = f(x, data), fy = f(y, data);
+    for (int i = 0; i < steps; i++) {
+        if (fx < fy) {
+            b = y, y = x, fy = fx;
+            x = b - g * (b - a);
+            fx = f(x, data);
+        } else {
+            a = x, x = y, fx = fy;
+            y = a + g * (b - a);
+            fy = f(y, data);
+        }
+    }
+    return fx < fy ? x : y;
+}
+
+struct search {
+    const struct tuner *u;
+    struct tuned *t;
+};
+
+static double try_bandwidth(double c, void *data)
+{
+    struct search *s = data;
+    if (split_set(&s->t->split, s->u->split, c) != FARSUM_OK)
+        return INFINITY;
+    return log(tune_total(s->u, s->t));
+}
+
+/* The bandwidth that errs least on the mesh that is there. */
+static void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
+{
+    double fixed = u->plan->options.bandwidth, most = INFINITY;
+    struct search s = {u, t};
+    if (fixed > 0) {
+        try_bandwidth(fixed, &s);
+        return;
+    }
+    for (int d = 0; d < 3; d++)
+        most = fmin(most, (double)t->mesh[d] * M_PI
+                              / row_length(t->cell.a + 3 * d));
+    most = fmin(fmax(most, 2), 90);
+    double c = tune_golden(try_bandwidth, &s, fmax(most / 2.6, 1), most, 16);
+    try_bandwidth(c, &s);
+}
+
+static double try_shape(double shape, void *data)
+{
+    struct search *s = data;
+    if (tune_window(s->u, s->t, s->t->window.support, shape, 1) != FARSUM_OK)
+        return INFINITY;
+    return log(tune_total(s->u, s->t));
+}
+
+static void tune_best_shape(const struct tuner *u, struct tuned *t)
+{
+    struct search s = {u, t};
+    double shape = t->window.shape;
+    if (u->plan->options.shape > 0 || shape == 0)
+        return;
+    struct tuned best = *t;
+    double before = tune_total(u, &best);
+    double found = tune_golden(try_shape, &s, 0.7 * shape, 1.5 * shape, 9);
+    if (try_shape(found, &s) > log(before))
+        *t = best;
+}
+
+/* With mesh and support kept, the smallest cutoff that meets the goal. */
+static void tune_shrink(const struct tuner *u, struct tuned *t)
+{
+    double low = 0.6, high = 1, rc = t->rc;
+    struct tuned best = *t;
+    for (int step = 0; step < 9; step++) {
+        double mid = (low + high) / 2;
+        struct tuned trial = *t;
+        tune_cutoff(u, &trial, rc * mid);
+        tune_best_bandwidth(u, &trial);
+        if (tune_total(u, &trial) <= u->goal) {
+            high = mid;
+            best = trial;
+        } else {
+            low = mid;
+        }
+    }
+    *t = best;
+}
+
+/* The cutoff is fixed: the smallest mesh that meets the goal. */
+static void tune_coarsen(const struct tuner *u, struct tuned *t)
+{
+    for (int step = 0; step < 12; step++) {
+        struct tuned trial = *t;
+        double shrink = INFINITY;
+        for (int d = 0; d < 3; d++)
+            shrink = fmin(shrink, (double)t->mesh[d]
+                                      / row_length(t->cell.a + 3 * d));
+        shrink *= 0.985;
+        for (int d = 0; d < 3; d++)
+            trial.mesh[d] = fft_good_size(
+                (int64_t)ceil(shrink * row_length(t->cell.a + 3 * d)));
+        trial.ldz = 2 * (trial.mesh[2] / 2 + 1);
+        tune_best_bandwidth(u, &trial);
+        if (tune_total(u, &trial) > u->goal)
+            return;
+        *t = trial;
+    }
+}
+
+/* Polynomials of near field and window, fine enough not to be seen. */
+static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
+{
+    const farsum_problem *p = &u->plan->problem;
+    tuned_error(t, u->plan);
+    double sum = t->field.cut_near + t->field.cut_far + t->field.mesh;
+    double floor = p->precision == FARSUM_F32 ? 3e-8 : 3e-14;
+    double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
+    TRY(split_near_poly(&t->split, fmax(near, floor), &t->poly));
+    /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
+    double far = sqrt(t->field.mesh * t->cell.volume / (2 * t->split.c));
+    double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8
+                                                                  : 1e-15),
+                      1e-3);
+    return window_set(&t->window, u->window, t->window.support, t->window.shape,
+                      t->sigma, fit);
+}
+
+/* One candidate: cutoff rc and upsampling s (or the fixed mesh). */
+static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s)
+{
+    const farsum_options *o = &u->plan->options;
+    int tuned_mesh = o->mesh[0] == 0;
+    if (tuned_mesh) {
+        if (o->bandwidth > 0)
+            TRY(split_set(&t->split, u->split, o->bandwidth));
+        else
+            TRY(tune_bandwidth(u, t, u->goal * M_SQRT1_2));
+        tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s]);
+        TRY(tune_support(u, t, s));
+    } else {
+        memcpy(t->mesh, o->mesh, sizeof t->mesh);
+        t->ldz = 2 * (t->mesh[2] / 2 + 1);
+        int low = o->support ? o->support : WINDOW_MIN;
+        int high = o->support ? o->support : WINDOW_MAX;
+        for (int p = low;; p++) {
+            TRY(tune_cached(u, t, s, p));
+            tune_best_bandwidth(u, t);
+            if (tune_total(u, t) <= u->goal)
+                break;
+            if (p == high)
+                FAIL(ERR_TOLERANCE, "mesh %lld x %lld x %lld with cutoff %g and"
+                                    " a %s window of support %d reaches %.2g",
+                     (long long)t->mesh[0], (long long)t->mesh[1],
+                     (long long)t->mesh[2], t->rc, u->window, p, t->error);
+        }
+    }
+    tune_sigma(t);
+    t->poly.n = 4 + (int)(0.72 * t->split.c); /* for the costs */
+    return tuned_choose(t, u->plan);
+}
+
+/* Cutoffs to try: by the neighbours they would see. */
+static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
+{
+    const struct sample *s = &u->plan->sample;
+    if (u->plan->options.cutoff > 0) {
+        rc[0] = u->plan->options.cutoff;
+        return 1;
+    }
+    double most = cbrt(u->cell.volume) * 1.2, r = s->radius0;
+    int n = 0;
+    double want = 8;
+    for (; r < most && n < CUTOFFS; r *= 1.02)
+        if (sample_around(s, &u->cell, r) >= want) {
+            rc[n++] = r;
+            want = fmax(want * 1.6,
+                        sample_around(s, &u->cell, r * 1.02) * 1.2);
+        }
+    if (n == 0 || (n < CUTOFFS && rc[n - 1] < 0.5 * most))
+        rc[n++] = most / 2;
+    return n;
+}
+
+static farsum_status tune_refine(struct tuner *u, struct tuned *t)
+{
+    const farsum_options *o = &u->plan->options;
+    tune_best_shape(u, t);
+    if (o->mesh[0] == 0 || o->bandwidth == 0)
+        tune_best_bandwidth(u, t);
+    if (o->cutoff == 0)
+        tune_shrink(u, t);
+    else if (o->mesh[0] == 0 && o->upsampling == 0)
+        tune_coarsen(u, t);
+    tune_sigma(t);
+    double error = tune_total(u, t);
+    TRY(tune_fit(u, t));
+    t->error = error;
+    return tuned_choose(t, u->plan);
+}
+
+static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
+{
+    const farsum_options *o = &u->plan->options;
+    double rc[CUTOFFS], least = INFINITY, reached = INFINITY;
+    int cutoffs = tune_cutoffs(u, rc);
+    int only = o->upsampling > 0 || o->mesh[0] > 0;
+    farsum_status last = FARSUM_OK;
+    for (int i = 0; i < cutoffs; i++)
+        for (int s = only ? SIGMAS / 2 : 0; s < SIGMAS; s++) {
+            struct tuned t = {.rc = 0};
+            tune_cutoff(u, &t, rc[i]);
+            farsum_status status = tune_candidate(u, &t, s);
+            if (status == FARSUM_OK && t.seconds < least) {
+                least = t.seconds;
+                *tuned = t;
+            }
+            if (status == FARSUM_ERR_TOLERANCE && t.error > 0)
+                reached = fmin(reached, t.error);
+            if (status != FARSUM_OK && status != FARSUM_ERR_TOLERANCE)
+                return status;
+            last = status != FARSUM_OK ? status : last;
+            if (only)
+                break;
+        }
+    if (isfinite(least))
+        return FARSUM_OK;
+    if (isfinite(reached))
+        return status_prefix(last, "tolerance %.3g cannot be reached: the "
+                                   "estimate is %.2g at best",
+                             u->plan->problem.tolerance, reached / margin);
+    return last;
+}
+
+farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
+{
+    farsum_status status = FARSUM_OK;
+    struct tuner *u = NULL; /* large: on the heap */
+    GO(MEM_NEW(u, 1));
+    u->plan = plan;
+    u->goal = margin * plan->problem.tolerance;
+    u->split = plan->options.split ? plan->options.split : split_names[0];
+    u->window = plan->options.window ? plan->options.window : window_names[0];
+    GO(cell_set(&u->cell, plan->problem.cell, 1));
+    GO(tune_search(u, tuned));
+    GO(tune_refine(u, tuned));
+done:
+    mem_free(u);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* tuned.h: the parameters of a spectral plan, and what each room is told. */
+#ifndef FARSUM_METHOD_TUNED_H
+#define FARSUM_METHOD_TUNED_H
+
+#include "method/error.h"
+#include "plan.h"
+#include "stage/fft/fft.h"
+#include "stage/interp/interp.h"
+#include "stage/near/near.h"
+#include "stage/scale/scale.h"
+#include "stage/spread/spread.h"
+
+enum { ROOM_NEAR, ROOM_SPREAD, ROOM_FFT, ROOM_SCALE, ROOM_INTERP, ROOM_COUNT };
+
+struct tuned {
+    double rc;             /* cutoff, caller's length */
+    struct cell cell;      /* units of the cutoff */
+    struct split split;
+    struct window window;
+    struct alias alias;    /* of the window */
+    struct near_poly poly;
+    int64_t mesh[3], ldz;
+    double sigma;          /* mesh spacing that c needs over the actual one */
+    struct error_parts field, potential; /* squares, units of the cutoff */
+    double error;          /* estimate, in the tolerance's norm */
+    double seconds;        /* estimate of one execute */
+    int64_t bytes;
+    struct choice choice[ROOM_COUNT];
+};
+
+/* Arguments of the rooms for a plan with these parameters. */
+union room_args {
+    struct near_args near;
+    struct spread_args spread;
+    struct fft_args fft;
+    struct scale_args scale;
+    struct interp_args interp;
+};
+void tuned_args(const struct tuned *tuned, const struct farsum_plan *plan,
+                union room_args args[ROOM_COUNT]);
+/* Bytes of meshes and of the rooms' states. */
+int64_t tuned_bytes(const struct tuned *tuned, const struct farsum_plan *plan);
+/* Picks a variant in each room; sums up the seconds. */
+farsum_status tuned_choose(struct tuned *tuned,
+                           const struct farsum_plan *plan);
+/* Recomputes the parts of the error for the cell, mesh, split and window that
+ * stand in `tuned`. */
+void tuned_error(struct tuned *tuned, const struct farsum_plan *plan);
+/* The estimate for sum q^2 = q2 of n sources, as RMS force (potential = 0) or
+ * RMS potential, caller's units, coulomb included. */
+double tuned_estimate(const struct tuned *tuned,
+                      const struct farsum_plan *plan, double q2, int64_t n,
+                      int potential);
+/* Of the tolerance's norm, before any result is known. */
+double tuned_norm(const struct farsum_plan *plan);
+
+/* tune.c: chooses everything that the options leave open. */
+farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned);
+#endif

@@ -1,0 +1,318 @@
+/* plan.c: the public functions of a plan: check, then hand on. */
+#include "plan.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/text.h"
+#include "method/method.h"
+
+/* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
+enum { MESH_MOST = 1 << 19 };
+
+const char *farsum_version(void)
+{
+    return FARSUM_VERSION_TEXT;
+}
+
+void plan_log(const struct farsum_plan *plan, const char *format, ...)
+{
+    char line[256];
+    if (!plan->options.log)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    plan->options.log(line, plan->options.log_data);
+}
+
+static farsum_status plan_options(struct farsum_plan *plan,
+                                  const farsum_options *options)
+{
+    farsum_options *o = &plan->options;
+    *o = (farsum_options)FARSUM_OPTIONS_INIT;
+    if (options && options->size != sizeof *options)
+        FAIL(ERR_ARGUMENT, "options were not made by FARSUM_OPTIONS_INIT of "
+                           "this version (size %zu, not %zu)",
+             options->size, sizeof *options);
+    if (options)
+        *o = *options;
+    if (o->device && strcmp(o->device, "host") != 0)
+        FAIL(ERR_UNSUPPORTED, "device \"%s\": not yet; host is possible",
+             o->device);
+    if (o->threads < 0 || o->threads > 4096)
+        FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
+    const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
+                               o->shape};
+    static const char *const names[] = {"cutoff", "bandwidth", "upsampling",
+                                        "shape"};
+    for (int i = 0; i < 4; i++)
+        if (!(positive[i] >= 0) || !isfinite(positive[i]))
+            FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],
+                 positive[i]);
+    if (o->upsampling > 0 && o->upsampling < 1)
+        FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
+    if (o->support != 0 && (o->support < 2 || o->support > 16))
+        FAIL(ERR_ARGUMENT, "support is %d, not 2 .. 16", o->support);
+    for (int d = 0; d < 3; d++)
+        if (o->mesh[d] < 0 || (o->mesh[d] == 0) != (o->mesh[0] == 0)
+            || o->mesh[d] == 1)
+            FAIL(ERR_ARGUMENT, "mesh is %lld x %lld x %lld: all three at "
+                               "least 2, or none",
+                 (long long)o->mesh[0], (long long)o->mesh[1],
+                 (long long)o->mesh[2]);
+    for (int d = 0; d < 3; d++)
+        if (o->mesh[d] > MESH_MOST)
+            FAIL(ERR_MEMORY, "a mesh axis of %lld points is beyond %d",
+                 (long long)o->mesh[d], MESH_MOST);
+    if (o->memory_limit == 0)
+        o->memory_limit = mem_machine() / 10 * 8;
+    TRY(isa_find(o->isa, &plan->isa));
+    plan->threads = par_threads(o->threads);
+    return FARSUM_OK;
+}
+
+static farsum_status plan_method(struct farsum_plan *plan)
+{
+    const char *wanted = plan->options.method, *names[16];
+    const struct method_row *best = NULL;
+    double least = INFINITY;
+    int n = 0;
+    for (const struct method_row *row = method_rows; row->name; row++) {
+        names[n++] = row->name;
+        if (wanted && strcmp(wanted, row->name) != 0)
+            continue;
+        farsum_status status = row->method->fits(plan);
+        if (status != FARSUM_OK && wanted)
+            return status_prefix(status, "method %s", row->name);
+        if (status != FARSUM_OK)
+            continue;
+        double cost = row->method->cost(plan);
+        if (cost < least || wanted) {
+            least = cost;
+            best = row;
+        }
+    }
+    names[n] = NULL;
+    if (!best && wanted)
+        return text_unknown("method", wanted, names);
+    if (!best)
+        return status_prefix(FARSUM_ERR_UNSUPPORTED, "no method fits");
+    plan->method = best->method;
+    plan->info.method = best->name;
+    return FARSUM_OK;
+}
+
+/* Sources and targets' cell where there is none: what the sample is measured
+ * in. */
+static farsum_status plan_sample(struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    struct cell cell;
+    plan->sample = (struct sample){.n = p->n_sources, .m = p->n_targets,
+                                   .q2 = (double)p->n_sources};
+    if (!p->periodic[0])
+        return FARSUM_OK;
+    TRY(cell_set(&cell, p->cell, 1));
+    return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
+                       p->sample_x, p->sample_q, p->arrays, plan->threads);
+}
+
+static void plan_about(struct farsum_plan *plan)
+{
+    farsum_plan_info *i = &plan->info;
+    i->size = sizeof *i;
+    i->kernel = plan->problem.kernel;
+    i->device = "host";
+    i->isa = isa_name(plan->isa);
+    i->precision = plan->problem.precision;
+    i->threads = plan->threads;
+    i->n_sources = plan->problem.n_sources;
+    i->n_targets = plan->problem.n_targets > 0 ? plan->problem.n_targets
+                                               : plan->problem.n_sources;
+    i->tolerance = plan->problem.tolerance;
+}
+
+/* The caller's pointers, which may not outlive create. */
+static void plan_forget(struct farsum_plan *plan)
+{
+    farsum_options *o = &plan->options;
+    plan->problem.sample_x = plan->problem.sample_q = NULL;
+    o->method = o->device = o->isa = o->split = o->window = NULL;
+    o->near = o->spread = o->fft = o->scale = o->interp = NULL;
+}
+
+static farsum_status plan_make(const farsum_problem *problem,
+                               const farsum_options *options, int dry,
+                               farsum_plan **plan)
+{
+    farsum_status status = FARSUM_OK;
+    struct farsum_plan *p = NULL;
+    double start = clock_seconds();
+    int64_t before = mem_bytes();
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    GO(MEM_NEW(p, 1));
+    p->dry = dry;
+    GO(problem_check(problem, &p->problem));
+    GO(plan_options(p, options));
+    plan_about(p);
+    GO(plan_method(p));
+    GO(plan_sample(p));
+    GO(p->method->create(p));
+    plan_forget(p);
+    p->bytes = mem_bytes() - before;
+    if (!dry)
+        p->info.bytes = (uint64_t)p->bytes;
+    p->info.seconds_create = clock_seconds() - start;
+    *plan = p;
+    p = NULL;
+done:
+    farsum_plan_destroy(p);
+    return status;
+}
+
+farsum_status farsum_plan_create(const farsum_problem *problem,
+                                 const farsum_options *options,
+                                 farsum_plan **plan)
+{
+    return plan_make(problem, options, 0, plan);
+}
+
+farsum_status farsum_plan_tune(const farsum_problem *problem,
+                               const farsum_options *options,
+                               farsum_plan **plan)
+{
+    return plan_make(problem, options, 1, plan);
+}
+
+void farsum_plan_destroy(farsum_plan *plan)
+{
+    if (!plan)
+        return;
+    if (plan->method)
+        plan->method->destroy(plan->state);
+    mem_free(plan);
+}
+
+farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
+                                     const void *x, int64_t m, const void *y)
+{
+    double start = clock_seconds();
+    int64_t before = mem_bytes();
+    if (!plan || !x)
+        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
+    if (plan->dry)
+        FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no points");
+    if (n < 1)
+        FAIL(ERR_ARGUMENT, "%lld sources: there is nothing to sum",
+             (long long)n);
+    if (m < 0 || (m > 0) != (y != NULL))
+        FAIL(ERR_ARGUMENT, "%lld targets with %s positions", (long long)m,
+             y ? "given" : "no");
+    if (m > 0 && plan->problem.n_targets == 0)
+        FAIL(ERR_STATE, "targets were not announced: set n_targets of the "
+                        "problem before the plan is made");
+    plan->has_points = 0;
+    farsum_status status = plan->method->set_points(plan, n, x, m, y);
+    plan->bytes += mem_bytes() - before;
+    plan->info.bytes = (uint64_t)plan->bytes;
+    if (status != FARSUM_OK)
+        return status;
+    plan->n = n;
+    plan->m = m;
+    plan->info.n_sources = n;
+    plan->info.n_targets = m > 0 ? m : n;
+    plan->has_points = 1;
+    plan->info.seconds_set_points = clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
+{
+    if (!plan || !cell)
+        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "cell" : "plan");
+    if (plan->dry)
+        FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no cell");
+    if (!plan->problem.periodic[0])
+        FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
+    struct cell checked;
+    TRY(cell_set(&checked, cell, 1));
+    int64_t before = mem_bytes();
+    farsum_status status = plan->method->set_cell(plan, cell);
+    plan->bytes += mem_bytes() - before;
+    if (status != FARSUM_OK)
+        return status;
+    memcpy(plan->problem.cell, cell, sizeof plan->problem.cell);
+    plan->has_points = 0;
+    return FARSUM_OK;
+}
+
+/* Strengths finite; the outputs among those that the plan was made for. */
+static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
+                                const void *q, const farsum_result *result)
+{
+    if (!plan->has_points)
+        FAIL(ERR_STATE, "no points are set");
+    if (rhs < 1)
+        FAIL(ERR_ARGUMENT, "%d right-hand sides", rhs);
+    if (result->size != sizeof *result)
+        FAIL(ERR_ARGUMENT, "result was not made by FARSUM_RESULT_INIT of this "
+                           "version");
+    const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
+                           | (result->field ? FARSUM_FIELD : 0u)
+                           | (result->energy ? FARSUM_ENERGY : 0u)
+                           | (result->virial ? FARSUM_VIRIAL : 0u);
+    static const char *const names[] = {"potential", "field", "energy",
+                                        "virial"};
+    if (plan->m > 0 && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
+        FAIL(ERR_UNSUPPORTED, "energy and virial need targets that are the "
+                              "sources");
+    for (int i = 0; i < 4; i++)
+        if (asked & ~plan->problem.outputs & (1u << i))
+            FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
+                 names[i]);
+    int64_t bad = INT64_MAX, count = plan->n * rhs;
+    int f32 = plan->problem.arrays == FARSUM_F32;
+#pragma omp parallel for num_threads(plan->threads) reduction(min : bad)
+    for (int64_t i = 0; i < count; i++) {
+        double v = f32 ? (double)((const float *)q)[i] : ((const double *)q)[i];
+        if (!isfinite(v) && i < bad)
+            bad = i;
+    }
+    if (bad != INT64_MAX)
+        FAIL(ERR_STRENGTH, "strength %lld of right-hand side %lld is %g",
+             (long long)(bad % plan->n), (long long)(bad / plan->n),
+             f32 ? (double)((const float *)q)[bad]
+                 : ((const double *)q)[bad]);
+    return FARSUM_OK;
+}
+
+farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
+                                  farsum_result *result)
+{
+    double start = clock_seconds();
+    if (!plan || !q || !result)
+        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
+    TRY(plan_check(plan, rhs, q, result));
+    TRY(plan->method->execute(plan, rhs, q, result));
+    plan->info.seconds_execute = clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+farsum_status farsum_plan_get_info(const farsum_plan *plan,
+                                   farsum_plan_info *info)
+{
+    if (!plan || !info)
+        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "info" : "plan");
+    if (info->size != sizeof *info)
+        FAIL(ERR_ARGUMENT, "info was not made by FARSUM_PLAN_INFO_INIT of this "
+                           "version");
+    *info = plan->info;
+    return FARSUM_OK;
+}

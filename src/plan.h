@@ -1,0 +1,30 @@
+/* plan.h: the inside of a plan. */
+#ifndef FARSUM_PLAN_H
+#define FARSUM_PLAN_H
+
+#include "base/isa.h"
+#include "method/sample.h"
+
+struct method;
+
+struct farsum_plan {
+    farsum_problem problem;  /* defaults filled in; sample pointers cleared */
+    farsum_options options;  /* names of the caller are cleared once used */
+    const struct method *method;
+    void *state;             /* owned by the method; NULL after tune alone */
+    enum isa isa;
+    int threads;
+    struct sample sample;    /* what the tuner saw */
+    int64_t n, m;            /* points set; m = 0: targets are the sources */
+    int has_points, dry;     /* dry: made by farsum_plan_tune */
+    int64_t bytes;           /* allocated on behalf of this plan */
+    farsum_plan_info info;
+};
+
+/* problem.c: fills in defaults and checks everything that needs no method. */
+farsum_status problem_check(const farsum_problem *problem,
+                            farsum_problem *filled);
+/* One line to the caller's log, if there is one. */
+void plan_log(const struct farsum_plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+#endif

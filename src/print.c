@@ -1,0 +1,82 @@
+/* print.c: a plan in words, and the lists of names. */
+#include <string.h>
+
+#include "math/split.h"
+#include "math/window.h"
+#include "method/method.h"
+#include "stage/stage.h"
+
+void farsum_plan_print(const farsum_plan *plan, FILE *out)
+{
+    if (!plan || !out)
+        return;
+    const farsum_plan_info *i = &plan->info;
+    fprintf(out, "kernel %s, method %s, %s, %s, %d thread%s, isa %s\n",
+            i->kernel, i->method, i->device,
+            i->precision == FARSUM_F32 ? "f32" : "f64", i->threads,
+            i->threads == 1 ? "" : "s", i->isa);
+    fprintf(out, "%lld sources, %lld targets\n", (long long)i->n_sources,
+            (long long)i->n_targets);
+    fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
+            i->estimated_error);
+    if (i->split)
+        fprintf(out, "split %s, bandwidth %.4g, cutoff %.6g, near field of %d "
+                     "coefficients\n",
+                i->split, i->bandwidth, i->cutoff, i->near_coefficients);
+    if (i->window)
+        fprintf(out, "window %s, support %d, shape %.4g, mesh %lld x %lld x "
+                     "%lld, upsampling %.3g\n",
+                i->window, i->support, i->shape, (long long)i->mesh[0],
+                (long long)i->mesh[1], (long long)i->mesh[2], i->upsampling);
+    fprintf(out, "memory %.3g MB\n", 1e-6 * (double)i->bytes);
+    for (int s = 0; s < i->n_stages; s++)
+        fprintf(out, "  %s: %s (%s)\n", i->stages[s].stage,
+                i->stages[s].variant, i->stages[s].reason);
+}
+
+farsum_status farsum_list_variants(const char *stage, int index,
+                                   farsum_variant_info *info)
+{
+    if (!stage || !info || info->size != sizeof *info)
+        FAIL(ERR_ARGUMENT, "stage or info is not given");
+    int i = 0;
+    if (strcmp(stage, "method") == 0) {
+        for (const struct method_row *r = method_rows; r->name; r++, i++)
+            if (i == index) {
+                *info = (farsum_variant_info){sizeof *info, r->name, r->note,
+                                              r->needs, 1};
+                return FARSUM_OK;
+            }
+        FAIL(ERR_ARGUMENT, "there are %d methods", i);
+    }
+    const struct stage *s = stage_find(stage);
+    if (!s)
+        FAIL(ERR_UNKNOWN, "stage \"%s\" is not known", stage);
+    for (const struct variant_row *r = s->rows; r->name; r++, i++)
+        if (i == index) {
+            *info = (farsum_variant_info){sizeof *info, r->name, r->note,
+                                          r->variant->needs,
+                                          r->variant->deterministic};
+            return FARSUM_OK;
+        }
+    FAIL(ERR_ARGUMENT, "stage %s has %d variants", stage, i);
+}
+
+const char *farsum_list_stages(int index)
+{
+    int n = 0;
+    while (stage_rooms[n])
+        n++;
+    return index >= 0 && index < n ? stage_rooms[index]->name : NULL;
+}
+
+const char *farsum_list_names(const char *kind, int index)
+{
+    const char *const *names = strcmp(kind, "split") == 0    ? split_names
+                               : strcmp(kind, "window") == 0 ? window_names
+                                                             : NULL;
+    for (int i = 0; names && names[i] && i <= index; i++)
+        if (i == index)
+            return names[i];
+    return NULL;
+}
