@@ -48,13 +48,14 @@ void io_frame_clear(struct io_frame *frame); /* frees; leaves all zero */
 struct io_column *io_frame_column(const struct io_frame *frame,
                                   const char *name);
 const char *io_frame_key(const struct io_frame *frame, const char *key);
-/* Adds or replaces.  data is taken over.  0, or -1 for lack of memory. */
+/* Adds or replaces.  data is taken over.  0, or -1 for lack of memory, and data
+ * stay the caller's. */
 int io_frame_set_column(struct io_frame *frame, const char *name,
                         enum io_type type, int width, void *data);
 int io_frame_set_key(struct io_frame *frame, const char *key,
                      const char *value);
 
-/* Options of reading. */
+/* Options of reading.  The texts are borrowed until the reader is closed. */
 struct io_options {
     const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: told by
                                the suffix, else by the content */
@@ -62,6 +63,8 @@ struct io_options {
                                file's hint or its columns */
     int n_type_charges;     /* LAMMPS "atomic": --charge TYPE=Q */
     struct io_type_charge { long type; double q; } *type_charges; /* borrowed */
+    const char *group;      /* HDF5: which group of /particles; NULL: the only
+                               one, or "all" */
 };
 
 struct io_reader; /* opaque */
@@ -83,7 +86,8 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
 /* Columns in their order: species if any, pos, charge, the others. */
 int io_write(struct io_writer *writer, const struct io_frame *frame,
              char *error, size_t size);
-/* Flushes, syncs, renames.  On error nothing of that name is changed. */
+/* Flushes, syncs, renames.  On error nothing of that name is changed.  The writer
+ * is freed in either case. */
 int io_commit(struct io_writer *writer, char *error, size_t size);
 void io_abandon(struct io_writer *writer); /* removes what was written; NULL ok */
 

@@ -1,0 +1,48 @@
+/* format.h: what a format gives to io.c. */
+#ifndef FARSUM_IO_FORMAT_H
+#define FARSUM_IO_FORMAT_H
+
+#include "io.h"
+#include "text.h"
+
+struct io_reader {
+    const struct format *format;
+    struct io_options options; /* what it points to is borrowed */
+    struct text text; /* HDF5 has only the name and the message of it */
+    void *state;      /* the format's own */
+    int64_t frames;   /* read so far */
+    const char *image; /* borrowed; a file in memory, or NULL */
+    size_t image_size;
+};
+
+struct io_writer {
+    const struct format *format;
+    struct output *output;
+    void *state;
+    int64_t frames;
+    bool broken; /* an error was told: it cannot be committed */
+};
+
+struct format {
+    const char *name;
+    const char *suffixes; /* " .a .b " */
+    bool binary;          /* io.c does not open the text */
+    /* Each may be NULL.  0, or -1 with text.message set. */
+    int (*open)(struct io_reader *reader);
+    int (*read)(struct io_reader *reader, struct io_frame *frame); /* 1, 0 */
+    void (*close)(struct io_reader *reader);
+    /* 0, or -1 with output_message set.  finish: all bytes are in the file. */
+    int (*create)(struct io_writer *writer);
+    int (*write)(struct io_writer *writer, const struct io_frame *frame);
+    int (*finish)(struct io_writer *writer);
+    void (*drop)(struct io_writer *writer); /* frees state; after finish too */
+};
+
+extern const struct format format_extxyz, format_lammps, format_pqr,
+    format_hdf5;
+
+/* The halves that live in other files. */
+int extxyz_read(struct io_reader *reader, struct io_frame *frame);
+int extxyz_write(struct io_writer *writer, const struct io_frame *frame);
+
+#endif

@@ -1,0 +1,26 @@
+/* frame.h: frames that grow row by row, for the readers. */
+#ifndef FARSUM_IO_FRAME_H
+#define FARSUM_IO_FRAME_H
+
+#include "io.h"
+
+size_t frame_cell_size(enum io_type type); /* bytes of one value */
+
+/* Adds an empty column; its data come with frame_grow.  -1: no memory. */
+int frame_add_column(struct io_frame *frame, const char *name,
+                     enum io_type type, int width);
+/* Room for one more row, zeroed, and n + 1.  The arrays grow with the rows that
+ * were seen, never by what a header says.  -1: no memory. */
+int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
+/* Cuts the arrays to n rows, and gives those that have none an address. */
+int frame_fit(struct io_frame *frame, bool charged);
+void frame_drop_column(struct io_frame *frame, const char *name);
+
+/* a, b, c and angles in degrees to rows, a along x and b in the xy plane.
+ * False: no such cell. */
+bool frame_cell_from_angles(const double lengths[3], const double angles[3],
+                            double cell[9]);
+
+char *frame_text(const char *p, size_t n); /* owned copy; NULL: no memory */
+
+#endif

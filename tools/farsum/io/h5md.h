@@ -1,0 +1,96 @@
+/* h5md.h: HDF5 files of the H5MD layout (nongnu.org/h5md, version 1.1).
+ *
+ * /particles/GROUP/box{dimension, boundary, edges}, position, charge and other
+ * elements, each a data set (fixed in time) or a group with `value` (a frame a
+ * row).  Ours besides: box/offset (the cell's origin), the frame's keys as
+ * attributes of /parameters and, where they change, in /parameters/keys. */
+#ifndef FARSUM_IO_H5MD_H
+#define FARSUM_IO_H5MD_H
+
+#include <hdf5.h>
+
+#include "format.h"
+#include "output.h"
+
+int h5md_open(struct io_reader *reader);
+int h5md_read(struct io_reader *reader, struct io_frame *frame);
+void h5md_close(struct io_reader *reader);
+int h5md_create(struct io_writer *writer);
+int h5md_write(struct io_writer *writer, const struct io_frame *frame);
+int h5md_finish(struct io_writer *writer);
+void h5md_drop(struct io_writer *writer);
+
+/* --- h5.c: around the library --- */
+
+/* The library prints no errors between the two. */
+struct h5_silence {
+    H5E_auto2_t function;
+    void *data;
+};
+void h5_silence(struct h5_silence *old);
+void h5_restore(const struct h5_silence *old);
+/* Why the last call failed, in the library's words. */
+void h5_reason(char *out, size_t size);
+
+bool h5_exists(hid_t parent, const char *name);
+hid_t h5_string_type(size_t size);
+/* A transfer that fails where a number does not fit.  < 0: no memory. */
+hid_t h5_strict_transfer(void);
+/* A text or a number as text; owned.  NULL: neither. */
+char *h5_attribute_text(hid_t object, const char *name);
+/* A text, kept at `object`. */
+int h5_put_attribute(hid_t object, const char *name, const char *value);
+
+/* H5MD says "force" where the other formats say "forces". */
+const char *h5md_name_of_column(const char *column);
+const char *h5md_column_of_name(const char *name);
+
+/* --- h5md_element.c: one element of a group --- */
+
+struct h5md_element {
+    char *name; /* owned; of the column */
+    char *path; /* owned; in messages */
+    hid_t set;
+    bool timed; /* the first axis is time */
+    hsize_t frames;
+    int rank; /* of one frame */
+    hsize_t shape[8];
+    size_t file_size; /* bytes of one value in the file */
+    enum io_type type;
+    int width; /* values a particle, as a column */
+    bool variable; /* texts of variable length */
+    int n_members; /* of an enumeration read as text */
+    char **members; /* owned */
+    int64_t *member_values; /* owned */
+};
+
+/* 1: it is there and can be read; 0: it is not an element; -1: error. */
+int h5md_element_open(struct text *t, hid_t parent, const char *where,
+                      const char *name, struct h5md_element *e);
+void h5md_element_close(struct h5md_element *e);
+/* Frame `at`, count values in all, as doubles. */
+int h5md_element_reals(struct text *t, const struct h5md_element *e,
+                       int64_t at, double *out);
+/* The data of a column of n rows; owned.  NULL: error. */
+void *h5md_element_column(struct text *t, const struct h5md_element *e,
+                          int64_t at, int64_t n);
+
+/* --- the reader --- */
+
+struct h5md {
+    hid_t file, group; /* 0: none */
+    char *where;       /* owned; "/particles/NAME" */
+    int64_t frames, n;
+    struct h5md_element position, charge, edges, offset; /* set 0: none */
+    struct h5md_element *columns; /* owned */
+    int n_columns;
+    int periodic[3];
+    int n_keys;
+    struct io_key *keys; /* owned; attributes of /parameters */
+    char **key_lines;    /* owned, [frames]; NULL: all have those keys */
+};
+
+int h5md_open_file(struct io_reader *reader, struct h5md *h);
+int h5md_open_keys(struct text *t, struct h5md *h);
+
+#endif

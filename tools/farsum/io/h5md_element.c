@@ -1,0 +1,307 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "h5md.h"
+
+#define MEMBERS_MAX 65536
+#define WIDTH_MAX 65536
+
+static int fail(struct text *t, const struct h5md_element *e,
+                const char *what) {
+    return text_fail(t, "%s: %s", e->path, what);
+}
+
+static char *join(const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b);
+    char *out = malloc(n + m + 2);
+    if (out) sprintf(out, "%s/%s", a, b);
+    return out;
+}
+
+/* The data set of an element; < 0: it is none. */
+static hid_t find_set(hid_t parent, const char *name, bool *timed) {
+    if (!h5_exists(parent, name)) return -1;
+    hid_t object = H5Oopen(parent, name, H5P_DEFAULT), set = -1;
+    if (object < 0) return -1;
+    H5I_type_t kind = H5Iget_type(object);
+    if (kind == H5I_DATASET) {
+        *timed = false;
+        return object;
+    }
+    if (kind == H5I_GROUP && h5_exists(object, "value")) {
+        *timed = true;
+        set = H5Dopen2(object, "value", H5P_DEFAULT);
+    }
+    H5Oclose(object);
+    return set;
+}
+
+/* --- its shape --- */
+
+static int get_shape(struct text *t, struct h5md_element *e) {
+    hsize_t dims[9];
+    hid_t space = H5Dget_space(e->set);
+    int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (rank >= 0 && rank <= 8)
+        rank = H5Sget_simple_extent_dims(space, dims, NULL);
+    else
+        rank = -1;
+    if (space >= 0) H5Sclose(space);
+    if (rank < e->timed) return fail(t, e, "expected an array of 1 to 8 axes");
+    e->frames = e->timed ? dims[0] : 1;
+    e->rank = rank - e->timed;
+    for (int k = 0; k < e->rank; k++) e->shape[k] = dims[k + e->timed];
+    hsize_t width = 1;
+    for (int k = 1; k < e->rank; k++)
+        if (__builtin_mul_overflow(width, e->shape[k], &width) ||
+            width > WIDTH_MAX)
+            width = 0; /* and stays so */
+    e->width = (int)width;
+    return 0;
+}
+
+/* Bytes of one frame in the file; SIZE_MAX: beyond all sizes. */
+static size_t frame_bytes(const struct h5md_element *e) {
+    size_t bytes = e->file_size;
+    for (int k = 0; k < e->rank; k++)
+        if (__builtin_mul_overflow(bytes, (size_t)e->shape[k], &bytes))
+            return SIZE_MAX;
+    return bytes;
+}
+
+/* What the header claims must be there: an array that was not written to its
+ * end would read as zeros, one of absurd size would take all memory. */
+static int check_storage(struct text *t, const struct h5md_element *e) {
+    size_t one = frame_bytes(e), all;
+    hid_t list = H5Dget_create_plist(e->set);
+    hid_t file = H5Iget_file_id(e->set);
+    hsize_t stored = H5Dget_storage_size(e->set), file_size = 0;
+    int filters = list < 0 ? -1 : H5Pget_nfilters(list);
+    bool outside = list < 0 || H5Pget_external_count(list) != 0 ||
+                   H5Pget_layout(list) == H5D_VIRTUAL;
+    if (file >= 0) H5Fget_filesize(file, &file_size);
+    if (list >= 0) H5Pclose(list);
+    if (file >= 0) H5Fclose(file);
+    if (outside) return fail(t, e, "data in other files are not supported");
+    if (one == 0 || e->frames == 0) return 0;
+    bool large = one == SIZE_MAX ||
+                 __builtin_mul_overflow(one, (size_t)e->frames, &all);
+    /* Deflate makes at most 1032 bytes out of one. */
+    if (filters > 0) large = large || one / 1100 > stored;
+    else large = large || all > stored;
+    if (stored == 0 || large || stored > file_size)
+        return fail(t, e, "the data are not all there (truncated, or never "
+                          "written)");
+    return 0;
+}
+
+/* --- its type --- */
+
+static int get_members(struct text *t, struct h5md_element *e, hid_t type) {
+    int n = H5Tget_nmembers(type);
+    hid_t base = H5Tget_super(type);
+    size_t size = H5Tget_size(type);
+    int bad = base < 0 || n < 1 || n > MEMBERS_MAX || size > 8;
+    if (!bad) {
+        e->members = calloc((size_t)n, sizeof *e->members);
+        e->member_values = calloc((size_t)n, sizeof *e->member_values);
+        bad = !e->members || !e->member_values;
+    }
+    for (int k = 0; k < n && !bad; k++) {
+        char value[16] = {0};
+        char *name = H5Tget_member_name(type, (unsigned)k);
+        e->members[k] = name ? strdup(name) : NULL;
+        e->n_members = k + 1;
+        bad = !e->members[k] ||
+              H5Tget_member_value(type, (unsigned)k, value) < 0 ||
+              H5Tconvert(base, H5T_NATIVE_INT64, 1, value, NULL,
+                         H5P_DEFAULT) < 0;
+        memcpy(&e->member_values[k], value, 8);
+        if (name) H5free_memory(name);
+    }
+    if (base >= 0) H5Tclose(base);
+    return bad ? fail(t, e, "an enumeration that cannot be read") : 0;
+}
+
+/* h5py writes flags as the enumeration FALSE 0, TRUE 1. */
+static bool is_flag(const struct h5md_element *e) {
+    return e->n_members == 2 && strcmp(e->members[0], "FALSE") == 0 &&
+           strcmp(e->members[1], "TRUE") == 0 && e->member_values[0] == 0 &&
+           e->member_values[1] == 1;
+}
+
+/* 1: a type that we know; 0: another; -1. */
+static int get_type(struct text *t, struct h5md_element *e) {
+    hid_t type = H5Dget_type(e->set);
+    int known = type < 0 ? -1 : 1;
+    e->file_size = type < 0 ? 0 : H5Tget_size(type);
+    switch (type < 0 ? H5T_NO_CLASS : H5Tget_class(type)) {
+    case H5T_FLOAT: e->type = IO_REAL; break;
+    case H5T_INTEGER: e->type = IO_INT; break;
+    case H5T_STRING:
+        e->type = IO_TEXT;
+        e->variable = H5Tis_variable_str(type) > 0;
+        break;
+    case H5T_ENUM:
+        known = get_members(t, e, type) ? -1 : 1;
+        e->type = known == 1 && is_flag(e) ? IO_BOOL : IO_TEXT;
+        break;
+    default: known = type < 0 ? -1 : 0;
+    }
+    if (type < 0) fail(t, e, "its type cannot be read");
+    if (type >= 0) H5Tclose(type);
+    return known;
+}
+
+int h5md_element_open(struct text *t, hid_t parent, const char *where,
+                      const char *name, struct h5md_element *e) {
+    memset(e, 0, sizeof *e);
+    e->set = find_set(parent, name, &e->timed);
+    if (e->set < 0) {
+        e->set = 0;
+        return 0;
+    }
+    e->name = strdup(h5md_column_of_name(name));
+    e->path = join(where, name);
+    int got = e->name && e->path ? get_type(t, e) : text_no_memory(t);
+    if (got == 1 && (get_shape(t, e) || check_storage(t, e))) got = -1;
+    if (got != 1) h5md_element_close(e);
+    return got;
+}
+
+void h5md_element_close(struct h5md_element *e) {
+    for (int k = 0; k < e->n_members; k++) free(e->members[k]);
+    free(e->members);
+    free(e->member_values);
+    free(e->name);
+    free(e->path);
+    if (e->set > 0) H5Dclose(e->set);
+    memset(e, 0, sizeof *e);
+}
+
+/* --- its values --- */
+
+static int read_raw(struct text *t, const struct h5md_element *e, int64_t at,
+                    hid_t type, void *out) {
+    hsize_t start[9] = {0}, count[9], total = 1;
+    int rank = 0, bad = -1;
+    if (e->timed) start[0] = (hsize_t)at, count[rank++] = 1;
+    for (int k = 0; k < e->rank; k++) {
+        count[rank++] = e->shape[k];
+        total *= e->shape[k];
+    }
+    if (total == 0) return 0;
+    hid_t file = H5Dget_space(e->set), strict = h5_strict_transfer();
+    hid_t memory = H5Screate_simple(1, &total, NULL);
+    if (file >= 0 && memory >= 0 && strict >= 0 &&
+        (rank == 0 || H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL,
+                                          count, NULL) >= 0) &&
+        H5Dread(e->set, type, memory, file, strict, out) >= 0)
+        bad = 0;
+    char reason[160];
+    if (bad) h5_reason(reason, sizeof reason);
+    if (strict >= 0) H5Pclose(strict);
+    if (memory >= 0) H5Sclose(memory);
+    if (file >= 0) H5Sclose(file);
+    if (!bad) return 0;
+    return text_fail(t, "%s: cannot read frame %lld: %s", e->path,
+                     (long long)at + 1, reason);
+}
+
+int h5md_element_reals(struct text *t, const struct h5md_element *e,
+                       int64_t at, double *out) {
+    if (e->type != IO_REAL && e->type != IO_INT)
+        return fail(t, e, "expected numbers, found another type");
+    return read_raw(t, e, at, H5T_NATIVE_DOUBLE, out);
+}
+
+static char *member_text(const struct h5md_element *e, int64_t value) {
+    for (int k = 0; k < e->n_members; k++)
+        if (e->member_values[k] == value) return strdup(e->members[k]);
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)value);
+    return strdup(number);
+}
+
+static int read_members(struct text *t, const struct h5md_element *e,
+                        int64_t at, int64_t n, char **out) {
+    int64_t *values = calloc((size_t)(n > 0 ? n : 1), sizeof *values);
+    if (!values) return text_no_memory(t);
+    int bad = read_raw(t, e, at, H5T_NATIVE_INT64, values);
+    for (int64_t i = 0; i < n && !bad; i++) {
+        out[i] = member_text(e, values[i]);
+        if (!out[i]) bad = text_no_memory(t);
+    }
+    free(values);
+    return bad;
+}
+
+/* A type of memory whose character set is the file's; size as given. */
+static hid_t memory_string(const struct h5md_element *e, size_t size) {
+    hid_t type = h5_string_type(size), file = H5Dget_type(e->set);
+    if (type >= 0 && file >= 0) H5Tset_cset(type, H5Tget_cset(file));
+    if (file >= 0) H5Tclose(file);
+    return type;
+}
+
+static int read_fixed(struct text *t, const struct h5md_element *e,
+                      int64_t at, int64_t n, char **out) {
+    size_t size = e->file_size + 1;
+    char *raw = calloc((size_t)(n > 0 ? n : 1), size);
+    hid_t type = memory_string(e, size);
+    int bad = raw && type >= 0 ? read_raw(t, e, at, type, raw)
+                               : text_no_memory(t);
+    for (int64_t i = 0; i < n && !bad; i++) {
+        const char *p = raw + (size_t)i * size;
+        out[i] = frame_text(p, strnlen(p, size));
+        if (!out[i]) bad = text_no_memory(t);
+    }
+    if (type >= 0) H5Tclose(type);
+    free(raw);
+    return bad;
+}
+
+static int read_variable(struct text *t, const struct h5md_element *e,
+                         int64_t at, int64_t n, char **out) {
+    char **raw = calloc((size_t)(n > 0 ? n : 1), sizeof *raw);
+    hid_t type = memory_string(e, H5T_VARIABLE);
+    int bad = raw && type >= 0 ? read_raw(t, e, at, type, raw)
+                               : text_no_memory(t);
+    for (int64_t i = 0; i < n && !bad; i++) {
+        out[i] = strdup(raw[i] ? raw[i] : "");
+        if (!out[i]) bad = text_no_memory(t);
+    }
+    for (int64_t i = 0; i < n && raw; i++)
+        if (raw[i]) H5free_memory(raw[i]);
+    if (type >= 0) H5Tclose(type);
+    free(raw);
+    return bad;
+}
+
+void *h5md_element_column(struct text *t, const struct h5md_element *e,
+                          int64_t at, int64_t n) {
+    int64_t values = n * e->width;
+    size_t size = frame_cell_size(e->type);
+    void *data = calloc((size_t)(values > 0 ? values : 1), size);
+    int bad;
+    if (!data) {
+        text_no_memory(t);
+        return NULL;
+    }
+    switch (e->type) {
+    case IO_REAL: bad = read_raw(t, e, at, H5T_NATIVE_DOUBLE, data); break;
+    case IO_INT: bad = read_raw(t, e, at, H5T_NATIVE_INT64, data); break;
+    case IO_BOOL: bad = read_raw(t, e, at, H5T_NATIVE_SCHAR, data); break;
+    default:
+        bad = e->n_members ? read_members(t, e, at, values, data)
+              : e->variable ? read_variable(t, e, at, values, data)
+                            : read_fixed(t, e, at, values, data);
+    }
+    if (!bad) return data;
+    for (int64_t i = 0; e->type == IO_TEXT && i < values; i++)
+        free(((char **)data)[i]);
+    free(data);
+    return NULL;
+}

@@ -1,0 +1,257 @@
+/* Finds what an H5MD file has; the values are read frame by frame. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "h5md.h"
+
+/* --- the file and its group --- */
+
+static int open_file(struct io_reader *reader, struct h5md *h) {
+    struct text *t = &reader->text;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access < 0) return text_no_memory(t);
+    const char *name = t->name;
+    if (reader->image) { /* held in memory, no file of that name */
+        if (H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
+            H5Pset_file_image(access, (void *)(uintptr_t)reader->image,
+                              reader->image_size) >= 0)
+            h->file = H5Fopen("memory", H5F_ACC_RDONLY, access);
+    } else {
+        h->file = H5Fopen(name, H5F_ACC_RDONLY, access);
+    }
+    char reason[160];
+    if (h->file <= 0) h5_reason(reason, sizeof reason);
+    H5Pclose(access);
+    if (h->file > 0) return 0;
+    h->file = 0;
+    return text_fail(t, "cannot open as HDF5: %s", reason);
+}
+
+/* The name of a link, owned; by creation where the file keeps that order. */
+static char *link_name(hid_t group, hsize_t k) {
+    H5_index_t index = H5_INDEX_NAME;
+    hid_t list = H5Gget_create_plist(group);
+    unsigned flags = 0;
+    if (list >= 0) {
+        if (H5Pget_link_creation_order(list, &flags) >= 0 &&
+            (flags & H5P_CRT_ORDER_TRACKED))
+            index = H5_INDEX_CRT_ORDER;
+        H5Pclose(list);
+    }
+    ssize_t n = H5Lget_name_by_idx(group, ".", index, H5_ITER_INC, k, NULL, 0,
+                                   H5P_DEFAULT);
+    if (n < 1 || n > 4096) return NULL;
+    char *name = calloc((size_t)n + 1, 1);
+    if (name && H5Lget_name_by_idx(group, ".", index, H5_ITER_INC, k, name,
+                                   (size_t)n + 1, H5P_DEFAULT) < 0) {
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
+static hsize_t count_links(hid_t group) {
+    H5G_info_t info;
+    return H5Gget_info(group, &info) < 0 ? 0 : info.nlinks;
+}
+
+/* The one group with positions, or "all"; the caller frees it. */
+static char *find_group(struct text *t, hid_t particles) {
+    char *found = NULL, list[200] = "";
+    int n = 0;
+    for (hsize_t k = 0; k < count_links(particles); k++) {
+        char *name = link_name(particles, k);
+        hid_t group = name && h5_exists(particles, name)
+                          ? H5Gopen2(particles, name, H5P_DEFAULT)
+                          : -1;
+        bool good = group >= 0 && h5_exists(group, "position");
+        if (group >= 0) H5Gclose(group);
+        if (!good) {
+            free(name);
+            continue;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", name);
+        n++;
+        if (!found || strcmp(name, "all") == 0) {
+            free(found);
+            found = name;
+        } else {
+            free(name);
+        }
+    }
+    if (found && (n == 1 || strcmp(found, "all") == 0)) return found;
+    free(found);
+    if (n == 0)
+        text_fail(t, "expected a group with \"position\" in /particles, found "
+                     "none");
+    else
+        text_fail(t, "several groups of particles (%s): which one?", list);
+    return NULL;
+}
+
+static int open_group(struct io_reader *reader, struct h5md *h) {
+    struct text *t = &reader->text;
+    hid_t particles = h5_exists(h->file, "particles")
+                          ? H5Gopen2(h->file, "particles", H5P_DEFAULT)
+                          : -1;
+    if (particles < 0)
+        return text_fail(t, "expected a group /particles (H5MD), found none");
+    const char *asked = reader->options.group;
+    char *name = asked ? strdup(asked) : find_group(t, particles);
+    if (name) {
+        if (h5_exists(particles, name))
+            h->group = H5Gopen2(particles, name, H5P_DEFAULT);
+        size_t size = strlen(name) + sizeof "/particles/";
+        h->where = malloc(size);
+        if (h->where) snprintf(h->where, size, "/particles/%s", name);
+    }
+    H5Gclose(particles);
+    if (!name) return -1;
+    int bad = 0;
+    if (!h->where) bad = text_no_memory(t);
+    else if (h->group <= 0)
+        bad = text_fail(t, "there is no group /particles/%s", name);
+    free(name);
+    return bad;
+}
+
+/* --- what is in the group --- */
+
+static int shape_error(struct text *t, const struct h5md_element *e,
+                       const char *expected) {
+    char found[200] = "one value";
+    size_t used = 0;
+    for (int k = 0; k < e->rank && used < 180; k++)
+        used += (size_t)snprintf(found + used, sizeof found - used, "%s%llu",
+                                 k ? " x " : "",
+                                 (unsigned long long)e->shape[k]);
+    return text_fail(t, "%s: expected %s a frame, found %s", e->path, expected,
+                     found);
+}
+
+static int open_position(struct text *t, struct h5md *h) {
+    struct h5md_element *e = &h->position;
+    int got = h5md_element_open(t, h->group, h->where, "position", e);
+    if (got < 0) return -1;
+    if (got == 0)
+        return text_fail(t, "expected %s/position, found none", h->where);
+    if (e->rank != 2 || e->shape[1] != 3)
+        return shape_error(t, e, "positions N x 3");
+    h->frames = (int64_t)e->frames;
+    h->n = (int64_t)e->shape[0];
+    return 0;
+}
+
+/* Charges and cells belong to the positions' frames. */
+static int check_frames(struct text *t, const struct h5md *h,
+                        const struct h5md_element *e) {
+    if (!e->timed || (int64_t)e->frames == h->frames) return 0;
+    return text_fail(t, "%s: expected %lld frames as of the positions, found "
+                        "%llu", e->path, (long long)h->frames,
+                     (unsigned long long)e->frames);
+}
+
+static int open_charge(struct text *t, struct h5md *h) {
+    struct h5md_element *e = &h->charge;
+    int got = h5md_element_open(t, h->group, h->where, "charge", e);
+    if (got < 1) return got;
+    bool flat = e->rank == 1 || (e->rank == 2 && e->shape[1] == 1);
+    if (!flat || (int64_t)e->shape[0] != h->n)
+        return shape_error(t, e, "as many charges as particles");
+    return check_frames(t, h, e);
+}
+
+/* box@boundary: a text an axis.  Absent: periodic as the box has edges. */
+static void read_boundary(hid_t box, struct h5md *h, bool edges) {
+    for (int d = 0; d < 3; d++) h->periodic[d] = edges;
+    hid_t a = H5Aexists(box, "boundary") > 0
+                  ? H5Aopen(box, "boundary", H5P_DEFAULT)
+                  : -1;
+    if (a < 0) return;
+    hid_t type = H5Aget_type(a), space = H5Aget_space(a), memory = -1;
+    bool three = space >= 0 && H5Sget_simple_extent_npoints(space) == 3;
+    bool text = type >= 0 && H5Tget_class(type) == H5T_STRING;
+    bool variable = text && H5Tis_variable_str(type) > 0;
+    char fixed[3][64] = {{0}}, *free_text[3] = {NULL, NULL, NULL};
+    if (three && text) {
+        memory = h5_string_type(variable ? H5T_VARIABLE : sizeof fixed[0]);
+        if (memory >= 0 && H5Tset_cset(memory, H5Tget_cset(type)) >= 0 &&
+            H5Aread(a, memory, variable ? (void *)free_text : fixed) >= 0)
+            for (int d = 0; d < 3; d++) {
+                const char *word = variable ? free_text[d] : fixed[d];
+                h->periodic[d] = word && strcmp(word, "periodic") == 0;
+            }
+    }
+    for (int d = 0; d < 3; d++)
+        if (free_text[d]) H5free_memory(free_text[d]);
+    if (memory >= 0) H5Tclose(memory);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    H5Aclose(a);
+}
+
+static int open_box(struct text *t, struct h5md *h) {
+    struct h5md_element *e = &h->edges, *o = &h->offset;
+    if (!h5_exists(h->group, "box")) return 0;
+    hid_t box = H5Gopen2(h->group, "box", H5P_DEFAULT);
+    if (box < 0) return 0;
+    char where[600];
+    snprintf(where, sizeof where, "%.500s/box", h->where);
+    int got = h5md_element_open(t, box, where, "edges", e);
+    if (got >= 0) read_boundary(box, h, got == 1);
+    int moved = got == 1 ? h5md_element_open(t, box, where, "offset", o) : 0;
+    H5Gclose(box);
+    if (got < 0 || moved < 0) return -1;
+    if (got == 0) return 0;
+    bool vector = e->rank == 1 && e->shape[0] == 3;
+    bool matrix = e->rank == 2 && e->shape[0] == 3 && e->shape[1] == 3;
+    if (!vector && !matrix) return shape_error(t, e, "edges 3 or 3 x 3");
+    if (check_frames(t, h, e)) return -1;
+    if (moved == 0) return 0;
+    if (o->rank != 1 || o->shape[0] != 3) return shape_error(t, o, "3 numbers");
+    return check_frames(t, h, o);
+}
+
+/* Whatever has a row a particle; what was sampled at other times than the
+ * positions is left out, as it is of no frame. */
+static int open_columns(struct text *t, struct h5md *h) {
+    hsize_t links = count_links(h->group);
+    for (hsize_t k = 0; k < links; k++) {
+        char *name = link_name(h->group, k);
+        if (!name) continue;
+        bool own = strcmp(name, "box") == 0 || strcmp(name, "position") == 0 ||
+                   strcmp(name, "charge") == 0;
+        struct h5md_element e;
+        int got = own ? 0 : h5md_element_open(t, h->group, h->where, name, &e);
+        free(name);
+        if (got < 0) return -1;
+        if (got == 0) continue;
+        bool fits = e.rank >= 1 && (int64_t)e.shape[0] == h->n &&
+                    e.width >= 1 &&
+                    (!e.timed || (int64_t)e.frames == h->frames);
+        struct h5md_element *grown =
+            fits ? realloc(h->columns,
+                           ((size_t)h->n_columns + 1) * sizeof *grown)
+                 : NULL;
+        if (!grown) {
+            h5md_element_close(&e);
+            if (fits) return text_no_memory(t);
+            continue;
+        }
+        h->columns = grown;
+        h->columns[h->n_columns++] = e;
+    }
+    return 0;
+}
+
+int h5md_open_file(struct io_reader *reader, struct h5md *h) {
+    struct text *t = &reader->text;
+    if (open_file(reader, h) || open_group(reader, h) || open_position(t, h) ||
+        open_charge(t, h) || open_box(t, h) || open_columns(t, h))
+        return -1;
+    if (h->n == 0 && h->frames > 1)
+        return text_fail(t, "%s: no particles", h->position.path);
+    return 0;
+}

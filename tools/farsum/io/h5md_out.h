@@ -1,0 +1,55 @@
+/* h5md_out.h: elements of a file that is being written. */
+#ifndef FARSUM_IO_H5MD_OUT_H
+#define FARSUM_IO_H5MD_OUT_H
+
+#include "h5md.h"
+
+struct h5md_out_element {
+    char *name; /* owned; in the file */
+    hid_t set, memory; /* the type that we hand over */
+    enum io_type type;
+    int width, rank; /* rank: with time */
+    hsize_t shape[3];
+    size_t text_size; /* of texts in the file; 0: an enumeration */
+    int n_members;
+    char **members; /* owned */
+};
+
+struct h5md_out {
+    hid_t file, group, step; /* 0: none; step: the data set */
+    int64_t n, n_lines;
+    bool has_cell, charged, keys_change;
+    int periodic[3];
+    struct h5md_out_element *elements; /* owned */
+    int n_elements;
+    char **key_lines; /* owned */
+};
+
+/* A new HDF5 file whose bytes go to the output (h5_driver.c).  It hides failed
+ * writes from the library: output->cause keeps them.  < 0: failed. */
+hid_t h5_create_in(struct output *output);
+
+/* The system's reason, else the library's, as the writer's message; -1. */
+int h5md_out_broken(struct io_writer *w);
+/* A group whose members and attributes keep their order; < 0: failed. */
+hid_t h5md_out_group(hid_t parent, const char *name);
+
+/* /particles/all/step, which all elements share. */
+int h5md_out_step(struct io_writer *w, struct h5md_out *h);
+int h5md_out_put_step(struct io_writer *w, struct h5md_out *h);
+/* An element with `width` values a particle.  `like`: the first frame's column,
+ * NULL for reals. */
+int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
+                 const char *name, enum io_type type, int width,
+                 const struct io_column *like);
+/* One of rows x columns reals a frame; columns 0: a vector. */
+int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
+                       const char *name, int rows, int columns);
+/* Element e of the frame w->frames. */
+int h5md_out_put(struct io_writer *w, struct h5md_out *h, int e,
+                 const void *data);
+/* Keys, and every byte to the output. */
+int h5md_out_finish(struct io_writer *w, struct h5md_out *h);
+void h5md_out_close(struct h5md_out *h);
+
+#endif

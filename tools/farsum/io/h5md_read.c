@@ -1,0 +1,192 @@
+/* The frames of an H5MD file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "h5md.h"
+#include "keys.h"
+
+/* --- the frames' keys --- */
+
+static int add_fixed_key(struct h5md *h, hid_t group, hsize_t k) {
+    char name[256];
+    ssize_t n = H5Aget_name_by_idx(group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC,
+                                   k, name, sizeof name, H5P_DEFAULT);
+    if (n < 0)
+        n = H5Aget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k, name,
+                               sizeof name, H5P_DEFAULT);
+    if (n < 1 || n >= (ssize_t)sizeof name) return 0;
+    char *value = h5_attribute_text(group, name);
+    if (!value) return 0;
+    struct io_key *grown = realloc(
+        h->keys, ((size_t)h->n_keys + 1) * sizeof *grown);
+    char *key = grown ? strdup(name) : NULL;
+    if (grown) h->keys = grown;
+    if (!key) {
+        free(value);
+        return -1;
+    }
+    grown[h->n_keys++] = (struct io_key){key, value};
+    return 0;
+}
+
+int h5md_open_keys(struct text *t, struct h5md *h) {
+    hid_t group = h5_exists(h->file, "parameters")
+                      ? H5Gopen2(h->file, "parameters", H5P_DEFAULT)
+                      : -1;
+    if (group < 0) return 0;
+    int bad = 0, n = H5Aget_num_attrs(group);
+    for (int k = 0; k < n && !bad; k++)
+        if (add_fixed_key(h, group, (hsize_t)k)) bad = text_no_memory(t);
+    if (!bad) {
+        struct h5md_element e;
+        int got = h5md_element_open(t, group, "/parameters", "keys", &e);
+        bool ours = got == 1 && !e.timed && e.type == IO_TEXT && e.rank == 1 &&
+                    (int64_t)e.shape[0] == h->frames;
+        if (ours) h->key_lines = h5md_element_column(t, &e, 0, h->frames);
+        bad = got < 0 || (ours && !h->key_lines) ? -1 : 0;
+        if (got == 1) h5md_element_close(&e);
+    }
+    H5Gclose(group);
+    return bad;
+}
+
+static int set_keys(struct text *t, const struct h5md *h,
+                    struct io_frame *frame, int64_t at) {
+    for (int k = 0; k < h->n_keys && !h->key_lines; k++)
+        if (io_frame_set_key(frame, h->keys[k].key, h->keys[k].value))
+            return text_no_memory(t);
+    size_t cursor = 0;
+    struct keys_pair pair;
+    const char *expected = NULL;
+    int got = 0, bad = 0;
+    while (!bad && h->key_lines &&
+           (got = keys_next(h->key_lines[at], &cursor, &pair, &expected)) == 1) {
+        if (io_frame_set_key(frame, pair.key, pair.value))
+            bad = text_no_memory(t);
+        keys_clear(&pair);
+    }
+    if (got < 0)
+        return text_fail(t, "/parameters/keys: frame %lld: expected %s",
+                         (long long)at + 1, expected ? expected : "memory");
+    return bad;
+}
+
+/* --- a frame --- */
+
+static int check_finite(struct text *t, const struct h5md_element *e,
+                        int64_t at, const double *values, int64_t n,
+                        int width) {
+    for (int64_t i = 0; i < n * width; i++) {
+        if (isfinite(values[i])) continue;
+        return text_fail(t, "%s: expected a finite number (frame %lld, row "
+                            "%lld, column %lld), found %g", e->path,
+                         (long long)at + 1, (long long)(i / width) + 1,
+                         (long long)(i % width) + 1, values[i]);
+    }
+    return 0;
+}
+
+static int read_cell(struct text *t, const struct h5md *h,
+                     struct io_frame *frame, int64_t at) {
+    const struct h5md_element *e = &h->edges, *o = &h->offset;
+    double v[9];
+    memcpy(frame->periodic, h->periodic, sizeof frame->periodic);
+    if (e->set == 0) return 0;
+    int n = e->rank == 1 ? 3 : 9;
+    if (h5md_element_reals(t, e, at, v) || check_finite(t, e, at, v, n / 3, 3))
+        return -1;
+    for (int k = 0; k < 9; k++)
+        frame->cell[k] = n == 9 ? v[k] : k % 4 == 0 ? v[k / 4] : 0;
+    frame->has_cell = true;
+    if (o->set == 0) return 0;
+    if (h5md_element_reals(t, o, at, frame->origin)) return -1;
+    return check_finite(t, o, at, frame->origin, 1, 3);
+}
+
+static int read_columns(struct text *t, const struct h5md *h,
+                        struct io_frame *frame, int64_t at) {
+    for (int k = 0; k < h->n_columns; k++) {
+        const struct h5md_element *e = &h->columns[k];
+        if (io_frame_column(frame, e->name))
+            return text_fail(t, "%s: two elements are named %s here", e->path,
+                             e->name);
+        if (frame_add_column(frame, e->name, e->type, e->width))
+            return text_no_memory(t);
+        void *data = h5md_element_column(t, e, at, h->n);
+        if (!data) return -1;
+        frame->columns[frame->n_columns - 1].data = data;
+    }
+    return 0;
+}
+
+static int read_frame(struct text *t, const struct h5md *h,
+                      struct io_frame *frame, int64_t at) {
+    size_t n = (size_t)(h->n > 0 ? h->n : 1);
+    bool charged = h->charge.set > 0;
+    frame->n = h->n;
+    frame->x = calloc(3 * n, sizeof(double));
+    if (charged) frame->q = calloc(n, sizeof(double));
+    if (!frame->x || (charged && !frame->q)) return text_no_memory(t);
+    if (h5md_element_reals(t, &h->position, at, frame->x) ||
+        check_finite(t, &h->position, at, frame->x, h->n, 3))
+        return -1;
+    if (charged && (h5md_element_reals(t, &h->charge, at, frame->q) ||
+                    check_finite(t, &h->charge, at, frame->q, h->n, 1)))
+        return -1;
+    if (read_cell(t, h, frame, at) || read_columns(t, h, frame, at)) return -1;
+    return set_keys(t, h, frame, at);
+}
+
+/* --- the format's functions --- */
+
+int h5md_open(struct io_reader *reader) {
+    struct h5md *h = calloc(1, sizeof *h);
+    struct h5_silence old;
+    if (!h) return text_no_memory(&reader->text);
+    reader->state = h;
+    h5_silence(&old);
+    int bad = h5md_open_file(reader, h) || h5md_open_keys(&reader->text, h);
+    h5_restore(&old);
+    return bad ? -1 : 0;
+}
+
+int h5md_read(struct io_reader *reader, struct io_frame *frame) {
+    struct h5md *h = reader->state;
+    struct h5_silence old;
+    if (reader->frames >= h->frames) {
+        if (reader->frames > 0) return 0;
+        return text_fail(&reader->text, "%s: no frames", h->position.path);
+    }
+    h5_silence(&old);
+    int bad = read_frame(&reader->text, h, frame, reader->frames);
+    h5_restore(&old);
+    return bad ? -1 : 1;
+}
+
+void h5md_close(struct io_reader *reader) {
+    struct h5md *h = reader->state;
+    struct h5_silence old;
+    if (!h) return;
+    h5_silence(&old);
+    h5md_element_close(&h->position);
+    h5md_element_close(&h->charge);
+    h5md_element_close(&h->edges);
+    h5md_element_close(&h->offset);
+    for (int k = 0; k < h->n_columns; k++) h5md_element_close(&h->columns[k]);
+    if (h->group > 0) H5Gclose(h->group);
+    if (h->file > 0) H5Fclose(h->file);
+    h5_restore(&old);
+    for (int k = 0; k < h->n_keys; k++) {
+        free(h->keys[k].key);
+        free(h->keys[k].value);
+    }
+    for (int64_t k = 0; h->key_lines && k < h->frames; k++)
+        free(h->key_lines[k]);
+    free(h->key_lines);
+    free(h->keys);
+    free(h->columns);
+    free(h->where);
+    free(h);
+}

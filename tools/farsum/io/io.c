@@ -1,0 +1,271 @@
+#include "io.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "format.h"
+#include "frame.h"
+#include "output.h"
+
+static const struct format *const formats[] = {&format_extxyz, &format_lammps,
+                                               &format_pqr, &format_hdf5};
+#define N_FORMATS (sizeof formats / sizeof formats[0])
+
+/* --- the locale ---
+ * Numbers have a point whatever the user's language; only this thread, only
+ * while we work. */
+
+static locale_t enter_c(locale_t *old) {
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    *old = c ? uselocale(c) : (locale_t)0;
+    return c;
+}
+
+static void leave_c(locale_t c, locale_t old) {
+    if (!c) return;
+    uselocale(old);
+    freelocale(c);
+}
+
+static int tell(char *error, size_t size, const char *message) {
+    if (error && size > 0) snprintf(error, size, "%s", message);
+    return -1;
+}
+
+/* --- which format --- */
+
+static const struct format *format_by_name(const char *name) {
+    for (size_t k = 0; k < N_FORMATS; k++)
+        if (strcmp(formats[k]->name, name) == 0) return formats[k];
+    return NULL;
+}
+
+static const struct format *format_by_suffix(const char *path) {
+    const char *dot = strrchr(path, '.');
+    char word[16];
+    if (!dot || strchr(dot, '/') || strlen(dot) > 10) return NULL;
+    snprintf(word, sizeof word, " %s ", dot);
+    for (size_t k = 0; k < N_FORMATS; k++)
+        if (strstr(formats[k]->suffixes, word)) return formats[k];
+    return NULL;
+}
+
+static bool starts(const char *p, const char *end, const char *what) {
+    size_t n = strlen(what);
+    return (size_t)(end - p) >= n && memcmp(p, what, n) == 0;
+}
+
+/* "1234 atoms" */
+static bool counts_atoms(const char *p, const char *end) {
+    const char *digits = p;
+    while (p < end && *p >= '0' && *p <= '9') p++;
+    if (p == digits) return false;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    return starts(p, end, "atoms");
+}
+
+/* By the first lines, of which `end` may cut the last. */
+static const struct format *format_by_content(const char *p,
+                                              const char *end) {
+    if (starts(p, end, "\211HDF\r\n\032\n")) return &format_hdf5;
+    for (int line = 0; p < end && line < 100; line++) {
+        while (p < end && (*p == ' ' || *p == '\t')) p++;
+        const char *stop = p;
+        while (stop < end && *stop != '\n') stop++;
+        const char *q = p;
+        while (q < stop && *q >= '0' && *q <= '9') q++;
+        bool number = q > p;
+        while (q < stop && (*q == ' ' || *q == '\t' || *q == '\r')) q++;
+        if (line == 0 && number && q == stop) return &format_extxyz;
+        if (starts(p, stop, "ATOM") || starts(p, stop, "HETATM") ||
+            starts(p, stop, "CRYST1") || starts(p, stop, "REMARK"))
+            return &format_pqr;
+        if (counts_atoms(p, stop)) return &format_lammps;
+        p = stop < end ? stop + 1 : end;
+    }
+    return NULL;
+}
+
+static int no_format(struct text *t, const char *name) {
+    if (name)
+        return text_fail(t, "unknown format \"%s\": there are extxyz, lammps, "
+                            "pqr and hdf5", name);
+    return text_fail(t, "neither its suffix nor its content tells the format: "
+                        "extxyz, lammps, pqr or hdf5?");
+}
+
+/* --- reading --- */
+
+static int choose_and_open(struct io_reader *r, const char *path) {
+    const char *name = r->options.format;
+    r->format = name ? format_by_name(name) : format_by_suffix(path);
+    bool binary = r->format && r->format->binary;
+    if (binary) {
+        r->text.fd = -1;
+        r->text.name = strdup(path);
+        if (!r->text.name) return tell(r->text.message, TEXT_MESSAGE,
+                                       "out of memory");
+    } else if (text_open(&r->text, path)) {
+        return -1;
+    }
+    if (!r->format && !name)
+        r->format = format_by_content(r->text.buffer + r->text.begin,
+                                      r->text.buffer + r->text.end);
+    if (!r->format) return no_format(&r->text, name);
+    if (r->format->binary && strcmp(path, "-") == 0)
+        return text_fail(&r->text, "%s cannot be read from standard input",
+                         r->format->name);
+    return r->format->open ? r->format->open(r) : 0;
+}
+
+int io_open(const char *path, const struct io_options *options,
+            struct io_reader **reader, char *error, size_t size) {
+    struct io_reader *r = calloc(1, sizeof *r);
+    if (!r) return tell(error, size, "out of memory");
+    r->text.fd = -1;
+    if (options) r->options = *options;
+    locale_t old, c = enter_c(&old);
+    int bad = choose_and_open(r, path);
+    leave_c(c, old);
+    if (bad) {
+        tell(error, size, r->text.message);
+        io_close(r);
+        return -1;
+    }
+    *reader = r;
+    return 0;
+}
+
+int io_read(struct io_reader *r, struct io_frame *frame, char *error,
+            size_t size) {
+    io_frame_clear(frame);
+    locale_t old, c = enter_c(&old);
+    int got = r->format->read(r, frame);
+    leave_c(c, old);
+    if (got < 0) {
+        io_frame_clear(frame);
+        return tell(error, size, r->text.message);
+    }
+    r->frames += got;
+    return got;
+}
+
+const char *io_reader_format(const struct io_reader *r) {
+    return r->format->name;
+}
+
+void io_close(struct io_reader *r) {
+    if (!r) return;
+    if (r->format && r->format->close) r->format->close(r);
+    text_close(&r->text);
+    free(r);
+}
+
+int io_read_memory(const char *format, const char *text, size_t n,
+                   char *error, size_t size) {
+    struct io_reader *r = calloc(1, sizeof *r);
+    if (!r) return tell(error, size, "out of memory");
+    struct io_frame frame = {0};
+    locale_t old, c = enter_c(&old);
+    int got = -1, frames = 0;
+    r->image = text;
+    r->image_size = n;
+    if (text_open_memory(&r->text, "memory", text, n)) goto done;
+    r->format = format ? format_by_name(format)
+                       : format_by_content(text, text + n);
+    if (!r->format) {
+        no_format(&r->text, format);
+        goto done;
+    }
+    if (r->format->open && r->format->open(r)) goto done;
+    while ((got = r->format->read(r, &frame)) == 1) {
+        io_frame_clear(&frame);
+        r->frames++;
+        frames++;
+    }
+done:
+    leave_c(c, old);
+    io_frame_clear(&frame);
+    if (got < 0) tell(error, size, r->text.message);
+    io_close(r);
+    return got < 0 ? -1 : frames;
+}
+
+/* --- writing --- */
+
+static int create(struct io_writer *w, const char *path) {
+    if (output_create(path, &w->output)) return -1;
+    return w->format->create ? w->format->create(w) : 0;
+}
+
+/* By the suffix; what has none, as standard output and devices, gets text. */
+static const struct format *format_to_write(const char *path) {
+    const struct format *chosen = format_by_suffix(path);
+    struct stat status;
+    bool device = strcmp(path, "-") == 0 ||
+                  (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+                   !S_ISDIR(status.st_mode));
+    return !chosen && device ? &format_extxyz : chosen;
+}
+
+int io_create(const char *path, const char *format, struct io_writer **writer,
+              char *error, size_t size) {
+    const struct format *chosen =
+        format ? format_by_name(format) : format_to_write(path);
+    char message[600];
+    if (!chosen || !chosen->write) {
+        if (!chosen && !format)
+            snprintf(message, sizeof message,
+                     "%.400s: the suffix tells no format to write: .xyz, "
+                     ".extxyz, .h5 or .hdf5?", path);
+        else
+            snprintf(message, sizeof message,
+                     "%.400s: cannot write %s: there are extxyz and hdf5",
+                     path, chosen ? chosen->name : format);
+        return tell(error, size, message);
+    }
+    struct io_writer *w = calloc(1, sizeof *w);
+    if (!w) return tell(error, size, "out of memory");
+    w->format = chosen;
+    locale_t old, c = enter_c(&old);
+    int bad = create(w, path);
+    leave_c(c, old);
+    if (bad) {
+        tell(error, size, w->output ? w->output->message : "out of memory");
+        io_abandon(w);
+        return -1;
+    }
+    *writer = w;
+    return 0;
+}
+
+int io_write(struct io_writer *w, const struct io_frame *frame, char *error,
+             size_t size) {
+    if (w->broken) return tell(error, size, w->output->message);
+    locale_t old, c = enter_c(&old);
+    int bad = w->format->write(w, frame);
+    leave_c(c, old);
+    w->frames++;
+    w->broken = bad != 0;
+    return bad ? tell(error, size, w->output->message) : 0;
+}
+
+int io_commit(struct io_writer *w, char *error, size_t size) {
+    locale_t old, c = enter_c(&old);
+    bool bad = w->broken || (w->format->finish && w->format->finish(w)) ||
+               output_commit(w->output);
+    leave_c(c, old);
+    if (bad) tell(error, size, w->output->message);
+    io_abandon(w);
+    return bad ? -1 : 0;
+}
+
+void io_abandon(struct io_writer *w) {
+    if (!w) return;
+    if (w->format->drop) w->format->drop(w);
+    output_destroy(w->output);
+    free(w);
+}

@@ -1,0 +1,160 @@
+/* LAMMPS data files: one frame, of the styles that Coulomb sums can use. */
+#include "lammps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "frame.h"
+
+int lammps_next_line(struct text *t) {
+    for (;;) {
+        int got = text_next_line(t);
+        if (got != 1) return got;
+        text_cut(t, '#');
+        if (!text_blank(t)) return 1;
+    }
+}
+
+/* A section that begins before the last one is full. */
+int lammps_no_section(struct text *t, const char *item, int64_t i, int64_t n) {
+    if (!lammps_section(t->line)) return 0;
+    const char *p = t->line + strspn(t->line, " \t");
+    return text_expected(t, (struct text_word){p, strlen(p)}, "%s %lld of %lld",
+                         item, (long long)(i + 1), (long long)n);
+}
+
+static int skip_lines(struct lammps *r, const struct lammps_section *s) {
+    const int64_t *counts = r->header.counts;
+    int64_t types = counts[LAMMPS_ATOM_TYPES], n;
+    if (s->count != LAMMPS_TYPE_PAIRS)
+        n = counts[s->count];
+    else if (types < 0)
+        n = -1;
+    else if (types > INT32_MAX)
+        return text_fail(r->t, "%lld atom types are too many",
+                         (long long)types);
+    else
+        n = types * (types + 1) / 2;
+    if (n < 0)
+        return text_fail(r->t, "section %s at line %lld, but the header does "
+                               "not say how many lines it has", s->name,
+                         (long long)r->t->number);
+    for (int64_t i = 0; i < n; i++) {
+        int got = lammps_next_line(r->t);
+        if (got < 0) return -1;
+        if (got == 0)
+            return text_expected_more(r->t, "line %lld of %lld of section %s",
+                                      (long long)(i + 1), (long long)n,
+                                      s->name);
+        if (lammps_no_section(r->t, "line", i, n)) return -1;
+    }
+    return 0;
+}
+
+static int start_atoms(struct lammps *r, struct text_word hint) {
+    struct text_word whole = {r->t->line, 5};
+    if (r->atoms_seen) return text_expected(r->t, whole, "one section Atoms");
+    r->atoms_seen = true;
+    if (r->header.counts[LAMMPS_ATOMS] < 0)
+        return text_expected(r->t, whole, "a line \"N atoms\" in the header "
+                             "(the first line of a file is its title) before "
+                             "section Atoms");
+    if (lammps_choose_style(r, hint)) return -1;
+    return lammps_read_atoms(r);
+}
+
+/* Fixes have sections of their own: passed over up to the next known name.  But
+ * after a known section there must be a name, not a line too many. */
+static int read_unknown(struct lammps *r) {
+    r->t->cursor = 0;
+    struct text_word word = text_next_word(r->t);
+    if (r->in_unknown) return 0;
+    char c = word.n > 0 ? *word.p | 32 : 0;
+    if (c < 'a' || c > 'z')
+        return text_expected(r->t, word, "the name of a section");
+    r->in_unknown = true;
+    if (r->unknown_line > 0) return 0;
+    r->unknown_line = r->t->number;
+    size_t n = word.n < sizeof r->unknown ? word.n : sizeof r->unknown - 1;
+    memcpy(r->unknown, word.p, n);
+    return 0;
+}
+
+/* The line, its comment still there, begins a section. */
+static int read_section(struct lammps *r) {
+    char *mark = strchr(r->t->line, '#');
+    struct text_word hint = {r->t->line, 0};
+    if (mark) {
+        *mark = ' ';
+        struct text copy = *r->t;
+        copy.cursor = (size_t)(mark - r->t->line);
+        hint = text_next_word(&copy);
+        *mark = 0;
+    }
+    const struct lammps_section *s = lammps_section(r->t->line);
+    if (s) r->in_unknown = false;
+    if (s && strcmp(s->name, "Atoms") == 0) return start_atoms(r, hint);
+    if (s) return skip_lines(r, s);
+    return read_unknown(r);
+}
+
+/* A line of section Atoms may have a comment, and so may a section's name; the
+ * latter matters. */
+static int next_line_whole(struct text *t) {
+    for (;;) {
+        int got = text_next_line(t);
+        if (got != 1) return got;
+        struct text_word word = text_next_word(t);
+        t->cursor = 0;
+        if (word.n > 0 && *word.p != '#') return 1;
+    }
+}
+
+static int no_atoms(struct lammps *r) {
+    char hint[120] = "";
+    if (r->unknown_line)
+        snprintf(hint, sizeof hint, " (line %lld, \"%s\", names no section)",
+                 (long long)r->unknown_line, r->unknown);
+    return text_expected_more(r->t, "section Atoms%s", hint);
+}
+
+static int read_file(struct lammps *r) {
+    struct text *t = r->t;
+    bool in_header = true;
+    int got = text_next_line(t); /* the title */
+    if (got < 0) return -1;
+    if (got == 0) return text_expected_more(t, "a title line");
+    while ((got = next_line_whole(t)) == 1) {
+        if (in_header) {
+            char *mark = strchr(t->line, '#');
+            if (mark) *mark = 0;
+            got = lammps_header_line(t, &r->header);
+            if (mark) *mark = '#';
+            if (got < 0) return -1;
+            if (got == 1) continue;
+            in_header = false;
+        }
+        if (read_section(r)) return -1;
+    }
+    if (got < 0) return -1;
+    if (r->header.counts[LAMMPS_ATOMS] == 0) r->atoms_seen = true;
+    if (!r->atoms_seen) return no_atoms(r);
+    if (frame_fit(r->frame, r->frame->q != NULL)) return text_no_memory(t);
+    return lammps_header_cell(t, &r->header, r->frame) ? -1 : 1;
+}
+
+static int lammps_read(struct io_reader *reader, struct io_frame *frame) {
+    if (reader->frames > 0) return 0;
+    struct lammps r = {.t = &reader->text, .options = &reader->options,
+                        .frame = frame};
+    for (int k = 0; k < LAMMPS_COUNTS; k++) r.header.counts[k] = -1;
+    return read_file(&r);
+}
+
+const struct format format_lammps = {
+    .name = "lammps",
+    .suffixes = " .data .lmp .lammps .lammpsdata ",
+    .read = lammps_read,
+};

@@ -1,0 +1,65 @@
+/* lammps.h: the tables of LAMMPS data files (docs.lammps.org/read_data). */
+#ifndef FARSUM_IO_LAMMPS_H
+#define FARSUM_IO_LAMMPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io.h"
+#include "text.h"
+
+enum lammps_count {
+    LAMMPS_ATOMS, LAMMPS_BONDS, LAMMPS_ANGLES, LAMMPS_DIHEDRALS,
+    LAMMPS_IMPROPERS, LAMMPS_ATOM_TYPES, LAMMPS_BOND_TYPES,
+    LAMMPS_ANGLE_TYPES, LAMMPS_DIHEDRAL_TYPES, LAMMPS_IMPROPER_TYPES,
+    LAMMPS_ELLIPSOIDS, LAMMPS_LINES, LAMMPS_TRIANGLES, LAMMPS_COUNTS,
+    LAMMPS_TYPE_PAIRS /* n (n + 1) / 2 atom types, no count of the header */
+};
+
+struct lammps_header {
+    int64_t counts[LAMMPS_COUNTS]; /* -1: not given */
+    double low[3], high[3], tilt[3]; /* tilt: xy xz yz */
+    bool has_bounds[3];
+    int has_vectors; /* bits: avec, bvec, cvec, abc origin */
+    double vectors[4][3];
+};
+
+/* Takes a line of the header.  1: it was one; 0: it starts a section; -1. */
+int lammps_header_line(struct text *t, struct lammps_header *h);
+/* The cell, if the header gave one. */
+int lammps_header_cell(struct text *t, const struct lammps_header *h,
+                       struct io_frame *frame);
+
+struct lammps_style {
+    const char *name, *layout; /* see lammps_atoms.c */
+};
+
+struct lammps_section {
+    const char *name;
+    enum lammps_count count; /* its number of lines */
+};
+/* The section whose name the line is; NULL: none.  The line has no comment. */
+const struct lammps_section *lammps_section(const char *line);
+
+
+struct lammps {
+    struct text *t;
+    const struct io_options *options;
+    struct io_frame *frame;
+    struct lammps_header header;
+    const struct lammps_style *style;
+    bool guessed, images; /* the style is; image flags follow the columns */
+    bool atoms_seen, in_unknown;
+    int64_t unknown_line; /* of the first section without a known name; 0 */
+    char unknown[40];
+};
+
+/* 1: the next line that is more than blanks and a comment; 0: none; -1. */
+int lammps_next_line(struct text *t);
+/* An error if the line names a section where item i of n should stand. */
+int lammps_no_section(struct text *t, const char *item, int64_t i, int64_t n);
+/* From the options, else from "Atoms # HINT", else left for the first line. */
+int lammps_choose_style(struct lammps *r, struct text_word hint);
+int lammps_read_atoms(struct lammps *r);
+
+#endif

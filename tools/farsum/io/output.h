@@ -1,0 +1,35 @@
+/* output.h: a file that appears under its name only when it is complete. */
+#ifndef FARSUM_IO_OUTPUT_H
+#define FARSUM_IO_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct output {
+    char *name; /* owned; as the user wrote it */
+    char *path; /* owned; what is replaced: the name, links followed */
+    char *temporary; /* owned; NULL: bytes go straight to the target, which is
+                        no regular file */
+    int fd;
+    int cause; /* errno of a failed write that nobody was told yet; 0: none */
+    int mode; /* of the file that is replaced; -1: it is new */
+    char *buffer; /* owned */
+    size_t used;
+    char message[1024];
+};
+
+/* All return 0, or -1 with the message set.  *output is made even on failure,
+ * to hold the message; NULL: no memory. */
+int output_create(const char *path, struct output **output);
+int output_put(struct output *o, const char *p, size_t n);
+int output_text(struct output *o, const char *text);
+int output_real(struct output *o, double value);
+int output_integer(struct output *o, int64_t value);
+int output_flush(struct output *o);
+int output_commit(struct output *o);  /* flush, sync, rename */
+void output_destroy(struct output *o); /* removes what was not committed */
+int output_fail(struct output *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,188 @@
+/* PQR: PDB records parted by blanks, with charge and radius in the last two
+ * columns (pdb2pqr.readthedocs.io, "PQR molecular structure format"). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "frame.h"
+
+struct pqr {
+    double cell[9];
+    bool has_cell;
+};
+
+enum { SERIAL, NAME, RESNAME, CHAIN, RESID, RADIUS, N_COLUMNS };
+static const char *const column_names[N_COLUMNS] = {
+    "serial", "name", "resname", "chain", "resid", "radius"};
+
+/* Records of the PDB that say nothing about charges. */
+static const char ignored[] =
+    " HEADER OBSLTE TITLE SPLIT CAVEAT COMPND SOURCE KEYWDS EXPDTA NUMMDL "
+    "MDLTYP AUTHOR REVDAT SPRSDE JRNL REMARK DBREF DBREF1 DBREF2 SEQADV SEQRES "
+    "MODRES HET HETNAM HETSYN FORMUL HELIX SHEET TURN SSBOND LINK LINKR CISPEP "
+    "SITE ORIGX1 ORIGX2 ORIGX3 SCALE1 SCALE2 SCALE3 MTRIX1 MTRIX2 MTRIX3 "
+    "TVECT ANISOU SIGATM SIGUIJ TER CONECT MASTER HYDBND SLTBRG FTNOTE ";
+
+static bool is_ignored(struct text_word word) {
+    char name[16];
+    if (word.n > 10 || word.p[0] == '#') return word.p[0] == '#';
+    memcpy(name + 1, word.p, word.n);
+    name[0] = name[word.n + 1] = ' ';
+    name[word.n + 2] = 0;
+    return strstr(ignored, name) != NULL ||
+           (word.n > 6 && strncmp(word.p, "REMARK", 6) == 0);
+}
+
+static bool begins(struct text_word word, const char *what) {
+    return word.n >= strlen(what) && memcmp(word.p, what, strlen(what)) == 0;
+}
+
+static int read_cell(struct text *t, struct pqr *p) {
+    static const char *const names[] = {"a", "b", "c", "alpha", "beta",
+                                        "gamma"};
+    double v[6];
+    t->cursor = 6; /* a long number may touch the record's name */
+    struct text_word word, first = {t->line + 6, 0};
+    for (int k = 0; k < 6; k++) {
+        word = text_next_word(t);
+        if (k == 0) first = word;
+        struct text_item item = {names[k], 0, 0};
+        if (text_real(t, word, item, true, &v[k])) return -1;
+    }
+    /* By convention of the PDB 1 1 1 means no crystal; others write 0 0 0. */
+    p->has_cell = false;
+    bool none = v[0] == v[1] && v[1] == v[2] && (v[0] == 0 || v[0] == 1);
+    if (none) return 0;
+    if (!frame_cell_from_angles(v, v + 3, p->cell))
+        return text_expected(t, first, "lengths and angles of a cell (a b c "
+                             "alpha beta gamma)");
+    p->has_cell = true;
+    return 0;
+}
+
+static int put_text(struct text *t, struct io_frame *frame, int column,
+                    struct text_word word) {
+    char *copy = frame_text(word.p, word.n);
+    if (!copy) return text_no_memory(t);
+    ((char **)frame->columns[column].data)[frame->n - 1] = copy;
+    return 0;
+}
+
+/* serial name resname [chain] resid x y z charge radius */
+static int put_atom(struct text *t, struct io_frame *frame,
+                    const struct text_word words[10], int n) {
+    static const char *const names[] = {"x", "y", "z", "charge", "radius"};
+    int64_t i = frame->n - 1;
+    struct text_word chain = {"", 0};
+    if (n == 10) chain = words[3];
+    if (put_text(t, frame, SERIAL, words[0]) ||
+        put_text(t, frame, NAME, words[1]) ||
+        put_text(t, frame, RESNAME, words[2]) ||
+        put_text(t, frame, CHAIN, chain) ||
+        put_text(t, frame, RESID, words[n - 6]))
+        return -1;
+    double *targets[] = {&frame->x[3 * i], &frame->x[3 * i + 1],
+                         &frame->x[3 * i + 2], &frame->q[i],
+                         (double *)frame->columns[RADIUS].data + i};
+    for (int k = 0; k < 5; k++) {
+        struct text_item item = {names[k], 0, i + 1};
+        if (text_real(t, words[n - 5 + k], item, true, targets[k])) return -1;
+    }
+    return 0;
+}
+
+static int read_atom(struct text *t, struct io_frame *frame, size_t start,
+                     int64_t *capacity) {
+    struct text_word words[10], word;
+    int n = 0;
+    t->cursor = start; /* a long serial may touch the record's name */
+    while ((word = text_next_word(t)).n > 0) {
+        if (n == 10)
+            return text_expected(t, word, "the end of the line after 11 "
+                                 "columns");
+        words[n++] = word;
+    }
+    if (n < 9)
+        return text_expected(t, word, "10 or 11 columns: record serial name "
+                             "residue [chain] number x y z charge radius");
+    if (frame_grow(frame, true, capacity)) return text_no_memory(t);
+    return put_atom(t, frame, words, n);
+}
+
+static int add_columns(struct text *t, struct io_frame *frame) {
+    for (int k = 0; k < N_COLUMNS; k++)
+        if (frame_add_column(frame, column_names[k],
+                             k == RADIUS ? IO_REAL : IO_TEXT, 1))
+            return text_no_memory(t);
+    return 0;
+}
+
+/* 1: the frame is complete; 0: go on; -1. */
+static int read_record(struct text *t, struct pqr *p, struct io_frame *frame,
+                       int64_t *capacity) {
+    struct text_word word = text_next_word(t);
+    if (word.n == 0) return 0;
+    size_t start = (size_t)(word.p - t->line);
+    bool digit = word.n > 4 && word.p[4] >= '0' && word.p[4] <= '9';
+    if (text_is(word, "ATOM") || (begins(word, "ATOM") && digit))
+        return read_atom(t, frame, start + 4, capacity);
+    if (begins(word, "HETATM"))
+        return read_atom(t, frame, start + 6, capacity);
+    if (begins(word, "CRYST1") && start == 0) return read_cell(t, p);
+    if (text_is(word, "MODEL")) {
+        if (frame->n > 0)
+            return text_expected(t, word, "ENDMDL before the next model");
+        return 0;
+    }
+    if (text_is(word, "ENDMDL") || text_is(word, "END")) return frame->n > 0;
+    if (is_ignored(word)) return 0;
+    return text_expected(t, word, "a record ATOM, HETATM, CRYST1 or another "
+                         "of the PDB");
+}
+
+static bool all_empty(const struct io_frame *frame, int column) {
+    char **text = frame->columns[column].data;
+    for (int64_t i = 0; i < frame->n; i++)
+        if (*text[i]) return false;
+    return true;
+}
+
+static int pqr_read(struct io_reader *reader, struct io_frame *frame) {
+    struct text *t = &reader->text;
+    struct pqr *p = reader->state;
+    int64_t capacity = 0;
+    int got, end = 0;
+    if (add_columns(t, frame)) return -1;
+    while (end == 0 && (got = text_next_line(t)) != 0) {
+        if (got < 0) return -1;
+        end = read_record(t, p, frame, &capacity);
+    }
+    if (end < 0) return -1;
+    if (frame->n == 0) {
+        if (reader->frames > 0) return 0;
+        return text_expected_more(t, "a record ATOM or HETATM");
+    }
+    if (frame_fit(frame, true)) return text_no_memory(t);
+    if (all_empty(frame, CHAIN)) frame_drop_column(frame, "chain");
+    frame->has_cell = p->has_cell;
+    if (p->has_cell) {
+        memcpy(frame->cell, p->cell, sizeof frame->cell);
+        for (int d = 0; d < 3; d++) frame->periodic[d] = 1;
+    }
+    return 1;
+}
+
+static int pqr_open(struct io_reader *reader) {
+    reader->state = calloc(1, sizeof(struct pqr));
+    return reader->state ? 0 : text_no_memory(&reader->text);
+}
+
+static void pqr_close(struct io_reader *reader) { free(reader->state); }
+
+const struct format format_pqr = {
+    .name = "pqr",
+    .suffixes = " .pqr ",
+    .open = pqr_open,
+    .read = pqr_read,
+    .close = pqr_close,
+};
