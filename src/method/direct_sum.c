@@ -1,0 +1,59 @@
+/* direct_sum.c: shares the targets among threads, adds up the shares. */
+#include "method/direct_sum.h"
+#include "base/par.h"
+#include "method/direct_kern.h"
+
+#include <string.h>
+
+ISA_TABLE(struct direct_kern, direct)
+
+/* Shares of the work; their number, not that of the threads, fixes the order
+ * in which energy and virial are added. */
+enum { PARTS = 256 };
+
+static void parts_add(const struct direct_part *part, int parts,
+                      double *energy, double *virial)
+{
+    static const int at[9] = {1, 4, 5, 4, 2, 6, 5, 6, 3}; /* 3x3 from part */
+    struct direct_part all = {0};
+    for (int p = 0; p < parts; p++)
+        for (int a = 0; a < DIRECT_SUMS; a++) {
+            direct_add(&all.sum[a], &all.low[a], part[p].sum[a]);
+            direct_add(&all.sum[a], &all.low[a], part[p].low[a]);
+        }
+    for (int a = 0; a < DIRECT_SUMS; a++)
+        all.sum[a] += all.low[a];
+    if (energy)
+        *energy = all.sum[DIRECT_ENERGY];
+    for (int a = 0; a < 9 && virial; a++)
+        virial[a] = all.sum[at[a]];
+}
+
+farsum_status direct_sum(const struct direct_args *args, double *potential,
+                         double *field, double *energy, double *virial)
+{
+    if ((energy || virial) && args->y)
+        FAIL(ERR_ARGUMENT,
+             "direct: energy and virial need targets that are the sources");
+    const struct direct_kern *kern = isa_direct[args->isa][0];
+    int64_t m = args->y ? args->m : args->n;
+    int64_t tiles = (m + DIRECT_TILE - 1) / DIRECT_TILE;
+    int threads = par_threads(args->threads), want = energy || virial;
+    struct direct_part part[PARTS];
+    memset(part, 0, sizeof part);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int p = 0; p < PARTS; p++) {
+        int64_t t0 = par_start(tiles, PARTS, p);
+        int64_t t1 = par_start(tiles, PARTS, p + 1);
+        struct direct_part *mine = want ? &part[p] : NULL;
+        if (virial)
+            kern->virial(args, t0, t1, potential, field, mine);
+        else if (field)
+            kern->field(args, t0, t1, potential, field, mine);
+        else
+            kern->potential(args, t0, t1, potential, field, mine);
+    }
+    if (want)
+        parts_add(part, PARTS, energy, virial);
+    return FARSUM_OK;
+}

@@ -1,0 +1,28 @@
+/* direct_sum.h: the open sum, pair by pair: the oracle without a period.
+ *
+ *     phi_i = sum_{j != i} q_j / r_ij,   E_i = sum q_j d / r_ij^3,
+ *     d = x_i - x_j,   energy = 1/2 sum q_i phi_i,
+ *     W_ab = 1/2 sum_ij q_i q_j d_a d_b / r_ij^3,        Coulomb constant 1.
+ *
+ * A target with exactly the coordinates of a source skips that pair. */
+#ifndef FARSUM_METHOD_DIRECT_SUM_H
+#define FARSUM_METHOD_DIRECT_SUM_H
+
+#include "base/isa.h"
+
+struct direct_args {
+    int threads;     /* 0: all */
+    enum isa isa;
+    int64_t n, m;    /* sources, targets; m is not looked at if y is NULL */
+    const double *x; /* [n][3] sources */
+    const double *y; /* [m][3] targets; NULL: the sources */
+    const double *q; /* [n] */
+};
+
+/* Compensated sums: the error is about 1e-16 of sum_j |term_j| for each
+ * target.  The result does not depend on the number of threads.  Allocates
+ * nothing.  An output that is NULL is not computed; energy [1] and virial [9]
+ * (row-major) exist only where the targets are the sources. */
+farsum_status direct_sum(const struct direct_args *args, double *potential,
+                         double *field, double *energy, double *virial);
+#endif
