@@ -1,0 +1,197 @@
+"""What the scripts of this folder share: particles, cells, results, the norm.
+
+A result file (.npz) holds: forces [N][3] and, where the peer gives them,
+potential [N], energy, virial [3][3] (W = -dE/d strain), in units of the peer;
+constant, the peer's Coulomb constant in those units; info, JSON text.
+`reduced()` divides the constant out, so that peers can be compared.
+Lengths are in Angstrom everywhere but inside GROMACS.
+"""
+import json
+import math
+import os
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+
+REAL = 332.06371  # kcal A / (mol e^2): LAMMPS, units real
+
+
+class System:
+    """Positions [N][3], charges [N], cell (rows a, b, c), species [N]."""
+
+    def __init__(self, pos, charge, cell, species=None):
+        self.pos = np.ascontiguousarray(pos, dtype=float)
+        self.charge = np.ascontiguousarray(charge, dtype=float)
+        self.cell = np.array(cell, dtype=float).reshape(3, 3)
+        self.species = (np.array(species) if species is not None
+                        else np.full(len(self.charge), "X"))
+
+    @property
+    def n(self):
+        return len(self.charge)
+
+    @property
+    def volume(self):
+        return abs(np.linalg.det(self.cell))
+
+    def replicated(self, counts):
+        """Copies along a, b, c; the copies of the first cell come first."""
+        shift = np.array([(i, j, k) for i in range(counts[0])
+                          for j in range(counts[1])
+                          for k in range(counts[2])], dtype=float) @ self.cell
+        m = len(shift)
+        pos = (self.pos[None] + shift[:, None]).reshape(-1, 3)
+        return System(pos, np.tile(self.charge, m),
+                      self.cell * np.array(counts, dtype=float)[:, None],
+                      np.tile(self.species, m))
+
+    def lower(self):
+        """The same system turned so that the cell is lower triangular, with
+        a positive diagonal, particles wrapped into it; and the rotation R
+        with new = old @ R, so that forces come back by R.T."""
+        q, r = np.linalg.qr(self.cell.T)
+        sign = np.where(np.diag(r) < 0, -1.0, 1.0)
+        rotation, cell = q * sign, (r * sign[:, None]).T
+        if np.allclose(np.triu(self.cell, 1), 0, atol=1e-12) and \
+                np.all(np.diag(self.cell) > 0):
+            rotation, cell = np.eye(3), self.cell.copy()
+        if np.linalg.det(rotation) < 0:
+            raise SystemExit("common: the cell is left-handed")
+        # Shorter tilts describe the same lattice; both programs ask for them.
+        for row, col in ((2, 1), (2, 0), (1, 0)):
+            cell[row] -= cell[col] * round(cell[row, col] / cell[col, col])
+        pos = self.pos @ rotation
+        frac = pos @ np.linalg.inv(cell)
+        pos = pos - np.floor(frac) @ cell
+        return System(pos, self.charge, cell, self.species), rotation
+
+
+def read(path):
+    """Extended XYZ (first frame) or LAMMPS data (charge or full)."""
+    with open(path) as f:
+        lines = f.read().splitlines()
+    if path.endswith((".xyz", ".extxyz")):
+        return _read_xyz(lines)
+    return _read_lammps(lines)
+
+
+def _keys(comment):
+    # shlex keeps "a b" together and removes the quotes.
+    pairs = (w.split("=", 1) for w in shlex.split(comment) if "=" in w)
+    return {k.lower(): v for k, v in pairs}
+
+
+def read_columns(lines):
+    """First frame of an extended XYZ: dictionary of arrays, and of keys."""
+    n = int(lines[0])
+    keys = _keys(lines[1])
+    spec = keys.get("properties", "species:S:1:pos:R:3").split(":")
+    words = np.array([t.split() for t in lines[2:2 + n]])
+    if len(words) != n:
+        raise SystemExit("common: the file ends before its last particle")
+    out, at = {}, 0
+    for name, kind, width in zip(spec[::3], spec[1::3], spec[2::3]):
+        part = words[:, at:at + int(width)]
+        at += int(width)
+        if kind == "R":
+            part = part.astype(float)
+        elif kind == "I":
+            part = part.astype(int)
+        out[name] = part[:, 0] if int(width) == 1 else part
+    return out, keys
+
+
+def _read_xyz(lines):
+    col, keys = read_columns(lines)
+    cell = [float(v) for v in keys["lattice"].split()]
+    return System(col["pos"], col["charge"], cell, col.get("species"))
+
+
+def _read_lammps(lines):
+    head, tilt = {}, [0.0, 0.0, 0.0]
+    names = ("Masses", "Atoms", "Bonds", "Angles", "Velocities", "Dihedrals",
+             "Impropers", "Pair Coeffs", "Bond Coeffs", "Angle Coeffs")
+    section, atoms, style = None, [], "full"
+    for line in lines[1:]:
+        text, _, note = line.partition("#")
+        text = text.strip()
+        if not text:
+            continue
+        if text in names:
+            section = text
+            if text == "Atoms" and note.strip():
+                style = note.strip()
+        elif section == "Atoms":
+            atoms.append(text.split())
+        elif section is None:
+            word = text.split()
+            if word[-2:] in (["xlo", "xhi"], ["ylo", "yhi"], ["zlo", "zhi"]):
+                head[word[-1][0]] = float(word[0]), float(word[1])
+            elif word[-3:] == ["xy", "xz", "yz"]:
+                tilt = [float(v) for v in word[:3]]
+    first = {"full": 3, "charge": 2}[style]  # column of the charge
+    a = np.array([w[:first + 4] for w in atoms]).astype(float)
+    a = a[np.argsort(a[:, 0])]
+    low = np.array([head[k][0] for k in "xyz"])
+    size = [head[k][1] - head[k][0] for k in "xyz"]
+    cell = [size[0], 0, 0, tilt[0], size[1], 0, tilt[1], tilt[2], size[2]]
+    kind = a[:, first - 1].astype(int).astype(str)
+    return System(a[:, first + 1:first + 4] - low, a[:, first], cell, kind)
+
+
+def norm(forces, system, constant=1.0):
+    """max(RMS|F|, C q_rms^2 (N/V)^(2/3)): what a force error is divided by."""
+    rms = math.sqrt(np.mean(np.sum(forces ** 2, axis=1)))
+    scale = constant * np.mean(system.charge ** 2) \
+        * (system.n / system.volume) ** (2 / 3)
+    return max(rms, scale)
+
+
+def force_error(forces, reference, system):
+    """Relative RMS of the difference; both with the constant divided out."""
+    d = math.sqrt(np.mean(np.sum((forces - reference) ** 2, axis=1)))
+    return d / norm(reference, system)
+
+
+def save(path, constant, info, **arrays):
+    given = {k: v for k, v in arrays.items() if v is not None}
+    np.savez(path, constant=constant, info=json.dumps(info), **given)
+
+
+def reduced(path):
+    """A result with the constant divided out; a dictionary."""
+    with np.load(path) as z:
+        c = float(z["constant"])
+        out = {k: z[k] / c for k in ("forces", "potential", "energy", "virial")
+               if k in z.files}
+        out["info"] = json.loads(str(z["info"]))
+    return out
+
+
+def need(*programs):
+    """Stops with status 77, which test runners read as skipped."""
+    from shutil import which
+    missing = [p for p in programs if which(p) is None]
+    if missing:
+        print("skipped: not installed: " + " ".join(missing))
+        sys.exit(77)
+
+
+def call(command, cwd, env=None):
+    """Runs a program; its output, or the end of it in the error."""
+    full = {**os.environ, "OMP_NUM_THREADS": "1", **(env or {})}
+    done = subprocess.run(command, cwd=cwd, env=full, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        raise RuntimeError("%s: status %d\n%s" % (
+            " ".join(command), done.returncode, done.stdout[-3000:]))
+    return done.stdout
+
+
+def triple(text):
+    """"4" or "4,4,8" (or "x" between): three counts."""
+    v = [int(w) for w in text.replace("x", ",").split(",")]
+    return v * 3 if len(v) == 1 else v
