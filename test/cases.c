@@ -1,0 +1,175 @@
+/* cases.c: particles for the tests, with their converged reference. */
+#include "cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "io.h"
+
+static int is_file(const char *what)
+{
+    const char *dot = strrchr(what, '.');
+    return dot && !strchr(what, '=');
+}
+
+static void load_file(struct system *s, const char *what)
+{
+    char path[512], error[512] = "";
+    struct io_reader *reader = NULL;
+    struct io_frame frame = {0};
+    snprintf(path, sizeof path, "%s/%s", FARSUM_DATA_DIR, what);
+    if (io_open(path, NULL, &reader, error, sizeof error) != 0
+        || io_read(reader, &frame, error, sizeof error) != 1)
+        check_stop("%s: %s", path, error);
+    if (!frame.q || !frame.has_cell)
+        check_stop("%s has no charges or no cell", path);
+    s->p.n = frame.n;
+    s->p.x = frame.x;
+    s->p.q = frame.q;
+    frame.x = frame.q = NULL;
+    memcpy(s->p.cell, frame.cell, sizeof s->p.cell);
+    memcpy(s->p.periodic, frame.periodic, sizeof s->p.periodic);
+    io_frame_clear(&frame);
+    io_close(reader);
+}
+
+void system_load(struct system *system, const char *name, const char *what)
+{
+    char error[256] = "";
+    memset(system, 0, sizeof *system);
+    snprintf(system->name, sizeof system->name, "%s", name);
+    if (is_file(what)) {
+        load_file(system, what);
+        return;
+    }
+    struct case_spec spec;
+    if (case_parse(what, &spec, error, sizeof error) != 0
+        || case_make(&spec, &system->p, error, sizeof error) != 0)
+        check_stop("%s: %s", what, error);
+}
+
+farsum_problem system_problem(const struct system *system)
+{
+    farsum_problem problem = FARSUM_PROBLEM_INIT;
+    memcpy(problem.cell, system->p.cell, sizeof problem.cell);
+    memcpy(problem.periodic, system->p.periodic, sizeof problem.periodic);
+    problem.arrays = FARSUM_F64;
+    problem.precision = FARSUM_F64;
+    problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
+                      | FARSUM_VIRIAL;
+    problem.n_sources = system->p.n;
+    problem.sample_x = system->p.x;
+    problem.sample_q = system->p.q;
+    return problem;
+}
+
+farsum_options cases_options(void)
+{
+    farsum_options options = FARSUM_OPTIONS_INIT;
+    options.device = getenv("FARSUM_TEST_DEVICE");
+    return options;
+}
+
+farsum_status sum_once(const farsum_problem *problem,
+                       const farsum_options *options, int64_t n,
+                       const double *x, int64_t m, const double *y,
+                       const double *q, farsum_result *result,
+                       farsum_plan_info *info)
+{
+    farsum_plan *plan = NULL;
+    farsum_status status = farsum_plan_create(problem, options, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_set_points(plan, n, x, m, y);
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, q, result);
+    if (status == FARSUM_OK && info) {
+        *info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+        status = farsum_plan_get_info(plan, info);
+        /* borrowed from the plan, which goes */
+        for (int i = 0; i < FARSUM_MAX_STAGES; i++)
+            info->stages[i].reason = "";
+    }
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+void system_reference(struct system *s)
+{
+    farsum_problem problem = system_problem(s);
+    farsum_options options = FARSUM_OPTIONS_INIT;
+    farsum_result result = FARSUM_RESULT_INIT;
+    if (s->potential)
+        return;
+    problem.tolerance = 1e-14;
+    options.method = s->p.periodic[0] ? "ewald" : "direct";
+    s->potential = malloc((size_t)s->p.n * sizeof *s->potential);
+    s->field = malloc(3 * (size_t)s->p.n * sizeof *s->field);
+    if (!s->potential || !s->field)
+        check_stop("no memory for %s", s->name);
+    result.potential = s->potential;
+    result.field = s->field;
+    result.energy = &s->energy;
+    result.virial = s->virial;
+    if (sum_once(&problem, &options, s->p.n, s->p.x, 0, NULL, s->p.q, &result,
+                 NULL) != FARSUM_OK)
+        check_stop("reference of %s: %s", s->name, farsum_message());
+}
+
+void system_free(struct system *system)
+{
+    case_free(&system->p);
+    free(system->potential);
+    free(system->field);
+    memset(system, 0, sizeof *system);
+}
+
+double cell_determinant(const double a[9])
+{
+    return a[0] * (a[4] * a[8] - a[5] * a[7])
+           - a[1] * (a[3] * a[8] - a[5] * a[6])
+           + a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
+double system_force_norm(const struct system *s)
+{
+    double f2 = 0, q2 = 0, n = (double)s->p.n;
+    for (int64_t i = 0; i < s->p.n; i++)
+        for (int d = 0; d < 3; d++) {
+            double f = s->p.q[i] * s->field[3 * i + d];
+            f2 += f * f;
+            q2 += d == 0 ? s->p.q[i] * s->p.q[i] : 0;
+        }
+    double volume = cell_determinant(s->p.cell);
+    return fmax(sqrt(f2 / n), q2 / n * pow(n / volume, 2.0 / 3));
+}
+
+double system_force_error(const struct system *s, const double *field)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->p.n; i++)
+        for (int d = 0; d < 3; d++) {
+            double e = s->p.q[i] * (field[3 * i + d] - s->field[3 * i + d]);
+            sum += e * e;
+        }
+    return sqrt(sum / (double)s->p.n) / system_force_norm(s);
+}
+
+double system_potential_norm(const struct system *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->p.n; i++)
+        sum += s->potential[i] * s->potential[i];
+    return sqrt(sum / (double)s->p.n);
+}
+
+double system_potential_error(const struct system *s, const double *potential)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < s->p.n; i++) {
+        double e = potential[i] - s->potential[i];
+        sum += e * e;
+    }
+    return sqrt(sum / (double)s->p.n) / system_potential_norm(s);
+}

@@ -1,0 +1,45 @@
+/* cases.h: particles for the tests, with their converged reference.
+ *
+ * A system is named by the notation of tools/farsum/case.h, or by a file of
+ * data/ ("water_spce_3k.xyz"). */
+#ifndef FARSUM_TEST_CASES_H
+#define FARSUM_TEST_CASES_H
+
+#include "case.h"
+
+struct system {
+    char name[32];
+    struct case_particles p;
+    /* of the `ewald` method at 1e-14, coulomb 1; NULL until
+     * system_reference */
+    double *potential, *field;
+    double energy, virial[9];
+};
+
+/* Stops the program if it cannot be had. */
+void system_load(struct system *system, const char *name, const char *what);
+void system_reference(struct system *system);
+void system_free(struct system *system);
+
+/* The problem of these particles (f64, all outputs, sample given). */
+farsum_problem system_problem(const struct system *system);
+/* Options on the device under test: FARSUM_TEST_DEVICE, else the default. */
+farsum_options cases_options(void);
+
+/* house norms of the errors of a result [n] against the reference */
+double system_force_norm(const struct system *system);
+double system_force_error(const struct system *system, const double *field);
+double system_potential_norm(const struct system *system);
+double system_potential_error(const struct system *system,
+                              const double *potential);
+/* Determinant of rows a, b, c. */
+double cell_determinant(const double cell[9]);
+
+/* One plan, one execute.  Arrays f64; an output that is NULL is not asked for;
+ * info may be NULL.  The status of the first call that fails. */
+farsum_status sum_once(const farsum_problem *problem,
+                       const farsum_options *options, int64_t n,
+                       const double *x, int64_t m, const double *y,
+                       const double *q, farsum_result *result,
+                       farsum_plan_info *info);
+#endif

@@ -1,0 +1,71 @@
+/* methods.c: the ladder of tolerances.
+ *
+ *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]
+ *                  [--threads N] [--verbose]
+ *
+ * keys of the filter: group (ladder, potential, absolute, fixed), system,
+ * precision (f64, f32), split, window, tol (1e-05).  Without --full a subset
+ * runs in which each pair of (system, tolerance, split, window) occurs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "check.h"
+#include "methods.h"
+
+static void print_cell(const struct ladder_cell *c)
+{
+    printf("%-9s %-9s %s %-8s %-13s %-8.2g ", c->group, c->system->name,
+           c->precision == FARSUM_F32 ? "f32" : "f64", c->split, c->window,
+           c->tolerance);
+    if (c->status == FARSUM_OK)
+        printf("est %.3g meas %.3g P=%d c=%.4g sigma=%.3g rc=%.4g "
+               "mesh=%lldx%lldx%lld %.2f s\n",
+               c->estimate, c->measured, c->info.support, c->info.bandwidth,
+               c->info.upsampling, c->info.cutoff, (long long)c->info.mesh[0],
+               (long long)c->info.mesh[1], (long long)c->info.mesh[2],
+               c->seconds);
+    else
+        printf("refused: %s\n", c->message);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const char *csv = NULL, *filter = NULL;
+    int full = 0, verbose = 0;
+    struct ladder ladder = {0};
+    struct system systems[METHODS_SYSTEMS];
+    double start = clock_seconds();
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--full") == 0)
+            full = 1;
+        else if (strcmp(argv[i], "--verbose") == 0)
+            verbose = 1;
+        else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc)
+            csv = argv[++i];
+        else if (strcmp(argv[i], "--filter") == 0 && i + 1 < argc)
+            filter = argv[++i];
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
+            ladder.threads = atoi(argv[++i]);
+        else
+            check_stop("%s: not an option (methods.c says which are)", argv[i]);
+    }
+    methods_systems(systems, filter);
+    printf("references: %.1f s\n", clock_seconds() - start);
+    ladder_fill(&ladder, systems, full, filter);
+    for (int i = 0; i < ladder.n; i++) {
+        ladder_run(&ladder.cell[i], ladder.threads);
+        if (verbose || ladder.cell[i].status != FARSUM_OK)
+            print_cell(&ladder.cell[i]);
+    }
+    ladder_print(&ladder);
+    if (csv)
+        ladder_csv(&ladder, csv);
+    ladder_check(&ladder);
+    for (int i = 0; i < METHODS_SYSTEMS; i++)
+        system_free(&systems[i]);
+    free(ladder.cell);
+    printf("%.1f s\n", clock_seconds() - start);
+    return check_end();
+}

@@ -1,0 +1,177 @@
+/* methods_cells.c: which cells the ladder has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "methods.h"
+
+static const struct {
+    const char *name, *what;
+} sources[METHODS_SYSTEMS] = {
+    {"water", "water_spce_3k.xyz"},
+    {"melt", "nacl_melt.xyz"},
+    {"uniform", "laplace n=2000 cell=cubic dist=uniform seed=11"},
+    {"clustered", "laplace n=2000 cell=cubic dist=clustered seed=12"},
+    {"dense", "laplace n=2000 cell=cubic dist=dense seed=13"},
+    {"long", "laplace n=2000 cell=1x1x10 dist=uniform seed=14"},
+    {"tilted", "laplace n=2000 cell=tilted dist=uniform seed=15"},
+};
+
+/* Is `value` among the words of key=a,b,c in the filter, or the key not in
+ * it? */
+int ladder_wanted(const char *filter, const char *key, const char *value)
+{
+    size_t k = strlen(key), v = strlen(value);
+    for (const char *p = filter; p && *p;) {
+        p += strspn(p, " ");
+        if (strncmp(p, key, k) != 0 || p[k] != '=') {
+            p += strcspn(p, " ");
+            continue;
+        }
+        for (p += k; *p == '=' || *p == ',';) {
+            size_t n = strcspn(++p, ", ");
+            if (n == v && strncmp(p, value, n) == 0)
+                return 1;
+            p += n;
+        }
+        return 0;
+    }
+    return 1;
+}
+
+void methods_systems(struct system *systems, const char *filter)
+{
+    for (int i = 0; i < METHODS_SYSTEMS; i++) {
+        memset(&systems[i], 0, sizeof systems[i]);
+        if (!ladder_wanted(filter, "system", sources[i].name))
+            continue;
+        system_load(&systems[i], sources[i].name, sources[i].what);
+        system_reference(&systems[i]);
+    }
+}
+
+static void add(struct ladder *ladder, const struct ladder_cell *cell,
+                const char *filter)
+{
+    char tolerance[32];
+    snprintf(tolerance, sizeof tolerance, "%.0e", cell->tolerance);
+    if (!cell->system->p.x || !ladder_wanted(filter, "group", cell->group)
+        || !ladder_wanted(filter, "split", cell->split)
+        || !ladder_wanted(filter, "window", cell->window)
+        || !ladder_wanted(filter, "tol", tolerance)
+        || !ladder_wanted(filter, "precision",
+                          cell->precision == FARSUM_F32 ? "f32" : "f64"))
+        return;
+    if (ladder->n == ladder->room) {
+        ladder->room = 2 * ladder->room + 64;
+        ladder->cell = realloc(ladder->cell, (size_t)ladder->room
+                                                 * sizeof *ladder->cell);
+        if (!ladder->cell)
+            check_stop("no memory for the ladder");
+    }
+    ladder->cell[ladder->n++] = *cell;
+}
+
+static int count_names(const char *kind)
+{
+    int n = 0;
+    while (farsum_list_names(kind, n))
+        n++;
+    return n;
+}
+
+/* Every tolerance for one system and precision: with the default split and
+ * window, and with the others: all of them, or one that goes round so that
+ * every pair of (system, tolerance, split, window) is met. */
+static void fill_tolerances(struct ladder *ladder, const struct system *systems,
+                            int s, farsum_precision precision, int full,
+                            const char *filter)
+{
+    static const double power[] = {1e-2, 1e-3, 1e-4,  1e-5,  1e-6, 1e-7,
+                                   1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
+    int steps = precision == FARSUM_F32 ? 5 : 11;
+    int splits = count_names("split"), windows = count_names("window");
+    for (int k = 0; k < steps; k++)
+        for (int a = 0; a < splits; a++)
+            for (int b = 0; b < windows; b++) {
+                int turn = a == (s + k + (precision == FARSUM_F32)) % splits
+                           && b == (s + 2 * k) % windows;
+                struct ladder_cell cell = {
+                    .group = "ladder",
+                    .system = &systems[s],
+                    .precision = precision,
+                    .error = FARSUM_ERROR_FORCE,
+                    .split = farsum_list_names("split", a),
+                    .window = farsum_list_names("window", b),
+                    .tolerance = power[k],
+                };
+                if (full || (a == 0 && b == 0) || turn)
+                    add(ladder, &cell, filter);
+            }
+}
+
+/* Other norms of the error. */
+static void fill_norms(struct ladder *ladder, const struct system *systems,
+                       int s, const char *filter)
+{
+    static const double power[] = {1e-3, 1e-6, 1e-9, 1e-12};
+    for (int k = 0; k < 4; k++)
+        for (int kind = 0; kind < 2; kind++) {
+            struct ladder_cell cell = {
+                .group = kind ? "absolute" : "potential",
+                .system = &systems[s],
+                .precision = FARSUM_F64,
+                .error = kind ? FARSUM_ERROR_ABSOLUTE : FARSUM_ERROR_POTENTIAL,
+                .split = farsum_list_names("split", 0),
+                .window = farsum_list_names("window", 0),
+                .tolerance = power[k],
+            };
+            if (kind && systems[s].p.x)
+                cell.tolerance *= system_force_norm(&systems[s]);
+            add(ladder, &cell, filter);
+        }
+}
+
+/* Cutoff, support and mesh fixed; a tolerance that lets all of them pass. */
+static void fill_fixed(struct ladder *ladder, const struct system *systems,
+                       int s, int full, const char *filter)
+{
+    static const int supports[] = {3, 4, 5, 6, 8, 9, 11, 14};
+    static const double cutoffs[] = {0.12, 0.2, 0.3};
+    static const double spacings[] = {0.25, 0.4, 0.6}; /* of the cutoff */
+    double volume = systems[s].p.x ? cell_determinant(systems[s].p.cell) : 1;
+    int splits = count_names("split"), windows = count_names("window");
+    for (int i = 0; i < 3 * 3 * 8; i++) {
+        int r = i % 3, h = i / 3 % 3, p = i / 9;
+        struct ladder_cell cell = {
+            .group = "fixed",
+            .system = &systems[s],
+            .precision = FARSUM_F64,
+            .error = FARSUM_ERROR_FORCE,
+            .split = farsum_list_names("split", (s + p + h) % splits),
+            .window = farsum_list_names("window", (s + i) % windows),
+            .tolerance = 0.99,
+            .cutoff = cutoffs[r] * cbrt(volume),
+            .support = supports[p],
+        };
+        for (int d = 0; d < 3; d++) {
+            const double *a = systems[s].p.cell + 3 * d;
+            double edge = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+            int64_t n = (int64_t)(edge / (spacings[h] * cell.cutoff));
+            cell.mesh[d] = 2 * (n / 2) + 2; /* even, else anything */
+        }
+        if (full || i % 6 == s % 6)
+            add(ladder, &cell, filter);
+    }
+}
+
+void ladder_fill(struct ladder *ladder, struct system *systems, int full,
+                 const char *filter)
+{
+    for (int s = 0; s < METHODS_SYSTEMS; s++) {
+        fill_tolerances(ladder, systems, s, FARSUM_F64, full, filter);
+        fill_tolerances(ladder, systems, s, FARSUM_F32, full, filter);
+        fill_norms(ladder, systems, s, filter);
+        fill_fixed(ladder, systems, s, full, filter);
+    }
+}
