@@ -151,21 +151,24 @@ static int parse_pbc(struct text *t, const char *value, int periodic[3]) {
 
 static int parse_pair(struct text *t, struct io_frame *frame,
                       struct comment *c, const struct keys_pair *pair) {
+    static const char *const own[] = {"Lattice", "Origin", "pbc", "Properties"};
+    for (int k = 0; k < 4; k++) {
+        if (strcasecmp(pair->key, own[k]) != 0) continue;
+        struct text_word word = {pair->value, strlen(pair->value)};
+        if (c->seen & 1 << k)
+            return text_expected(t, word, "%s once", own[k]);
+        c->seen |= 1 << k;
+    }
     if (strcasecmp(pair->key, "Lattice") == 0) {
         frame->has_cell = true;
         return parse_reals(t, pair->value, "Lattice", 9, frame->cell);
     }
     if (strcasecmp(pair->key, "Origin") == 0)
         return parse_reals(t, pair->value, "Origin", 3, frame->origin);
-    if (strcasecmp(pair->key, "pbc") == 0) {
-        c->has_pbc = true;
+    if (strcasecmp(pair->key, "pbc") == 0)
         return parse_pbc(t, pair->value, frame->periodic);
-    }
-    if (strcasecmp(pair->key, "Properties") == 0) {
-        if (c->n_fields > 0)
-            return text_fail(t, "Properties stand twice in one comment line");
+    if (strcasecmp(pair->key, "Properties") == 0)
         return parse_properties(t, c, pair->value);
-    }
     if (io_frame_set_key(frame, pair->key, pair->value))
         return text_no_memory(t);
     return 0;
@@ -228,7 +231,7 @@ int comment_parse(struct text *t, struct io_frame *frame,
     if (!pairs && !text_blank(t) &&
         io_frame_set_key(frame, "comment", t->line))
         return text_no_memory(t);
-    if (frame->has_cell && !c->has_pbc)
+    if (frame->has_cell && !(c->seen & 4))
         frame->periodic[0] = frame->periodic[1] = frame->periodic[2] = 1;
     if (c->n_fields > 0) return 0;
     return parse_properties(t, c, "species:S:1:pos:R:3");

@@ -20,7 +20,7 @@ struct comment {
     struct field *fields; /* owned */
     int n_fields;
     int charge; /* the field with the charges, or -1 */
-    bool has_pbc;
+    int seen; /* bits: Lattice, Origin, pbc, Properties */
 };
 
 /* Reads the text's line: cell, flags and keys to the frame, the columns to *c.

@@ -263,6 +263,10 @@ int io_commit(struct io_writer *w, char *error, size_t size) {
     return bad ? -1 : 0;
 }
 
+const char *io_writer_temporary(const struct io_writer *w) {
+    return w->output->temporary;
+}
+
 void io_abandon(struct io_writer *w) {
     if (!w) return;
     if (w->format->drop) w->format->drop(w);

@@ -89,6 +89,9 @@ int io_write(struct io_writer *writer, const struct io_frame *frame,
 /* Flushes, syncs, renames.  On error nothing of that name is changed.  The writer
  * is freed in either case. */
 int io_commit(struct io_writer *writer, char *error, size_t size);
+/* The file that is written beside, for a signal handler to remove; NULL where
+ * bytes go straight to a device.  Borrowed until commit or abandon. */
+const char *io_writer_temporary(const struct io_writer *writer);
 void io_abandon(struct io_writer *writer); /* removes what was written; NULL ok */
 
 /* Reads every byte of a text buffer as one file of `format`: the entry of the

@@ -1,0 +1,157 @@
+"""gen: crystals and distributions."""
+
+import math
+import unittest
+
+from command import CommandTest
+
+# sites of the cubic and of the primitive cell
+CRYSTALS = {"nacl": (8, 2), "cscl": (2, 2), "zns": (8, 2), "caf2": (12, 3),
+            "perovskite": (5, 5)}
+DISTS = ["uniform", "clustered", "plummer", "lattice", "slab", "dense"]
+
+
+def volume(lattice):
+    a, b, c = lattice[:3], lattice[3:6], lattice[6:]
+    return (a[0] * (b[1] * c[2] - b[2] * c[1])
+            - a[1] * (b[0] * c[2] - b[2] * c[0])
+            + a[2] * (b[0] * c[1] - b[1] * c[0]))
+
+
+def lattice_of(frame):
+    return [float(v) for v in frame.keys["Lattice"].split()]
+
+
+class Gen(CommandTest):
+    def gen(self, *words):
+        self.farsum("gen", *words, "-o", "g.xyz")
+        return self.frame("g.xyz")
+
+    def test_crystals(self):
+        for name, (cubic, primitive) in CRYSTALS.items():
+            for words, sites in [([], cubic), (["--primitive"], primitive)]:
+                one = self.gen(name, *words)
+                many = self.gen(name, "--cells", "2x1x3", *words)
+                self.assertEqual(len(one.columns["charge"]), sites)
+                self.assertEqual(len(many.columns["charge"]), 6 * sites)
+                self.assertEqual(sum(many.columns["charge"]), 0)
+                self.assertAlmostEqual(volume(lattice_of(one)),
+                                       sites / cubic, 14)
+                self.assertAlmostEqual(volume(lattice_of(many)),
+                                       6 * sites / cubic, 14)
+                places = {tuple(p) for p in many.columns["pos"]}
+                self.assertEqual(len(places), 6 * sites)
+
+    def test_charges_of_crystals(self):
+        frame = self.gen("caf2")
+        pairs = set(zip(frame.columns["species"], frame.columns["charge"]))
+        self.assertEqual(pairs, {("Ca", 2), ("F", -1)})
+        frame = self.gen("perovskite")
+        pairs = set(zip(frame.columns["species"], frame.columns["charge"]))
+        self.assertEqual(pairs, {("Ca", 2), ("Ti", 4), ("O", -2)})
+
+    def test_distributions(self):
+        for name in DISTS:
+            frame = self.gen(name, "-n", 1001, "--seed", 5)
+            charges = frame.columns["charge"]
+            self.assertEqual(len(charges), 1001)
+            self.assertEqual(charges.count(1), 500)
+            self.assertEqual(charges.count(-1), 500)
+            self.assertAlmostEqual(volume(lattice_of(frame)), 1001, 9)
+            again = self.gen(name, "-n", 1001, "--seed", 5)
+            self.assertEqual(frame.columns, again.columns)
+            other = self.gen(name, "-n", 1001, "--seed", 6)
+            self.assertNotEqual(frame.columns, other.columns)
+
+    def test_the_generator_is_the_same_everywhere(self):
+        frame = self.gen("uniform", "-n", 2, "--cell", "1,1,1", "--seed", 1)
+        # xoshiro256** after splitmix64(1), the first three numbers
+        expected = reference_uniform(1, 3)
+        self.assertEqual(frame.columns["pos"][0], expected)
+
+    def test_formulas(self):
+        half = 5.0
+        slab = self.gen("slab", "-n", 1000).columns["pos"]
+        self.assertTrue(all(10 / 3 <= p[2] <= 20 / 3 for p in slab))
+        dense = self.gen("dense", "-n", 1000).columns["pos"]
+        near = [p for p in dense if math.dist(p, [half] * 3) <= 0.5]
+        self.assertGreaterEqual(len(near), 900)
+        plummer = self.gen("plummer", "-n", 1000).columns["pos"]
+        radii = sorted(math.dist(p, [half] * 3) for p in plummer)
+        self.assertLessEqual(radii[-1], 5)
+        # half the mass within a / sqrt(2^(2/3) - 1) = 1.3048 a, a = 0.5
+        self.assertAlmostEqual(radii[500], 0.652, delta=0.06)
+        lattice = self.gen("lattice", "-n", 1000).columns["pos"]
+        self.assertEqual(len({tuple(p) for p in lattice}), 1000)
+        self.assertAlmostEqual(lattice[0][0], 0.5, 12)
+
+    def test_cells(self):
+        frame = self.gen("uniform", "-n", 10, "--cell", "1x1x10")
+        cell = lattice_of(frame)
+        self.assertAlmostEqual(cell[8] / cell[0], 10, 12)
+        cell = lattice_of(self.gen("uniform", "-n", 8, "--cell", "tilted"))
+        self.assertAlmostEqual(cell[3] / cell[0], 0.9, 12)
+        cell = lattice_of(self.gen("uniform", "--cell", "3,4,5"))
+        self.assertEqual([cell[0], cell[4], cell[8]], [3, 4, 5])
+        frame = self.gen("uniform", "--cell", "open")
+        self.assertEqual(frame.keys["pbc"], "F F F")
+        self.refused(1, "singular or left-handed", "gen", "uniform", "--cell",
+                     "1,1,-1")
+
+    def test_case(self):
+        case = "laplace n=100 cell=triclinic dist=clustered seed=3"
+        frame = self.gen("--case", case)
+        same = self.gen("clustered", "-n", 100, "--cell", "triclinic",
+                        "--seed", 3)
+        self.assertEqual(frame.columns, same.columns)
+        self.refused(2, "--case says everything", "gen", "--case", case,
+                     "-n", 3)
+
+    def test_what_does_not_go_together(self):
+        self.refused(2, "is a crystal", "gen", "nacl", "-n", 5)
+        self.refused(2, "is a distribution", "gen", "slab", "--cells", 5)
+        self.refused(2, "one crystal or distribution", "gen")
+
+    def test_where_it_goes(self):
+        out = self.farsum("gen", "cscl").out
+        self.assertEqual(out.split("\n")[0], "2")
+        self.refused(1, "no/where", "gen", "cscl", "-o", "no/where.xyz")
+        self.refused(1, "No space left", "gen", "uniform", "-n", 1000, "-o",
+                     "/dev/full")
+
+    def test_hdf5(self):
+        self.with_hdf5()
+        self.farsum("gen", "zns", "--cells", 2, "-o", "g.h5")
+        self.farsum("run", "g.h5", "-o", "out.xyz")
+        self.assertEqual(len(self.frame("out.xyz").columns["charge"]), 64)
+
+
+def reference_uniform(seed, count):
+    """xoshiro256** as its authors publish it, in Python."""
+    mask = (1 << 64) - 1
+    state = []
+    for _ in range(4):
+        seed = (seed + 0x9E3779B97F4A7C15) & mask
+        z = seed
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+        state.append(z ^ (z >> 31))
+
+    def rotl(v, k):
+        return ((v << k) | (v >> (64 - k))) & mask
+
+    out = []
+    for _ in range(count):
+        out.append((rotl(state[1] * 5 & mask, 7) * 9 & mask) >> 11)
+        t = state[1] << 17 & mask
+        state[2] ^= state[0]
+        state[3] ^= state[1]
+        state[1] ^= state[2]
+        state[0] ^= state[3]
+        state[2] ^= t
+        state[3] = rotl(state[3], 45)
+    return [v * 2.0 ** -53 for v in out]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,224 @@
+/* bench.c: times the variants of a stage, or a whole method, on a case:
+ * one repeat to warm up, then interleaved repeats, so that what else the
+ * machine does falls on all alike. */
+#include "bench.h"
+#include "command.h"
+#include "nearest.h"
+#include "report.h"
+#include "say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int stage_exists(const char *name)
+{
+    for (int k = 0; bench_stage(k); k++)
+        if (strcmp(bench_stage(k), name) == 0)
+            return 1;
+    return 0;
+}
+
+static int method_exists(const char *name)
+{
+    farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
+    for (int k = 0; farsum_list_variants("method", k, &info) == FARSUM_OK; k++)
+        if (strcmp(info.name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Stages, then methods, then "all"; for `nearest`. */
+static const char *name_at(int k, const void *data)
+{
+    farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
+    int stages = 0;
+    (void)data;
+    while (bench_stage(stages))
+        stages++;
+    if (k < stages)
+        return bench_stage(k);
+    return farsum_list_variants("method", k - stages, &info) == FARSUM_OK
+               ? info.name
+               : NULL;
+}
+
+static double seconds_of(const struct bench_row *row,
+                         const farsum_plan_info *info)
+{
+    if (strcmp(row->stage, "set_points") == 0)
+        return info->seconds_set_points;
+    if (strcmp(row->stage, "total") == 0)
+        return info->seconds_set_points + info->seconds_execute;
+    for (int k = 0; k < info->n_stages; k++)
+        if (strcmp(info->stages[k].stage, row->stage) == 0 &&
+            strcmp(info->stages[k].variant, row->variant) == 0)
+            return info->stages[k].seconds;
+    return 0;
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* points: set_points is part of what is timed. */
+static int time_plans(struct bench *b, int points, char *error, size_t size)
+{
+    farsum_result out = FARSUM_RESULT_INIT;
+    const struct case_particles *p = &b->particles;
+    out.potential = b->potential;
+    out.field = b->field;
+    for (int repeat = 0; repeat < b->repeats; repeat++)
+        for (int k = 0; k < b->n_plans; k++) {
+            farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+            farsum_plan *plan = b->plans[k];
+            say_progress("repeat %d of %d, plan %d of %d", repeat + 1,
+                         b->repeats, k + 1, b->n_plans);
+            if ((points && farsum_plan_set_points(plan, p->n, p->x, 0, NULL) !=
+                               FARSUM_OK) ||
+                farsum_plan_execute(plan, 1, p->q, &out) != FARSUM_OK ||
+                farsum_plan_get_info(plan, &info) != FARSUM_OK) {
+                snprintf(error, size, "%s", farsum_message());
+                return -1;
+            }
+            for (int r = 0; r < b->n_rows; r++)
+                if (b->rows[r].plan == k)
+                    b->rows[r].seconds[repeat] = seconds_of(&b->rows[r], &info);
+        }
+    say_progress("%s", "");
+    for (int r = 0; r < b->n_rows; r++) {
+        double *t = b->rows[r].seconds;
+        qsort(t, (size_t)b->repeats, sizeof *t, compare_seconds);
+        b->rows[r].min = t[0];
+        b->rows[r].median = (t[(b->repeats - 1) / 2] + t[b->repeats / 2]) / 2;
+    }
+    return 0;
+}
+
+static void print_rows(const struct bench *b, int ratios, FILE *out)
+{
+    double fastest = 0;
+    for (int r = 0; r < b->n_rows; r++)
+        if (b->rows[r].plan >= 0 && (fastest == 0 || b->rows[r].min < fastest))
+            fastest = b->rows[r].min;
+    fprintf(out, "%s\n%s, %d thread%s, %d repeats\n", b->case_text, b->machine,
+            b->threads, b->threads == 1 ? "" : "s", b->repeats);
+    fprintf(out, "%-11s %-16s %11s %11s %13s%s\n", "stage", "variant", "min s",
+            "median s", "particles/s", ratios ? "   ratio" : "");
+    for (int r = 0; r < b->n_rows; r++) {
+        const struct bench_row *row = &b->rows[r];
+        if (row->plan < 0) {
+            fprintf(out, "%-11s %-16s refused: %s\n", row->stage, row->variant,
+                    row->reason);
+            continue;
+        }
+        fprintf(out, "%-11s %-16s %11.4g %11.4g %13.4g", row->stage,
+                row->variant, row->min, row->median,
+                row->min > 0 ? (double)b->spec.n / row->min : 0);
+        if (ratios && fastest > 0)
+            fprintf(out, " %7.2f", row->min / fastest);
+        fputc('\n', out);
+    }
+    for (int r = 0; r < b->n_rows; r++)
+        if (b->rows[r].plan >= 0) {
+            fprintf(out, "plan: %s\n", b->rows[r].parameters);
+            break;
+        }
+}
+
+static int write_report(const struct bench *b, char *error, size_t size)
+{
+    json_t *rows = json_array();
+    int bad = !rows;
+    for (int r = 0; r < b->n_rows && !bad; r++) {
+        const struct bench_row *row = &b->rows[r];
+        int ran = row->plan >= 0;
+        bad = json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "stage",
+                            row->stage, "variant", row->variant, "min",
+                            ran ? report_real(row->min) : json_null(), "median",
+                            ran ? report_real(row->median) : json_null(),
+                            "refused", ran ? json_null()
+                                           : report_text(row->reason),
+                            "parameters",
+                            ran ? report_text(row->parameters) : json_null()));
+    }
+    json_t *report = json_pack(
+        "{s:s, s:s, s:s, s:I, s:s, s:i, s:i, s:O?}", "version",
+        farsum_version(), "machine", b->machine, "case", b->case_text,
+        "n_sources", (json_int_t)b->spec.n, "precision",
+        options_word("precision", (int)b->spec.precision), "threads",
+        b->threads, "repeats", b->repeats, "rows", rows);
+    snprintf(error, size, "out of memory");
+    bad = bad || !report ||
+          report_write(report, b->settings->report, error, size);
+    json_decref(report);
+    json_decref(rows);
+    return bad ? -1 : 0;
+}
+
+/* Runs it all; the words are checked. */
+static int bench_all(struct bench *b, const char *what, char *error,
+                     size_t size)
+{
+    const struct settings *s = b->settings;
+    int stage = stage_exists(what);
+    struct bench_old *old = NULL;
+    int bad = (s->plot && bench_plot_ready(s->plot, error, size)) ||
+              (s->against && bench_csv_read(s->against, &old, error, size)) ||
+              bench_prepare(b, error, size);
+    if (!bad)
+        bad = stage ? bench_add_variants(b, what, error, size)
+                    : bench_add_method(b, strcmp(what, "all") ? what : NULL,
+                                       error, size);
+    bad = bad || time_plans(b, !stage, error, size);
+    say_progress("%s", "");
+    if (!bad) {
+        FILE *out = s->report && strcmp(s->report, "-") == 0 ? stderr : stdout;
+        print_rows(b, stage, out);
+        if (old)
+            bench_csv_compare(b, old, out);
+    }
+    bad = bad || (s->csv && bench_csv_append(b, s->csv, error, size)) ||
+          (s->plot && bench_plot(b, s->plot, error, size)) ||
+          (s->report && write_report(b, error, size));
+    bench_csv_free(old);
+    return bad ? -1 : 0;
+}
+
+int bench_main(struct settings *s)
+{
+    const char *what = s->n_words ? s->words[0] : "all";
+    char text[160], error[1200];
+    if (s->n_words > 1 || s->repeats > BENCH_REPEATS) {
+        say_error("bench: expected one stage or method, and at most %d "
+                  "repeats; see 'farsum help bench'", (int)BENCH_REPEATS);
+        return EXIT_USAGE;
+    }
+    if (!stage_exists(what) && !method_exists(what) && strcmp(what, "all")) {
+        nearest(what, name_at, NULL, text, sizeof text);
+        say_error("bench: no stage or method '%s'%s%s", what,
+                  *text ? "; near it: " : "; see 'farsum help bench'", text);
+        return EXIT_USAGE;
+    }
+    struct bench *b = calloc(1, sizeof *b);
+    if (!b) {
+        say_error("bench: out of memory");
+        return EXIT_FAILED;
+    }
+    b->settings = s;
+    int bad = bench_all(b, what, error, sizeof error);
+    if (bad)
+        say_error("bench: %s", error);
+    for (int k = 0; k < b->n_plans; k++)
+        farsum_plan_destroy(b->plans[k]);
+    farsum_plan_destroy(b->base);
+    for (int k = 0; k < b->n_rows; k++)
+        free(b->rows[k].seconds);
+    case_free(&b->particles);
+    free(b->potential);
+    free(b->field);
+    free(b);
+    return bad ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,57 @@
+/* bench.h: what a benchmark measures, and the forms it is told in. */
+#ifndef FARSUM_TOOLS_BENCH_H
+#define FARSUM_TOOLS_BENCH_H
+
+#include "case.h"
+#include "options.h"
+
+enum { BENCH_PLANS = 32, BENCH_ROWS = 64, BENCH_REPEATS = 1000 };
+
+/* One bar: a stage of a plan, or its set_points, or both calls together. */
+struct bench_row {
+    int plan;                /* in bench.plans; -1: refused */
+    char stage[32], variant[48];
+    char reason[320];        /* why it was refused */
+    char parameters[200];    /* what the plan chose */
+    double *seconds;         /* owned, [repeats] */
+    double min, median;
+};
+
+struct bench {
+    const struct settings *settings;
+    struct case_spec spec;
+    struct case_particles particles;
+    char case_text[256], machine[128];
+    int threads, repeats;
+    int n_plans, n_rows;
+    farsum_plan *plans[BENCH_PLANS]; /* owned */
+    struct bench_row rows[BENCH_ROWS];
+    farsum_plan *base;               /* owned; lends the names that are fixed */
+    double *potential, *field;       /* owned; every plan writes the same */
+};
+
+/* The stages that can be timed: index 0, 1, ...; NULL past the last. */
+const char *bench_stage(int index);
+/* Each 0, or -1 with the reason. */
+/* The case, its particles and the room for results. */
+int bench_prepare(struct bench *b, char *error, size_t size);
+/* A plan and a row for each variant of a stage. */
+int bench_add_variants(struct bench *b, const char *stage_name, char *error,
+                       size_t size);
+/* One plan, and rows for its calls and stages; NULL: the method chosen. */
+int bench_add_method(struct bench *b, const char *method, char *error,
+                     size_t size);
+int bench_csv_append(const struct bench *b, const char *path, char *error,
+                     size_t size);
+/* The rows of an older run of the same case: prints a line for each. */
+struct bench_old;
+int bench_csv_read(const char *path, struct bench_old **old, char *error,
+                   size_t size);
+void bench_csv_compare(const struct bench *b, const struct bench_old *old,
+                       FILE *out);
+void bench_csv_free(struct bench_old *old);
+/* Whether a picture can be made, before the long work. */
+int bench_plot_ready(const char *path, char *error, size_t size);
+int bench_plot(const struct bench *b, const char *path, char *error,
+               size_t size);
+#endif

@@ -1,0 +1,248 @@
+/* bench_csv.c: one row a variant, appended; older rows read for comparison. */
+#include "bench.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIELDS = 11, LINE = 2048 };
+enum { VERSION, MACHINE, DATE, CASE, STAGE, VARIANT, PRECISION, THREADS, MIN,
+       MEDIAN, PARAMETERS };
+static const char header[] = "version,machine,date,case,stage,variant,"
+                             "precision,threads,min,median,parameters\n";
+
+/* A text that may hold commas or quotes. */
+static void put_text(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputs("\",", f);
+}
+
+static void put_row(FILE *f, const struct bench *b, const struct bench_row *row)
+{
+    char date[32] = "";
+    time_t now = time(NULL);
+    struct tm tm;
+    if (gmtime_r(&now, &tm))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    fprintf(f, "%s,", farsum_version());
+    put_text(f, b->machine);
+    fprintf(f, "%s,", date);
+    put_text(f, b->case_text);
+    put_text(f, row->stage);
+    put_text(f, row->variant);
+    fprintf(f, "%s,%d,%.6g,%.6g,",
+            options_word("precision", (int)b->spec.precision), b->threads,
+            row->min, row->median);
+    fprintf(f, "\"%s\"\n", row->parameters);
+}
+
+/* All rows in one write, and none if they do not fit. */
+static int append(const char *path, const char *text, size_t n)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    struct stat st;
+    if (fd < 0)
+        return -1;
+    int bad = fstat(fd, &st) != 0;
+    size_t skip = !bad && st.st_size > 0 ? strlen(header) : 0;
+    errno = 0;
+    if (!bad && write(fd, text + skip, n - skip) != (ssize_t)(n - skip)) {
+        int why = errno ? errno : ENOSPC;
+        if (S_ISREG(st.st_mode) && ftruncate(fd, st.st_size) != 0)
+            why = errno;
+        errno = why;
+        bad = 1;
+    }
+    int why = errno;
+    if (close(fd) != 0 && !bad)
+        return -1;
+    errno = why;
+    return bad ? -1 : 0;
+}
+
+int bench_csv_append(const struct bench *b, const char *path, char *error,
+                     size_t size)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (!f) {
+        snprintf(error, size, "out of memory");
+        return -1;
+    }
+    fputs(header, f);
+    for (int r = 0; r < b->n_rows; r++)
+        if (b->rows[r].plan >= 0)
+            put_row(f, b, &b->rows[r]);
+    int bad = fclose(f) != 0;
+    if (bad)
+        snprintf(error, size, "out of memory");
+    else if ((bad = append(path, text, n)) != 0)
+        snprintf(error, size, "%s: cannot be written: %s", path,
+                 strerror(errno));
+    free(text);
+    return bad ? -1 : 0;
+}
+
+struct old_row {
+    char line[LINE];      /* cut into fields */
+    char *field[FIELDS];
+    double min, median;
+};
+
+struct bench_old {
+    size_t count, room;
+    struct old_row *rows; /* owned */
+};
+
+/* Cuts a line in place; how many fields. */
+static int cut(char *line, char **field)
+{
+    int n = 0;
+    char *from = line, *to = line;
+    while (n < FIELDS) {
+        int quoted = *from == '"';
+        from += quoted;
+        field[n++] = to;
+        while (*from && (quoted || (*from != ',' && *from != '\n'))) {
+            if (quoted && *from == '"' && *++from != '"')
+                break;
+            *to++ = *from++;
+        }
+        int more = *from == ',';
+        from += more;
+        *to++ = '\0';
+        if (!more)
+            break;
+    }
+    return n;
+}
+
+static int add_line(struct bench_old *old, const char *line)
+{
+    if (old->count == old->room) {
+        size_t room = old->room ? 2 * old->room : 64;
+        struct old_row *rows = realloc(old->rows, room * sizeof *rows);
+        if (!rows)
+            return -1;
+        old->rows = rows;
+        old->room = room;
+    }
+    struct old_row *row = &old->rows[old->count++];
+    snprintf(row->line, sizeof row->line, "%s", line);
+    return 0;
+}
+
+int bench_csv_read(const char *path, struct bench_old **out, char *error,
+                   size_t size)
+{
+    char line[LINE];
+    int number = 0, bad = 0;
+    FILE *f = fopen(path, "r");
+    struct bench_old *old = calloc(1, sizeof *old);
+    if (!f || !old) {
+        snprintf(error, size, "%s: %s", path,
+                 f ? "out of memory" : strerror(errno));
+        if (f)
+            fclose(f);
+        free(old);
+        return -1;
+    }
+    while (!bad && fgets(line, sizeof line, f)) {
+        if (++number == 1 && strcmp(line, header) == 0)
+            continue;
+        bad = number == 1 || !strchr(line, '\n') || add_line(old, line) != 0;
+    }
+    fclose(f);
+    /* the lines no longer move: now the fields may point into them */
+    for (size_t k = 0; k < old->count && !bad; k++) {
+        struct old_row *row = &old->rows[k];
+        bad = cut(row->line, row->field) != FIELDS;
+        if (bad) {
+            number = (int)k + 2;
+            break;
+        }
+        row->min = strtod(row->field[MIN], NULL);
+        row->median = strtod(row->field[MEDIAN], NULL);
+        bad = !(row->min >= 0 && row->median >= row->min);
+        number = (int)k + 2;
+    }
+    if (bad) {
+        snprintf(error, size, "%s:%d:1: expected a row that 'farsum bench "
+                 "--csv' wrote", path, number);
+        bench_csv_free(old);
+        return -1;
+    }
+    *out = old;
+    return 0;
+}
+
+static const struct old_row *find(const struct bench *b,
+                                  const struct bench_row *row,
+                                  const struct bench_old *old)
+{
+    char threads[16];
+    snprintf(threads, sizeof threads, "%d", b->threads);
+    for (size_t k = old->count; k-- > 0;) {
+        const struct old_row *o = &old->rows[k];
+        if (strcmp(o->field[CASE], b->case_text) == 0 &&
+            strcmp(o->field[STAGE], row->stage) == 0 &&
+            strcmp(o->field[VARIANT], row->variant) == 0 &&
+            strcmp(o->field[THREADS], threads) == 0)
+            return o;
+    }
+    return NULL;
+}
+
+/* How far the median strays above the least, of the two runs the worse; never
+ * below three per cent, which no timer on a shared machine tells apart. */
+static double noise_of(const struct bench_row *row, const struct old_row *o)
+{
+    double noise = 0.03;
+    if (row->min > 0 && row->median / row->min - 1 > noise)
+        noise = row->median / row->min - 1;
+    if (o->min > 0 && o->median / o->min - 1 > noise)
+        noise = o->median / o->min - 1;
+    return noise;
+}
+
+void bench_csv_compare(const struct bench *b, const struct bench_old *old,
+                       FILE *out)
+{
+    for (int r = 0; r < b->n_rows; r++) {
+        const struct bench_row *row = &b->rows[r];
+        if (row->plan < 0)
+            continue;
+        const struct old_row *o = find(b, row, old);
+        fprintf(out, "against   %s %s: ", row->stage, row->variant);
+        if (!o || o->median <= 0) {
+            fputs("no older row of this case\n", out);
+            continue;
+        }
+        double ratio = row->median / o->median, noise = noise_of(row, o);
+        fprintf(out, "%s (%.3f of the older median, noise %.1f %%)%s\n",
+                ratio < 1 - noise   ? "faster"
+                : ratio > 1 + noise ? "slower"
+                                    : "within noise",
+                ratio, 100 * noise,
+                strcmp(o->field[MACHINE], b->machine) ? "; another machine"
+                                                      : "");
+    }
+}
+
+void bench_csv_free(struct bench_old *old)
+{
+    if (old)
+        free(old->rows);
+    free(old);
+}

@@ -1,0 +1,232 @@
+/* bench_plans.c: the plans that a benchmark times, and the rows it tells. */
+#include "bench.h"
+#include "say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The option that names a stage's variant. */
+static const struct stage_option {
+    const char *stage;
+    size_t offset;
+} stage_options[] = {
+    {"near", offsetof(farsum_options, near)},
+    {"spread", offsetof(farsum_options, spread)},
+    {"fft", offsetof(farsum_options, fft)},
+    {"scale", offsetof(farsum_options, scale)},
+    {"interp", offsetof(farsum_options, interp)},
+};
+
+static const struct stage_option *stage_find(const char *name)
+{
+    for (size_t k = 0; k < sizeof stage_options / sizeof *stage_options; k++)
+        if (strcmp(stage_options[k].stage, name) == 0)
+            return &stage_options[k];
+    return NULL;
+}
+
+const char *bench_stage(int index)
+{
+    int count = (int)(sizeof stage_options / sizeof *stage_options);
+    return index >= 0 && index < count ? stage_options[index].stage : NULL;
+}
+
+static void find_machine(char *text, size_t size)
+{
+    char line[512];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(text, size, "unknown");
+    while (f && fgets(line, sizeof line, f)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(text, size, "%s", colon + 2);
+        break;
+    }
+    if (f)
+        fclose(f);
+}
+
+int bench_prepare(struct bench *b, char *error, size_t size)
+{
+    const struct settings *s = b->settings;
+    struct case_spec *spec = &b->spec;
+    if (case_parse(s->problem ? s->problem : "", spec, error, size) != 0)
+        return -1;
+    if (s->tolerance > 0)
+        spec->tolerance = s->tolerance;
+    if (s->precision)
+        spec->precision = (farsum_precision)s->precision;
+    if (s->error)
+        spec->error = (farsum_error_kind)s->error;
+    if (s->kernel)
+        snprintf(spec->kernel, sizeof spec->kernel, "%s", s->kernel);
+    case_print(spec, b->case_text, sizeof b->case_text);
+    find_machine(b->machine, sizeof b->machine);
+    say_progress("making %lld particles", (long long)spec->n);
+    if (case_make(spec, &b->particles, error, size) != 0)
+        return -1;
+    size_t n = (size_t)spec->n;
+    b->potential = malloc(n * sizeof *b->potential);
+    b->field = malloc(n * 3 * sizeof *b->field);
+    b->repeats = s->repeats ? s->repeats : 5;
+    if (b->potential && b->field)
+        return 0;
+    snprintf(error, size, "no memory for %lld results", (long long)spec->n);
+    return -1;
+}
+
+static farsum_problem problem_of(const struct bench *b)
+{
+    farsum_problem p;
+    case_problem(&b->spec, &b->particles, &p);
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    p.surface = (farsum_surface)b->settings->surface;
+    return p;
+}
+
+static struct bench_row *add_row(struct bench *b, int plan, const char *stage,
+                                 const char *variant)
+{
+    if (b->n_rows == BENCH_ROWS)
+        return NULL;
+    struct bench_row *row = &b->rows[b->n_rows];
+    row->plan = plan;
+    snprintf(row->stage, sizeof row->stage, "%s", stage);
+    snprintf(row->variant, sizeof row->variant, "%s", variant);
+    row->seconds = calloc((size_t)b->repeats, sizeof *row->seconds);
+    if (!row->seconds)
+        return NULL;
+    b->n_rows++;
+    return row;
+}
+
+static void describe(const farsum_plan_info *info, char *text, size_t size)
+{
+    if (info->support > 0)
+        snprintf(text, size,
+                 "%s split=%s window=%s cutoff=%.6g mesh=%lldx%lldx%lld "
+                 "support=%d isa=%s", info->method,
+                 info->split ? info->split : "-",
+                 info->window ? info->window : "-", info->cutoff,
+                 (long long)info->mesh[0], (long long)info->mesh[1],
+                 (long long)info->mesh[2], info->support,
+                 info->isa ? info->isa : "-");
+    else
+        snprintf(text, size, "%s", info->method);
+}
+
+/* A plan on the case's points, warmed up by one execute. */
+static int add_plan(struct bench *b, const farsum_options *how,
+                    farsum_plan_info *info)
+{
+    farsum_problem problem = problem_of(b);
+    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    out.potential = b->potential;
+    out.field = b->field;
+    if (b->n_plans == BENCH_PLANS)
+        return -1;
+    if (farsum_plan_create(&problem, how, &plan) != FARSUM_OK ||
+        farsum_plan_set_points(plan, b->particles.n, b->particles.x, 0,
+                               NULL) != FARSUM_OK ||
+        farsum_plan_execute(plan, 1, b->particles.q, &out) != FARSUM_OK ||
+        farsum_plan_get_info(plan, info) != FARSUM_OK) {
+        farsum_plan_destroy(plan);
+        return -1;
+    }
+    b->threads = info->threads;
+    b->plans[b->n_plans] = plan;
+    return b->n_plans++;
+}
+
+/* What the tuner chooses for the case is the same for every variant, so that
+ * only the stage differs. */
+static void freeze(farsum_options *how, const farsum_plan_info *info)
+{
+    how->method = info->method;
+    if (info->support <= 0)
+        return;
+    how->split = info->split;
+    how->window = info->window;
+    how->cutoff = info->cutoff;
+    how->bandwidth = info->bandwidth;
+    memcpy(how->mesh, info->mesh, sizeof how->mesh);
+    how->upsampling = 0; /* the mesh says it */
+    how->support = info->support;
+    how->shape = info->shape;
+}
+
+static int has_stage(const farsum_plan_info *info, const char *stage)
+{
+    for (int k = 0; k < info->n_stages; k++)
+        if (strcmp(info->stages[k].stage, stage) == 0)
+            return 1;
+    return 0;
+}
+
+int bench_add_variants(struct bench *b, const char *stage_name, char *error,
+                       size_t size)
+{
+    const struct stage_option *stage = stage_find(stage_name);
+    farsum_problem problem = problem_of(b);
+    farsum_options how = options_how(b->settings);
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_variant_info variant = FARSUM_VARIANT_INFO_INIT;
+    const char **name = (const char **)((char *)&how + stage->offset);
+    how.log = NULL;
+    say_progress("choosing a plan");
+    if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
+        farsum_plan_get_info(b->base, &info) != FARSUM_OK) {
+        snprintf(error, size, "%s", farsum_message());
+        return -1;
+    }
+    if (!has_stage(&info, stage->stage)) {
+        snprintf(error, size, "method %s, which the case gets, has no stage "
+                 "'%s'", info.method, stage->stage);
+        return -1;
+    }
+    freeze(&how, &info);
+    for (int k = 0; farsum_list_variants(stage->stage, k, &variant) ==
+                    FARSUM_OK; k++) {
+        farsum_plan_info made = FARSUM_PLAN_INFO_INIT;
+        *name = variant.name;
+        say_progress("%s %s: making the plan", stage->stage, variant.name);
+        int plan = add_plan(b, &how, &made);
+        struct bench_row *row = add_row(b, plan, stage->stage, variant.name);
+        if (!row) {
+            snprintf(error, size, "too many variants, or no memory");
+            return -1;
+        }
+        if (plan < 0)
+            snprintf(row->reason, sizeof row->reason, "%s", farsum_message());
+        else
+            describe(&made, row->parameters, sizeof row->parameters);
+    }
+    return 0;
+}
+
+int bench_add_method(struct bench *b, const char *method, char *error,
+                     size_t size)
+{
+    farsum_options how = options_how(b->settings);
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    if (method)
+        how.method = method;
+    say_progress("making the plan");
+    int plan = add_plan(b, &how, &info), bad;
+    if (plan < 0) {
+        snprintf(error, size, "%s", farsum_message());
+        return -1;
+    }
+    bad = !add_row(b, plan, "total", info.method) ||
+          !add_row(b, plan, "set_points", info.method);
+    for (int k = 0; k < info.n_stages && !bad; k++)
+        bad = !add_row(b, plan, info.stages[k].stage, info.stages[k].variant);
+    for (int k = 0; k < b->n_rows; k++)
+        describe(&info, b->rows[k].parameters, sizeof b->rows[k].parameters);
+    if (bad)
+        snprintf(error, size, "out of memory");
+    return bad ? -1 : 0;
+}

@@ -1,0 +1,282 @@
+/* case.c: reads and writes the notation for a problem; cells by name. */
+#include "case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct case_name cells[] = {
+    {"cubic", "a = b = c, right angles"},
+    {"AxBxC", "edges A : B : C, right angles, as in 1x1x10"},
+    {"triclinic", "rows (1,0,0), (0.2,1.1,0), (-0.3,0.25,0.9), times L"},
+    {"tilted", "rows (1,0,0), (0.9,1,0), (0.8,-0.7,1), times L"},
+    {"rhombic", "rhombic dodecahedron: rows (1,0,0), (0,1,0), "
+                "(1/2,1/2,sqrt(1/2)), times L"},
+    {"open", "as cubic, but not periodic"},
+};
+
+static const double cell_rows[][9] = {
+    {1, 0, 0, 0, 1, 0, 0, 0, 1},
+    {1, 0, 0, 0, 1, 0, 0, 0, 1},
+    {1, 0, 0, 0.2, 1.1, 0, -0.3, 0.25, 0.9},
+    {1, 0, 0, 0.9, 1, 0, 0.8, -0.7, 1},
+    {1, 0, 0, 0, 1, 0, 0.5, 0.5, 0.70710678118654752440},
+    {1, 0, 0, 0, 1, 0, 0, 0, 1},
+};
+
+const struct case_name *case_cells(int index)
+{
+    int count = (int)(sizeof cells / sizeof *cells);
+    return index >= 0 && index < count ? &cells[index] : NULL;
+}
+
+static int parse_edges(const char *name, double rows[9])
+{
+    char *end = (char *)(uintptr_t)name;
+    for (int d = 0; d < 3; d++) {
+        const char *start = end + (d > 0);
+        double v = strtod(start, &end);
+        if (end == start || !(v > 0) || !isfinite(v) ||
+            *end != (d < 2 ? 'x' : '\0'))
+            return -1;
+        rows[4 * d] = v;
+    }
+    return 0;
+}
+
+static double determinant(const double h[9])
+{
+    return h[0] * (h[4] * h[8] - h[5] * h[7]) -
+           h[1] * (h[3] * h[8] - h[5] * h[6]) +
+           h[2] * (h[3] * h[7] - h[4] * h[6]);
+}
+
+int case_cell(const char *name, double volume, double cell[9], int periodic[3],
+              char *error, size_t size)
+{
+    double rows[9] = {0};
+    int index = -1;
+    for (int k = 0; case_cells(k); k++)
+        if (strcmp(cells[k].name, name) == 0 && k != 1)
+            index = k;
+    if (index >= 0)
+        memcpy(rows, cell_rows[index], sizeof rows);
+    else if (parse_edges(name, rows) != 0) {
+        snprintf(error, size,
+                 "no cell '%s' (cubic, AxBxC, triclinic, tilted, rhombic, "
+                 "open)", name);
+        return -1;
+    }
+    double scale = cbrt(volume / determinant(rows));
+    for (int k = 0; k < 9; k++)
+        cell[k] = rows[k] * scale;
+    for (int d = 0; d < 3; d++)
+        periodic[d] = strcmp(name, "open") != 0;
+    return 0;
+}
+
+/* A number of the case; counts may be written 1e6. */
+static int parse_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value) ? 0 : -1;
+}
+
+static int parse_word(const char *text, const char *const words[], int *value)
+{
+    for (int k = 0; words[k]; k++)
+        if (strcmp(words[k], text) == 0) {
+            *value = k + 1;
+            return 0;
+        }
+    return -1;
+}
+
+static const char *const precisions[] = {"f64", "f32", NULL};
+static const char *const errors[] = {"force", "potential", "absolute", NULL};
+
+static int copy_word(char *to, size_t size, const char *from)
+{
+    if (strlen(from) >= size || !*from)
+        return -1;
+    memcpy(to, from, strlen(from) + 1);
+    return 0;
+}
+
+static int parse_seed(const char *text, uint64_t *seed)
+{
+    char *end;
+    *seed = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' ? 0 : -1;
+}
+
+/* What each key expects; -1: not that. */
+static int parse_key(struct case_spec *spec, const char *key,
+                     const char *value, const char **expected)
+{
+    double v = 0;
+    int w = 0;
+    if (strcmp(key, "n") == 0) {
+        *expected = "a count from 1 to 2e9";
+        if (parse_number(value, &v) || v < 1 || v > (double)CASE_MAX ||
+            v != floor(v))
+            return -1;
+        spec->n = (int64_t)v;
+    } else if (strcmp(key, "cell") == 0) {
+        double cell[9];
+        int periodic[3];
+        *expected = "cubic, AxBxC, triclinic, tilted, rhombic or open";
+        if (copy_word(spec->cell, sizeof spec->cell, value) ||
+            case_cell(value, 1, cell, periodic, NULL, 0))
+            return -1;
+    } else if (strcmp(key, "dist") == 0) {
+        *expected = "uniform, clustered, plummer, lattice, slab or dense";
+        for (int k = 0; case_dists(k); k++)
+            w |= strcmp(case_dists(k)->name, value) == 0;
+        if (!w || copy_word(spec->dist, sizeof spec->dist, value))
+            return -1;
+    } else if (strcmp(key, "tol") == 0) {
+        *expected = "a number above 0";
+        if (parse_number(value, &spec->tolerance) || spec->tolerance <= 0)
+            return -1;
+    } else if (strcmp(key, "density") == 0) {
+        *expected = "a number above 0";
+        if (parse_number(value, &spec->density) || spec->density <= 0)
+            return -1;
+    } else if (strcmp(key, "seed") == 0) {
+        *expected = "a whole number";
+        if (parse_seed(value, &spec->seed))
+            return -1;
+    } else if (strcmp(key, "prec") == 0) {
+        *expected = "f32 or f64";
+        if (parse_word(value, precisions, &w))
+            return -1;
+        spec->precision = (farsum_precision)w;
+    } else if (strcmp(key, "error") == 0) {
+        *expected = "force, potential or absolute";
+        if (parse_word(value, errors, &w))
+            return -1;
+        spec->error = (farsum_error_kind)w;
+    } else {
+        *expected = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+/* One word of the case: the kernel, or key=value. */
+static int parse_item(struct case_spec *spec, char *item, int first,
+                      char *error, size_t size)
+{
+    const char *expected = NULL;
+    char *equal = strchr(item, '=');
+    if (!equal) {
+        if (first && copy_word(spec->kernel, sizeof spec->kernel, item) == 0)
+            return 0;
+        snprintf(error, size, "'%s' is not key=value", item);
+        return -1;
+    }
+    *equal = '\0';
+    if (parse_key(spec, item, equal + 1, &expected) == 0)
+        return 0;
+    if (expected)
+        snprintf(error, size, "%s=%s: expected %s", item, equal + 1,
+                 expected);
+    else
+        snprintf(error, size,
+                 "no key '%s' (n, cell, tol, dist, seed, density, prec, "
+                 "error)", item);
+    return -1;
+}
+
+int case_parse(const char *text, struct case_spec *spec, char *error,
+               size_t size)
+{
+    struct case_spec s = {
+        .kernel = "laplace", .cell = "cubic", .dist = "uniform", .n = 1000,
+        .tolerance = 1e-5, .density = 1, .seed = 1, .precision = FARSUM_F64,
+        .error = FARSUM_ERROR_FORCE,
+    };
+    char item[256];
+    int first = 1;
+    for (const char *p = text + strspn(text, " \t\n"); *p;) {
+        size_t length = strcspn(p, " \t\n");
+        if (length >= sizeof item) {
+            snprintf(error, size, "'%.20s...' is too long", p);
+            return -1;
+        }
+        memcpy(item, p, length);
+        item[length] = '\0';
+        if (parse_item(&s, item, first, error, size) != 0)
+            return -1;
+        first = 0;
+        p += length;
+        p += strspn(p, " \t\n");
+    }
+    *spec = s;
+    return 0;
+}
+
+/* The shortest text that reads back as the same number. */
+static void print_number(char *text, size_t size, double v)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    /* 1e-6, as people write it, not 1e-06 */
+    char *e = strchr(text, 'e');
+    if (e && (e[1] == '-' || e[1] == '+')) {
+        char *from = e + 2, *to = e + 1 + (e[1] == '-');
+        while (*from == '0')
+            from++;
+        memmove(to, from, strlen(from) + 1);
+    }
+}
+
+void case_print(const struct case_spec *spec, char *text, size_t size)
+{
+    char tolerance[32], density[32];
+    print_number(tolerance, sizeof tolerance, spec->tolerance);
+    print_number(density, sizeof density, spec->density);
+    snprintf(text, size,
+             "%s n=%lld cell=%s tol=%s dist=%s seed=%llu density=%s prec=%s "
+             "error=%s",
+             spec->kernel, (long long)spec->n, spec->cell, tolerance,
+             spec->dist, (unsigned long long)spec->seed, density,
+             precisions[spec->precision - 1], errors[spec->error - 1]);
+}
+
+int case_make(const struct case_spec *spec, struct case_particles *particles,
+              char *error, size_t size)
+{
+    double cell[9];
+    int periodic[3];
+    if (case_cell(spec->cell, (double)spec->n / spec->density, cell, periodic,
+                  error, size) != 0 ||
+        case_fill(spec->dist, spec->n, cell, spec->seed, particles, error,
+                  size) != 0)
+        return -1;
+    memcpy(particles->periodic, periodic, sizeof periodic);
+    return 0;
+}
+
+void case_problem(const struct case_spec *spec,
+                  const struct case_particles *particles,
+                  farsum_problem *problem)
+{
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    p.kernel = spec->kernel;
+    memcpy(p.cell, particles->cell, sizeof p.cell);
+    memcpy(p.periodic, particles->periodic, sizeof p.periodic);
+    p.precision = spec->precision;
+    p.arrays = FARSUM_F64;
+    p.tolerance = spec->tolerance;
+    p.error = spec->error;
+    p.n_sources = particles->n;
+    p.sample_x = particles->x;
+    p.sample_q = particles->q;
+    *problem = p;
+}

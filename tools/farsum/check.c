@@ -1,0 +1,178 @@
+/* check.c: verifies a written result, by the settings that it carries. */
+#include "command.h"
+#include "report.h"
+#include "say.h"
+#include "stamp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+    const struct settings *s;
+    struct io_reader *reader, *sources;
+    struct io_frame frame, particles; /* the result; what was summed, where
+                                         that is another file */
+    json_t *rows;
+    double worst, tolerance;
+    int64_t count;
+    int exceeded;
+    char error[1200];
+};
+
+static int fail_here(const struct session *t)
+{
+    say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
+              t->error);
+    return -1;
+}
+
+static const double *real_column(struct session *t, const char *name, int width)
+{
+    struct io_column *c = io_frame_column(&t->frame, name);
+    if (c && c->type == IO_REAL && c->width == width)
+        return c->data;
+    snprintf(t->error, sizeof t->error, "no column '%s' of %d real number%s; "
+             "is it the output of 'farsum run'?", name, width,
+             width == 1 ? "" : "s");
+    return NULL;
+}
+
+/* The particles that were summed, from a file of their own. */
+static int read_sources(struct session *t, const struct settings *now)
+{
+    struct io_options io = options_io(t->s);
+    if (!t->sources && io_open(now->sources, &io, &t->sources, t->error,
+                               sizeof t->error) != 0) {
+        say_error("%s", t->error);
+        return -1;
+    }
+    int got = io_read(t->sources, &t->particles, t->error, sizeof t->error);
+    if (got == 0) {
+        snprintf(t->error, sizeof t->error, "'%s' has fewer frames",
+                 now->sources);
+        return fail_here(t);
+    }
+    if (got < 0)
+        say_error("%s", t->error);
+    return got > 0 ? 0 : -1;
+}
+
+static void tell(const struct session *t, const struct settings *now,
+                 const struct verify_result *r, int64_t targets)
+{
+    printf("frame %lld  tolerance %.3g, ", (long long)t->count, r->tolerance);
+    const char *estimate = io_frame_key(&t->frame, "farsum_estimated_error");
+    if (estimate)
+        printf("estimated %.3g, ", strtod(estimate, NULL));
+    printf("measured %.3g%s  (%s, %lld of %lld targets against %s at %.3g in "
+           "%.3g s)\n", r->measured,
+           verify_exceeds(r) ? " (ABOVE the tolerance)" : "",
+           options_word("error", now->error), (long long)r->count,
+           (long long)targets, r->method, r->reference, r->seconds);
+}
+
+static int keep(struct session *t, const struct verify_result *r)
+{
+    if (!(t->worst != t->worst) && !(r->measured <= t->worst)) /* NaN stays */
+        t->worst = r->measured;
+    t->tolerance = r->tolerance;
+    t->exceeded |= verify_exceeds(r);
+    json_t *row = json_pack(
+        "{s:I, s:o, s:o, s:o, s:I, s:s, s:b}", "frame", (json_int_t)t->count,
+        "tolerance", report_real(r->tolerance), "checked_error",
+        report_real(r->measured), "reference", report_real(r->reference),
+        "targets", (json_int_t)r->count, "method", r->method, "exceeded",
+        verify_exceeds(r));
+    if (!row || json_array_append_new(t->rows, row) != 0) {
+        snprintf(t->error, sizeof t->error, "out of memory");
+        return fail_here(t);
+    }
+    return 0;
+}
+
+static int check_frame(struct session *t)
+{
+    struct settings now = *t->s; /* filled from the frame */
+    struct system sys;
+    struct verify_result result;
+    if (stamp_read(&t->frame, &now, t->error, sizeof t->error) != 0)
+        return fail_here(t);
+    if (now.sources && read_sources(t, &now) != 0)
+        return -1;
+    /* the targets' frame carries the cell that was used */
+    struct io_frame *particles = now.sources ? &t->particles : &t->frame;
+    if (now.sources && t->frame.has_cell) {
+        memcpy(particles->cell, t->frame.cell, sizeof particles->cell);
+        memcpy(particles->periodic, t->frame.periodic,
+               sizeof particles->periodic);
+        particles->has_cell = true;
+    }
+    struct verify_request request = {
+        .settings = &now, .system = &sys,
+        .potential = real_column(t, "potential", 1)};
+    if (request.potential)
+        request.vector = real_column(t, now.sources ? "field" : "forces", 3);
+    options_defaults(&now);
+    if (!request.vector ||
+        system_make(&now, particles, now.sources ? &t->frame : NULL, &sys,
+                    t->error, sizeof t->error) != 0 ||
+        verify(&request, &result, t->error, sizeof t->error) != 0)
+        return fail_here(t);
+    tell(t, &now, &result, system_targets(&sys));
+    return keep(t, &result);
+}
+
+static int all_frames(struct session *t)
+{
+    struct io_options io = options_io(t->s);
+    int got;
+    if (io_open(t->s->words[0], &io, &t->reader, t->error, sizeof t->error)) {
+        say_error("%s", t->error);
+        return -1;
+    }
+    while ((got = io_read(t->reader, &t->frame, t->error, sizeof t->error)) >
+           0) {
+        t->count++;
+        if (check_frame(t) != 0)
+            return -1;
+    }
+    if (got == 0 && t->count == 0) {
+        snprintf(t->error, sizeof t->error, "%s: there are no particles",
+                 t->s->words[0]);
+        got = -1;
+    }
+    if (got == 0 && t->s->report) {
+        json_t *report = json_pack(
+            "{s:s, s:s, s:o, s:o, s:O}", "version", farsum_version(), "file",
+            t->s->words[0], "tolerance", report_real(t->tolerance),
+            "checked_error", report_real(t->worst), "frames", t->rows);
+        snprintf(t->error, sizeof t->error, "out of memory");
+        got = report ? report_write(report, t->s->report, t->error,
+                                    sizeof t->error) : -1;
+        json_decref(report);
+    }
+    if (got != 0)
+        say_error("%s", t->error);
+    return got;
+}
+
+int check_main(struct settings *s)
+{
+    struct session t = {.s = s, .worst = 0};
+    if (s->n_words != 1) {
+        say_error("check: expected one file, found %d; see 'farsum help "
+                  "check'", s->n_words);
+        return EXIT_USAGE;
+    }
+    if (!(t.rows = json_array())) {
+        say_error("check: out of memory");
+        return EXIT_FAILED;
+    }
+    int failed = all_frames(&t);
+    io_close(t.reader);
+    io_close(t.sources);
+    io_frame_clear(&t.frame);
+    io_frame_clear(&t.particles);
+    json_decref(t.rows);
+    return failed ? EXIT_FAILED : t.exceeded ? EXIT_EXCEEDED : EXIT_DONE;
+}

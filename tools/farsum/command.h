@@ -1,0 +1,26 @@
+/* command.h: what a subcommand is. */
+#ifndef FARSUM_TOOLS_COMMAND_H
+#define FARSUM_TOOLS_COMMAND_H
+
+#include "options.h"
+
+/* Each returns an exit status (say.h). */
+int run_main(struct settings *s);
+int gen_main(struct settings *s);
+int list_main(struct settings *s);
+int bench_main(struct settings *s);
+int tune_main(struct settings *s);
+int check_main(struct settings *s);
+int help_main(struct settings *s);
+
+struct command {
+    const char *name;
+    int bit; /* FOR_... */
+    int (*main)(struct settings *s);
+};
+/* index 0, 1, ...; NULL past the last. */
+const struct command *command_get(int index);
+const struct command *command_find(const char *name); /* NULL: none */
+/* Says that there is no such command, and which are near. */
+void command_refuse(const char *name);
+#endif

@@ -1,0 +1,173 @@
+/* gen.c: writes crystals and random particles. */
+#include "command.h"
+#include "case.h"
+#include "crystal.h"
+#include "nearest.h"
+#include "say.h"
+#include "signals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Crystals first, then distributions; for `nearest`. */
+static const char *name_at(int k, const void *data)
+{
+    (void)data;
+    int crystals = 0;
+    while (crystal_get(crystals))
+        crystals++;
+    if (k < crystals)
+        return crystal_name(crystal_get(k));
+    const struct case_name *dist = case_dists(k - crystals);
+    return dist ? dist->name : NULL;
+}
+
+static int is_dist(const char *name)
+{
+    for (int k = 0; case_dists(k); k++)
+        if (strcmp(case_dists(k)->name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* What the words and options ask for; usage errors are said here. */
+static int check_words(const struct settings *s)
+{
+    const char *name = s->n_words ? s->words[0] : NULL;
+    if (s->n_words > 1 || (!name && !s->problem) || (name && s->problem)) {
+        say_error("gen: expected one crystal or distribution, or --case; see "
+                  "'farsum help gen'");
+        return -1;
+    }
+    if (s->problem) {
+        if (s->count || s->cells[0] || s->primitive || s->has_cell ||
+            s->cell_name || s->has_seed) {
+            say_error("gen: --case says everything; no other option of gen "
+                      "goes with it");
+            return -1;
+        }
+        return 0;
+    }
+    if (!crystal_find(name) && !is_dist(name)) {
+        char text[160];
+        nearest(name, name_at, NULL, text, sizeof text);
+        say_error("gen: no crystal or distribution '%s'%s%s", name,
+                  *text ? "; near it: " : "; see 'farsum help gen'", text);
+        return -1;
+    }
+    int crystal = crystal_find(name) != NULL;
+    if (crystal && (s->count || s->has_cell || s->cell_name || s->has_seed)) {
+        say_error("gen: %s is a crystal: --cells and --primitive say its size",
+                  name);
+        return -1;
+    }
+    if (!crystal && (s->cells[0] || s->primitive)) {
+        say_error("gen: %s is a distribution: --count and --cell say its size",
+                  name);
+        return -1;
+    }
+    return 0;
+}
+
+static int make(const struct settings *s, struct case_particles *p,
+                const char ***species, char *error, size_t size)
+{
+    if (s->problem) {
+        struct case_spec spec;
+        return case_parse(s->problem, &spec, error, size) ||
+               case_make(&spec, p, error, size);
+    }
+    const char *name = s->words[0];
+    if (crystal_find(name)) {
+        int64_t cells[3];
+        for (int d = 0; d < 3; d++)
+            cells[d] = s->cells[d] ? s->cells[d] : 1;
+        return crystal_make(crystal_find(name), cells, s->primitive, p, species,
+                            error, size);
+    }
+    int64_t n = s->count ? s->count : 1000;
+    uint64_t seed = s->has_seed ? s->seed : 1;
+    double cell[9];
+    int periodic[3] = {1, 1, 1};
+    if (s->has_cell)
+        memcpy(cell, s->cell, sizeof cell);
+    else if (case_cell(s->cell_name ? s->cell_name : "cubic", (double)n, cell,
+                       periodic, error, size) != 0)
+        return -1;
+    if (case_fill(name, n, cell, seed, p, error, size) != 0)
+        return -1;
+    memcpy(p->periodic, periodic, sizeof periodic);
+    return 0;
+}
+
+/* Moves the particles into a frame; the species become owned texts. */
+static int to_frame(struct case_particles *p, const char **species,
+                    struct io_frame *frame)
+{
+    frame->n = p->n;
+    frame->x = p->x;
+    frame->q = p->q;
+    p->x = p->q = NULL;
+    memcpy(frame->cell, p->cell, sizeof frame->cell);
+    memcpy(frame->periodic, p->periodic, sizeof frame->periodic);
+    frame->has_cell = true;
+    if (!species)
+        return 0;
+    char **names = calloc((size_t)p->n, sizeof *names);
+    int bad = !names;
+    for (int64_t i = 0; !bad && i < p->n; i++)
+        bad = !(names[i] = strdup(species[i]));
+    if (!bad &&
+        io_frame_set_column(frame, "species", IO_TEXT, 1, names) == 0)
+        return 0;
+    for (int64_t i = 0; names && i < p->n; i++)
+        free(names[i]);
+    free(names);
+    return -1;
+}
+
+static int write_frame(const struct settings *s, const struct io_frame *frame,
+                       char *error, size_t size)
+{
+    struct io_writer *writer = NULL;
+    const char *path = s->output ? s->output : "-";
+    if (io_create(path, s->format, &writer, error, size) != 0)
+        return -1;
+    int slot = signals_watch(io_writer_temporary(writer));
+    say_progress("writing %lld particles", (long long)frame->n);
+    int bad = io_write(writer, frame, error, size);
+    if (bad)
+        io_abandon(writer);
+    else
+        bad = io_commit(writer, error, size);
+    signals_unwatch(slot);
+    say_progress("%s", "");
+    return bad;
+}
+
+int gen_main(struct settings *s)
+{
+    struct case_particles particles = {0};
+    struct io_frame frame = {0};
+    const char **species = NULL;
+    char error[1200] = "out of memory";
+    if (check_words(s) != 0)
+        return EXIT_USAGE;
+    int bad = make(s, &particles, &species, error, sizeof error);
+    if (bad) {
+        say_error("gen: %s", error);
+        return EXIT_FAILED;
+    }
+    if (s->has_periodic)
+        memcpy(particles.periodic, s->periodic, sizeof s->periodic);
+    bad = to_frame(&particles, species, &frame);
+    if (bad)
+        say_error("gen: out of memory");
+    else if ((bad = write_frame(s, &frame, error, sizeof error)) != 0)
+        say_error("%s", error);
+    free(species);
+    case_free(&particles);
+    io_frame_clear(&frame);
+    return bad ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,34 @@
+/* help.h: one text from which `farsum help X`, `farsum X --help` and the manual
+ * page are made. */
+#ifndef FARSUM_TOOLS_HELP_H
+#define FARSUM_TOOLS_HELP_H
+
+#include <stdio.h>
+
+/* Where help goes: a terminal's columns, or troff. */
+struct help_out {
+    FILE *file;
+    int man;
+};
+
+/* A page.  In `text` an empty line parts paragraphs, and lines that begin with
+ * two spaces are shown as they are. */
+struct help_page {
+    const char *name;    /* "farsum" is the front page */
+    const char *summary; /* one line */
+    const char *usage;
+    const char *text;
+    void (*tables)(const struct help_out *out); /* NULL: none */
+    const char *example; /* lines to type, with comments */
+    int bit;             /* FOR_... of its options, 0: none */
+};
+/* index 0, 1, ...; NULL past the last. */
+const struct help_page *help_page(int index);
+
+/* Prints a page; -1: there is none of that name. */
+int help_print(const char *name, FILE *file);
+
+/* For the tables of a page. */
+void help_heading(const struct help_out *out, const char *text);
+void help_item(const struct help_out *out, const char *term, const char *text);
+#endif

@@ -1,0 +1,229 @@
+/* help_text.c: the pages. */
+#include "help.h"
+
+#include "case.h"
+#include "crystal.h"
+#include "options.h"
+#include "units.h"
+
+static void list_units(const struct help_out *out)
+{
+    help_heading(out, "Units");
+    for (int k = 0; units_get(k); k++) {
+        const struct units *u = units_get(k);
+        char text[200];
+        if (*u->energy)
+            snprintf(text, sizeof text, "C = %.11g (%s); length %s, charge %s, "
+                     "energy %s", u->coulomb, u->source, u->length, u->charge,
+                     u->energy);
+        else
+            snprintf(text, sizeof text, "C = 1, %s", u->source);
+        help_item(out, u->name, text);
+    }
+}
+
+static void list_dists(const struct help_out *out)
+{
+    help_heading(out, "Distributions");
+    for (int k = 0; case_dists(k); k++)
+        help_item(out, case_dists(k)->name, case_dists(k)->formula);
+}
+
+static void list_cells(const struct help_out *out)
+{
+    help_heading(out, "Cells");
+    for (int k = 0; case_cells(k); k++)
+        help_item(out, case_cells(k)->name, case_cells(k)->formula);
+}
+
+static void list_gen(const struct help_out *out)
+{
+    help_heading(out, "Crystals (lattice constant 1)");
+    for (int k = 0; crystal_get(k); k++)
+        help_item(out, crystal_name(crystal_get(k)),
+                  crystal_note(crystal_get(k)));
+    list_dists(out);
+    list_cells(out);
+}
+
+static void list_case(const struct help_out *out)
+{
+    list_dists(out);
+    list_cells(out);
+}
+
+#define STATUSES                                                               \
+    "Exit status: 0 done, 1 failure, 2 usage, 3 a check found an error above " \
+    "the tolerance."
+
+static const struct help_page pages[] = {
+    {"farsum", "sums long-range interactions of many particles",
+     "farsum SUBCOMMAND [OPTIONS] ...\n"
+     "farsum help SUBCOMMAND\n"
+     "farsum --version",
+     "Reads particles with charges from a file, sums their 1/r interactions, "
+     "periodic or not, to the error that is asked for, and writes potentials "
+     "and forces. The subcommands:\n"
+     "\n"
+     "  run     sums a file's particles; writes potential and forces\n"
+     "  check   verifies a written result against a converged reference\n"
+     "  tune    shows the plan that run would make, and why\n"
+     "  gen     writes crystals and random particles to try things on\n"
+     "  list    methods, stages and their variants\n"
+     "  bench   times variants on a case\n"
+     "  help    explains a subcommand; also 'cases' and 'units'\n"
+     "\n"
+     "The potential of particle i is C times the sum of q_j / r_ij over all "
+     "other particles and all their periodic images (no factor 1/2); its force "
+     "is -q_i times the potential's gradient; the energy is half the sum of "
+     "q_i times the potential; the virial is minus the derivative of the "
+     "energy by the strain, nine numbers, row by row. C is Coulomb's constant "
+     "in the units that --units names.\n"
+     "\n" STATUSES,
+     NULL,
+     "farsum gen nacl --cells 8 -o nacl.xyz\n"
+     "farsum run nacl.xyz --tolerance 1e-10 -o out.xyz\n"
+     "farsum check out.xyz\n", 0},
+
+    {"run", "sums the interactions of a file's particles",
+     "farsum run FILE [-o OUT] [--report REPORT] [--check] [OPTIONS]",
+     "Reads FILE (extended XYZ, LAMMPS data, PQR or HDF5), makes a plan for "
+     "the tolerance, sums, and says energy, error and time. Files of many "
+     "frames run through one plan: a cell that changes a little keeps it, and "
+     "what makes a new plan necessary is said.\n"
+     "\n"
+     "With -o every frame is written with the columns charge, potential and "
+     "forces; its other columns and the order of the particles are kept, and "
+     "the comment line holds energy, virial and the settings, so that 'farsum "
+     "check OUT' needs no option. Without -o nothing is written but the "
+     "summary.\n"
+     "\n"
+     "The tolerance is relative to the RMS of the forces, or to "
+     "C q_rms^2 (N/V)^(2/3) if that is larger (in a perfect crystal the forces "
+     "vanish). The plan states the error that it expects. --check measures it "
+     "on random targets, and tolerance, estimate and measured error are "
+     "printed together.\n"
+     "\n"
+     "A file with a cell is periodic as it says; one without is open space, "
+     "unless --cell gives a cell. A net charge is neutralised by a uniform "
+     "background. With --targets the sums are taken at the positions of "
+     "another file, and written with the columns potential and field.\n"
+     "\n" STATUSES,
+     list_units,
+     "farsum run water.xyz --units real --tolerance 1e-5 --check -o out.xyz\n"
+     "farsum run w.data --charge 1=0.4238 --charge 2=-0.8476 --report r.json\n"
+     "farsum run ions.pqr --cell 60,60,60 --units real\n", FOR_RUN},
+
+    {"check", "verifies a written result",
+     "farsum check OUT [OPTIONS]",
+     "Reads what 'farsum run -o OUT' wrote, sums random targets anew by a "
+     "converged reference that shares no table with the fast code (ewald, or "
+     "direct in open space, in f64), and compares. Besides 1000 random targets "
+     "the 100 with the largest forces are taken, since a few close pairs can "
+     "carry most of the RMS.\n"
+     "\n"
+     "The settings come from the comment line of OUT; an option goes before "
+     "them. Where OUT holds separate targets, the particles are read from the "
+     "file that the comment line names, or from --sources.\n"
+     "\n" STATUSES,
+     NULL,
+     "farsum run nacl.xyz --tolerance 1e-8 -o out.xyz\n"
+     "farsum check out.xyz\n"
+     "farsum check out.xyz --tolerance 1e-12   # would it have been enough?\n",
+     FOR_CHECK},
+
+    {"tune", "shows the plan that run would make, and why",
+     "farsum tune FILE [OPTIONS]\n"
+     "farsum tune --case \"CASE\" [OPTIONS]",
+     "Chooses method, parameters and variants for a file or a case, without "
+     "summing anything, and prints each with its reason, the error expected "
+     "and the memory needed. What an option fixes is kept, or refused with a "
+     "reason.\n"
+     "\n" STATUSES,
+     NULL,
+     "farsum tune system.data --tolerance 1e-6\n"
+     "farsum tune --case \"laplace n=1e6 tol=1e-4\" --cutoff 4 --split "
+     "gaussian\n", FOR_TUNE},
+
+    {"gen", "writes crystals and random particles",
+     "farsum gen CRYSTAL [--cells K] [--primitive] [-o OUT]\n"
+     "farsum gen DISTRIBUTION [-n N] [--cell CELL] [--seed N] [-o OUT]\n"
+     "farsum gen --case \"CASE\" [-o OUT]",
+     "Crystals have lattice constant 1. Distributions have N particles with "
+     "charges +1 and -1 in equal numbers (for odd N one has 0), in random "
+     "order, in a cell of volume N unless --cell says otherwise; V is its "
+     "volume. The same seed gives the same particles on every machine. Without "
+     "-o the particles go to standard output as extended XYZ.\n"
+     "\n" STATUSES,
+     list_gen,
+     "farsum gen nacl --cells 8 -o nacl.xyz\n"
+     "farsum gen caf2 --cells 4x4x6 --primitive -o caf2.xyz\n"
+     "farsum gen plummer -n 1e5 --cell 1x1x2 --seed 7 -o plummer.h5\n",
+     FOR_GEN},
+
+    {"list", "methods, stages and their variants",
+     "farsum list [methods | stages | splits | windows | STAGE]",
+     "Prints what can be chosen: the methods, or the variants of a stage with "
+     "what they are good for and what they need. Each name is a value of the "
+     "option of that stage, as in --spread NAME.\n"
+     "\n" STATUSES,
+     NULL,
+     "farsum list\n"
+     "farsum list spread\n"
+     "farsum list windows\n", FOR_LIST},
+
+    {"bench", "times variants on a case",
+     "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]",
+     "With a stage: one plan for each of its variants, all else the same; the "
+     "variants are timed in turn, after a round to warm up, and those that "
+     "refuse the case say why. With a method, or all (the method that is "
+     "chosen): set_points, every stage, and both calls together.\n"
+     "\n"
+     "Printed are the least and the median time of the repeats, particles a "
+     "second and the ratio to the fastest. --csv appends rows that --against "
+     "compares with in a later run: a difference counts when it is more than "
+     "the median strays above the least in either run, and more than 3 per "
+     "cent.\n"
+     "\n" STATUSES,
+     NULL,
+     "farsum bench spread --case \"laplace n=1e6 tol=1e-6 dist=uniform\"\n"
+     "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --csv all.csv\n"
+     "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --against all.csv\n"
+     "farsum bench near --case \"laplace n=1e5\" --plot near.svg\n",
+     FOR_BENCH},
+
+    {"help", "explains a subcommand",
+     "farsum help [SUBCOMMAND | cases | units]\n"
+     "farsum help --man",
+     "Prints the page of a subcommand; --man prints all of them as a manual "
+     "page in troff.",
+     NULL,
+     "farsum help run\n"
+     "farsum help --man | man -l -\n", FOR_HELP},
+
+    {"cases", "the notation of problems",
+     "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
+     "[density=X] [prec=f32|f64] [error=force|potential|absolute]",
+     "One line says a problem, for the command, the tests, the benchmarks and "
+     "bug reports. Keys may come in any order; what is left out is n=1000, "
+     "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, "
+     "error=force. The cell's volume V is n / density. Charges are +1 and -1 "
+     "in equal numbers, in random order. In the formulas s are coordinates "
+     "along the cell vectors.",
+     list_case,
+     "farsum tune --case \"laplace n=1e6 cell=1x1x10 tol=1e-6 "
+     "dist=clustered\"\n", 0},
+
+    {"units", "unit systems and Coulomb's constant",
+     "--units reduced | real | metal | gromacs | si",
+     "Lengths and charges are those of the file; the constant C makes "
+     "energies of them. It stands in the report with its source.",
+     list_units,
+     "farsum run water.xyz --units real\n", 0},
+};
+
+const struct help_page *help_page(int index)
+{
+    int count = (int)(sizeof pages / sizeof *pages);
+    return index >= 0 && index < count ? &pages[index] : NULL;
+}

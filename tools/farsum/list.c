@@ -1,0 +1,101 @@
+/* list.c: what there is to choose from. */
+#include "command.h"
+#include "nearest.h"
+#include "say.h"
+
+#include <string.h>
+
+static const char *const others[] = {"methods", "stages", "splits", "windows",
+                                     NULL};
+
+/* Everything that can be listed, for `nearest`. */
+static const char *name_at(int k, const void *data)
+{
+    (void)data;
+    return k < 4 ? others[k] : farsum_list_stages(k - 4);
+}
+
+static void print_wrapped(const char *text, int indent)
+{
+    int at = indent, first = 1;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (!first && at + 1 + n > 78) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        } else if (!first) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", n, text);
+        at += n;
+        text += n + (text[n] == ' ');
+        first = 0;
+    }
+    putchar('\n');
+}
+
+static int list_variants(const char *stage)
+{
+    farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
+    farsum_status status;
+    for (int k = 0;; k++) {
+        status = farsum_list_variants(stage, k, &info);
+        if (status != FARSUM_OK)
+            return k > 0 ? EXIT_DONE : EXIT_FAILED;
+        printf("%-14s ", info.name);
+        print_wrapped(info.note ? info.note : "", 15);
+        if (info.needs && *info.needs) {
+            printf("%-14s needs ", "");
+            print_wrapped(info.needs, 21);
+        }
+        if (!info.deterministic)
+            printf("%-14s not deterministic\n", "");
+    }
+}
+
+static int list_names(const char *kind)
+{
+    for (int k = 0; farsum_list_names(kind, k); k++)
+        puts(farsum_list_names(kind, k));
+    return EXIT_DONE;
+}
+
+static int list_stages(void)
+{
+    for (int k = 0; farsum_list_stages(k); k++)
+        puts(farsum_list_stages(k));
+    return EXIT_DONE;
+}
+
+static int is_stage(const char *name)
+{
+    for (int k = 0; farsum_list_stages(k); k++)
+        if (strcmp(farsum_list_stages(k), name) == 0)
+            return 1;
+    return 0;
+}
+
+int list_main(struct settings *s)
+{
+    const char *what = s->n_words ? s->words[0] : "methods";
+    if (s->n_words > 1) {
+        say_error("list: expected one name at most; see 'farsum help list'");
+        return EXIT_USAGE;
+    }
+    if (strcmp(what, "methods") == 0 || strcmp(what, "method") == 0)
+        return list_variants("method");
+    if (strcmp(what, "stages") == 0)
+        return list_stages();
+    if (strcmp(what, "splits") == 0 || strcmp(what, "split") == 0)
+        return list_names("split");
+    if (strcmp(what, "windows") == 0 || strcmp(what, "window") == 0)
+        return list_names("window");
+    if (is_stage(what))
+        return list_variants(what);
+    char text[160];
+    nearest(what, name_at, NULL, text, sizeof text);
+    say_error("list: no '%s'%s%s", what,
+              *text ? "; near it: " : "; see 'farsum list stages'", text);
+    return EXIT_USAGE;
+}

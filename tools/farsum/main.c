@@ -1,0 +1,94 @@
+/* main.c: the table of subcommands. */
+#include "command.h"
+
+#include "help.h"
+#include "nearest.h"
+#include "say.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct command table[] = {
+    {"run", FOR_RUN, run_main},       {"gen", FOR_GEN, gen_main},
+    {"list", FOR_LIST, list_main},    {"bench", FOR_BENCH, bench_main},
+    {"tune", FOR_TUNE, tune_main},    {"check", FOR_CHECK, check_main},
+    {"help", FOR_HELP, help_main},
+};
+
+const struct command *command_get(int index)
+{
+    int count = (int)(sizeof table / sizeof *table);
+    return index >= 0 && index < count ? &table[index] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (int k = 0; command_get(k); k++)
+        if (strcmp(table[k].name, name) == 0)
+            return &table[k];
+    return NULL;
+}
+
+static const char *name_at(int k, const void *data)
+{
+    (void)data;
+    return command_get(k) ? table[k].name : NULL;
+}
+
+void command_refuse(const char *name)
+{
+    char text[160];
+    nearest(name, name_at, NULL, text, sizeof text);
+    if (*text)
+        say_error("no subcommand '%s'; near it: %s", name, text);
+    else
+        say_error("no subcommand '%s'; see 'farsum help'", name);
+}
+
+/* What was printed must have arrived: a full disk is a failure. */
+static int finish(int status)
+{
+    int bad = ferror(stdout);
+    errno = 0;
+    if ((fflush(stdout) != 0 || bad) && status == EXIT_DONE) {
+        say_error("standard output: %s",
+                  errno ? strerror(errno) : "write error");
+        return EXIT_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s = {0};
+    if (argc < 2) {
+        help_print("farsum", stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        printf("farsum %s\n", farsum_version());
+        return finish(EXIT_DONE);
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (name[0] == '-') {
+        say_error("no option %s before a subcommand; see 'farsum help'", name);
+        return EXIT_USAGE;
+    }
+    const struct command *command = command_find(name);
+    if (!command) {
+        command_refuse(name);
+        return EXIT_USAGE;
+    }
+    s.command = command->bit;
+    if (options_parse(argc - 2, argv + 2, name, &s) != 0)
+        return EXIT_USAGE;
+    if (s.help && command->bit != FOR_HELP) {
+        help_print(name, stdout);
+        return finish(EXIT_DONE);
+    }
+    signals_catch();
+    return finish(command->main(&s));
+}

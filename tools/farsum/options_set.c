@@ -1,0 +1,262 @@
+/* options_set.c: reads the values of options; what is not legal is refused in
+ * words, never changed. */
+#include "options_set.h"
+
+#include "case.h"
+#include "nearest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *field_of(struct settings *s, const struct option_row *row)
+{
+    return (char *)s + row->offset;
+}
+
+OPTION_SETTER(text)
+{
+    if (!*value) {
+        snprintf(why, size, "expected %s, found nothing", row->takes);
+        return -1;
+    }
+    *(const char **)field_of(s, row) = value;
+    return 0;
+}
+
+OPTION_SETTER(flag)
+{
+    (void)value, (void)why, (void)size;
+    *(int *)field_of(s, row) = 1;
+    return 0;
+}
+
+OPTION_SETTER(word)
+{
+    char near_words[128];
+    size_t used = 0;
+    for (int k = 0; row->words[k]; k++)
+        if (strcmp(row->words[k], value) == 0) {
+            *(int *)field_of(s, row) = k + 1;
+            return 0;
+        }
+    used = (size_t)snprintf(why, size, "'%s' is not one of", value);
+    for (int k = 0; row->words[k] && used < size; k++)
+        used += (size_t)snprintf(why + used, size - used, "%s %s",
+                                 k ? "," : "", row->words[k]);
+    nearest_word(value, row->words, near_words, sizeof near_words);
+    if (*near_words && used < size)
+        snprintf(why + used, size - used, "; did you mean %s?", near_words);
+    return -1;
+}
+
+OPTION_SETTER(exclude)
+{
+    if (strcmp(value, row->words[0]) != 0) {
+        snprintf(why, size, "'%s' is not possible yet; coincident is", value);
+        return -1;
+    }
+    *(int *)field_of(s, row) = 1;
+    return 0;
+}
+
+static int number(const char *value, double *v)
+{
+    char *end;
+    *v = strtod(value, &end);
+    return end != value && *end == '\0' && isfinite(*v) ? 0 : -1;
+}
+
+OPTION_SETTER(int)
+{
+    double v;
+    if (number(value, &v) || v < 1 || v > 1e9 || v != floor(v)) {
+        snprintf(why, size, "expected a whole number from 1, found '%s'",
+                 value);
+        return -1;
+    }
+    *(int *)field_of(s, row) = (int)v;
+    return 0;
+}
+
+OPTION_SETTER(count)
+{
+    double v;
+    if (number(value, &v) || v < 1 || v > 1e15 || v != floor(v)) {
+        snprintf(why, size, "expected a count from 1, found '%s'", value);
+        return -1;
+    }
+    *(int64_t *)field_of(s, row) = (int64_t)v;
+    return 0;
+}
+
+OPTION_SETTER(real)
+{
+    double v;
+    if (number(value, &v) || v <= 0) {
+        snprintf(why, size, "expected a number above 0, found '%s'", value);
+        return -1;
+    }
+    *(double *)field_of(s, row) = v;
+    return 0;
+}
+
+OPTION_SETTER(seed)
+{
+    char *end;
+    errno = 0;
+    uint64_t v = strtoull(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || errno) {
+        snprintf(why, size, "expected a whole number from 0 to 2^64-1, found "
+                 "'%s'", value);
+        return -1;
+    }
+    *(uint64_t *)field_of(s, row) = v;
+    s->has_seed = 1;
+    return 0;
+}
+
+OPTION_SETTER(bytes)
+{
+    static const char suffixes[] = "KMGT";
+    char *end;
+    double v = strtod(value, &end);
+    const char *suffix = *end ? strchr(suffixes, *end) : NULL;
+    if (suffix) {
+        v *= exp2(10.0 * (double)(suffix - suffixes + 1));
+        end++;
+    }
+    if (end == value || *end || !(v >= 1) || v >= 0x1p63) {
+        snprintf(why, size, "expected bytes, as 500M or 8G, found '%s'",
+                 value);
+        return -1;
+    }
+    *(uint64_t *)field_of(s, row) = (uint64_t)v;
+    return 0;
+}
+
+OPTION_SETTER(three)
+{
+    int64_t *out = field_of(s, row);
+    const char *p = value;
+    char *end;
+    double v[3] = {0};
+    int found = 0;
+    for (; found < 3; found++) {
+        v[found] = strtod(p, &end);
+        if (end == p || !(v[found] >= 1) || v[found] > 1e9 ||
+            v[found] != floor(v[found]))
+            break;
+        p = end;
+        if (*p != 'x' || found == 2) {
+            found++;
+            break;
+        }
+        p++;
+    }
+    if (*p || (found != 1 && found != 3)) {
+        snprintf(why, size, "expected %s, whole numbers from 1, found '%s'",
+                 row->takes, value);
+        return -1;
+    }
+    for (int d = 0; d < 3; d++)
+        out[d] = (int64_t)v[found == 1 ? 0 : d];
+    return 0;
+}
+
+/* Numbers parted by commas or spaces; how many, or -1. */
+static int numbers(const char *value, double *v, int most)
+{
+    const char *p = value + strspn(value, " ");
+    int found = 0;
+    while (*p) {
+        char *end;
+        double one = strtod(p, &end);
+        if (end == p || !isfinite(one) || found == most)
+            return -1;
+        v[found++] = one;
+        p = end + strspn(end, " ");
+        if (*p == ',')
+            p += 1 + strspn(p + 1, " ");
+        else if (*p && p == end)
+            return -1;
+    }
+    return found;
+}
+
+OPTION_SETTER(cell)
+{
+    double v[9];
+    (void)row;
+    int found = numbers(value, v, 9);
+    if (found == 3 || found == 9) {
+        memset(s->cell, 0, sizeof s->cell);
+        for (int k = 0; k < found; k++)
+            s->cell[found == 3 ? 4 * k : k] = v[k];
+        s->has_cell = 1;
+        return 0;
+    }
+    if (s->command == FOR_GEN && found < 0) {
+        double cell[9];
+        int periodic[3];
+        s->cell_name = value;
+        return case_cell(value, 1, cell, periodic, why, size);
+    }
+    snprintf(why, size, "expected 3 edges or 9 numbers (rows a, b, c), parted "
+             "by commas, found '%s'", value);
+    return -1;
+}
+
+OPTION_SETTER(case)
+{
+    struct case_spec spec;
+    (void)row;
+    s->problem = value;
+    return case_parse(value, &spec, why, size);
+}
+
+OPTION_SETTER(periodic)
+{
+    (void)row;
+    int p[3] = {0}, good = *value != '\0';
+    if (strcmp(value, "none") != 0)
+        for (const char *c = value; *c && good; c++) {
+            good = *c >= 'x' && *c <= 'z' && !p[*c - 'x'];
+            if (good)
+                p[*c - 'x'] = 1;
+        }
+    if (!good) {
+        snprintf(why, size, "expected none or axes as xyz or xy, found '%s'",
+                 value);
+        return -1;
+    }
+    memcpy(s->periodic, p, sizeof p);
+    s->has_periodic = 1;
+    return 0;
+}
+
+OPTION_SETTER(charge)
+{
+    (void)row;
+    char *end;
+    long type = strtol(value, &end, 10);
+    double q;
+    if (end == value || *end != '=' || type < 1 || number(end + 1, &q)) {
+        snprintf(why, size, "expected TYPE=Q, as 1=-0.8476, found '%s'",
+                 value);
+        return -1;
+    }
+    if (s->n_charges == MAX_CHARGES) {
+        snprintf(why, size, "more than %d types", (int)MAX_CHARGES);
+        return -1;
+    }
+    for (int k = 0; k < s->n_charges; k++)
+        if (s->charges[k].type == type) {
+            snprintf(why, size, "type %ld has two charges", type);
+            return -1;
+        }
+    s->charges[s->n_charges].type = type;
+    s->charges[s->n_charges++].q = q;
+    return 0;
+}

@@ -1,0 +1,165 @@
+/* options_table.c: every option of every subcommand, one row each. */
+#include "options_set.h"
+
+#include <string.h>
+
+#define FIELD(name) offsetof(struct settings, name)
+#define FOR_SUMS (FOR_RUN | FOR_TUNE | FOR_BENCH | FOR_CHECK)
+#define FOR_FILES (FOR_RUN | FOR_TUNE | FOR_CHECK)
+#define FOR_PLANS (FOR_RUN | FOR_TUNE | FOR_BENCH)
+#define FOR_ALL 127
+
+static const char *const word_units[] = {"reduced", "real", "metal", "gromacs",
+                                         "si", NULL};
+static const char *const word_error[] = {"force", "potential", "absolute",
+                                         NULL};
+static const char *const word_precision[] = {"f64", "f32", NULL};
+static const char *const word_surface[] = {"tinfoil", "vacuum", NULL};
+static const char *const word_exclude[] = {"coincident", NULL};
+
+static const struct option_row table[] = {
+    {NULL, 0, NULL, FOR_SUMS, NULL, 0, NULL, "What to sum"},
+    {"kernel", 0, "NAME", FOR_SUMS, set_text, FIELD(kernel), NULL,
+     "the pair kernel; laplace is 1/r"},
+    {"tolerance", 0, "X", FOR_SUMS, set_real, FIELD(tolerance), NULL,
+     "the error allowed; 1e-5 if not given"},
+    {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,
+     "what the tolerance is of: force (RMS error of the force over its RMS), "
+     "potential (the same of the potential) or absolute (RMS error of the "
+     "force in its unit)"},
+    {"units", 0, "NAME", FOR_FILES, set_word, FIELD(units), word_units,
+     "reduced, real, metal, gromacs or si: sets Coulomb's constant"},
+    {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
+     "f64 or f32: of the sums"},
+    {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
+     "the cell instead of the file's: 3 edges, or 9 numbers that are the rows "
+     "a, b, c; gen also takes the cell names of a case"},
+    {"periodic", 0, "AXES", FOR_FILES | FOR_GEN, set_periodic, 0, NULL,
+     "xyz, or none for open space, instead of what the file says"},
+    {"surface", 0, "WHAT", FOR_SUMS, set_word, FIELD(surface), word_surface,
+     "tinfoil or vacuum: what surrounds the periodic system"},
+    {"exclude", 0, "WHAT", FOR_FILES, set_exclude, FIELD(exclude), word_exclude,
+     "coincident: leaves out pairs at the same place, which else are an error"},
+
+    {NULL, 0, NULL, FOR_SUMS, NULL, 0, NULL,
+     "How to sum it (what is not given is chosen)"},
+    {"method", 0, "NAME", FOR_PLANS, set_text, FIELD(method), NULL,
+     "a name that 'farsum list' prints"},
+    {"device", 0, "NAME", FOR_PLANS, set_text, FIELD(device), NULL,
+     "where; host is the processor"},
+    {"threads", 0, "N", FOR_SUMS, set_int, FIELD(threads), NULL,
+     "threads; all if not given"},
+    {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
+     "instruction set: base, avx2, avx512"},
+    {"split", 0, "NAME", FOR_PLANS, set_text, FIELD(split), NULL,
+     "how near and far are parted; see 'farsum list splits'"},
+    {"window", 0, "NAME", FOR_PLANS, set_text, FIELD(window), NULL,
+     "what spreads a particle over the mesh; see 'farsum list windows'"},
+    {"cutoff", 0, "R", FOR_PLANS, set_real, FIELD(cutoff), NULL,
+     "of the near field, a length"},
+    {"bandwidth", 0, "C", FOR_PLANS, set_real, FIELD(bandwidth), NULL,
+     "of the split, its largest wave number times the cutoff"},
+    {"mesh", 0, "AxBxC", FOR_PLANS, set_three, FIELD(mesh), NULL,
+     "mesh points along the cell vectors"},
+    {"upsampling", 0, "S", FOR_PLANS, set_real, FIELD(upsampling), NULL,
+     "mesh points over those that the bandwidth needs"},
+    {"support", 0, "P", FOR_PLANS, set_int, FIELD(support), NULL,
+     "mesh points under the window along an axis, 2 to 16"},
+    {"shape", 0, "B", FOR_PLANS, set_real, FIELD(shape), NULL,
+     "the window's shape parameter"},
+    {"near", 0, "VARIANT", FOR_PLANS, set_text, FIELD(near), NULL,
+     "variant of the near field; see 'farsum list near'"},
+    {"spread", 0, "VARIANT", FOR_PLANS, set_text, FIELD(spread), NULL,
+     "variant of spreading; see 'farsum list spread'"},
+    {"fft", 0, "VARIANT", FOR_PLANS, set_text, FIELD(fft), NULL,
+     "variant of the Fourier transform; see 'farsum list fft'"},
+    {"scale", 0, "VARIANT", FOR_PLANS, set_text, FIELD(scale), NULL,
+     "variant of the influence function; see 'farsum list scale'"},
+    {"interp", 0, "VARIANT", FOR_PLANS, set_text, FIELD(interp), NULL,
+     "variant of interpolation; see 'farsum list interp'"},
+    {"deterministic", 0, NULL, FOR_PLANS, set_flag, FIELD(deterministic), NULL,
+     "only variants whose sums repeat bit by bit"},
+    {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,
+     "times the cheapest few variants, then picks"},
+    {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
+     NULL, "that the plan may take, as 8G; 80 % of the machine if not given"},
+
+    {NULL, 0, NULL, FOR_RUN | FOR_BENCH | FOR_TUNE | FOR_CHECK | FOR_GEN, NULL,
+     0, NULL, "Files"},
+    {"output", 'o', "FILE", FOR_RUN | FOR_GEN, set_text, FIELD(output), NULL,
+     "where particles are written: .xyz or .h5, '-' is standard output"},
+    {"report", 0, "FILE", FOR_SUMS, set_text, FIELD(report), NULL,
+     "a report in JSON; '-' is standard output"},
+    {"targets", 0, "FILE", FOR_RUN | FOR_TUNE, set_text, FIELD(targets), NULL,
+     "sums at this file's positions instead of at the particles"},
+    {"sources", 0, "FILE", FOR_CHECK, set_text, FIELD(sources), NULL,
+     "the particles that were summed, where the file holds targets"},
+    {"format", 0, "NAME", FOR_FILES | FOR_GEN, set_text, FIELD(format), NULL,
+     "extxyz, lammps, pqr or hdf5, instead of telling by name and content"},
+    {"atom-style", 0, "NAME", FOR_FILES, set_text, FIELD(atom_style), NULL,
+     "of LAMMPS data: charge, full or atomic"},
+    {"group", 0, "NAME", FOR_FILES, set_text, FIELD(group), NULL,
+     "of HDF5: which group of /particles; the only one, or all, if not given"},
+    {"charge", 0, "TYPE=Q", FOR_FILES, set_charge, 0, NULL,
+     "of a LAMMPS atom type in a file without charges; may be repeated"},
+
+    {NULL, 0, NULL, FOR_ALL & ~FOR_HELP, NULL, 0, NULL, "This subcommand"},
+    {"check", 0, NULL, FOR_RUN, set_flag, FIELD(check), NULL,
+     "measures the error against a converged reference; exit status 3 if it "
+     "is above the tolerance"},
+    {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
+     FIELD(check_targets), NULL,
+     "random targets to check, 1000 if not given; all, if they are fewer"},
+    {"count", 'n', "N", FOR_GEN, set_count, FIELD(count), NULL,
+     "particles of a distribution; 1000 if not given"},
+    {"cells", 0, "K", FOR_GEN, set_three, FIELD(cells), NULL,
+     "copies of a crystal's cell, K along each axis or KxLxM"},
+    {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,
+     "copies of the crystal's primitive cell, not of the cubic one"},
+    {"case", 0, "\"CASE\"", FOR_GEN | FOR_TUNE | FOR_BENCH, set_case,
+     0, NULL, "a problem in the notation of cases; see 'farsum "
+     "help cases'"},
+    {"seed", 0, "N", FOR_RUN | FOR_CHECK | FOR_GEN, set_seed, FIELD(seed), NULL,
+     "of what is random; 1 if not given"},
+    {"repeats", 0, "K", FOR_BENCH, set_int, FIELD(repeats), NULL,
+     "timed repeats after one that warms up; 5 if not given"},
+    {"plot", 0, "FILE.svg", FOR_BENCH, set_text, FIELD(plot), NULL,
+     "draws the times (needs gnuplot)"},
+    {"csv", 0, "FILE", FOR_BENCH, set_text, FIELD(csv), NULL,
+     "appends a row for each variant"},
+    {"against", 0, "FILE.csv", FOR_BENCH, set_text, FIELD(against), NULL,
+     "says faster, slower or within noise of the rows in this file"},
+    {"help", 'h', NULL, FOR_ALL, set_flag, FIELD(help), NULL,
+     "prints this page"},
+    {"man", 0, NULL, FOR_HELP, set_flag, FIELD(man), NULL,
+     "prints the manual page, in troff"},
+};
+
+const struct option_row *options_row(int index)
+{
+    int count = (int)(sizeof table / sizeof *table);
+    return index >= 0 && index < count ? &table[index] : NULL;
+}
+
+static const char *const *words_of(const char *which)
+{
+    for (int k = 0; options_row(k); k++)
+        if (table[k].name && strcmp(table[k].name, which) == 0)
+            return table[k].words;
+    return NULL;
+}
+
+const char *options_word(const char *which, int value)
+{
+    const char *const *words = words_of(which);
+    return words && value > 0 ? words[value - 1] : NULL;
+}
+
+int options_value(const char *which, const char *word)
+{
+    const char *const *words = words_of(which);
+    for (int k = 0; words && words[k]; k++)
+        if (strcmp(words[k], word) == 0)
+            return k + 1;
+    return 0;
+}

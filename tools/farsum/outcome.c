@@ -1,0 +1,89 @@
+/* outcome.c: a frame's result in words. */
+#include "outcome.h"
+
+#include "units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void outcome_free(struct outcome *o)
+{
+    free(o->potential);
+    free(o->vector);
+    memset(o, 0, sizeof *o);
+}
+
+static const char *kind_text(const struct settings *s, int targets)
+{
+    if (s->error == FARSUM_ERROR_POTENTIAL)
+        return "relative RMS of the potential";
+    if (s->error == FARSUM_ERROR_ABSOLUTE)
+        return targets ? "RMS of the field" : "RMS of the force";
+    return targets ? "relative RMS of the field" : "relative RMS of the force";
+}
+
+static void print_errors(const struct outcome *o, const struct settings *s,
+                         FILE *out)
+{
+    fprintf(out, "error     tolerance %.3g, estimated %.3g", o->info.tolerance,
+            o->info.estimated_error);
+    if (o->has_check)
+        fprintf(out, ", measured %.3g%s", o->check.measured,
+                verify_exceeds(&o->check) ? " (ABOVE the tolerance)" : "");
+    fprintf(out, "  (%s)\n", kind_text(s, o->m != 0));
+    if (o->has_check)
+        fprintf(out, "          measured on %lld of %lld targets against %s "
+                "at %.3g in %.3g s\n", (long long)o->check.count,
+                (long long)(o->m ? o->m : o->n), o->check.method,
+                o->check.reference, o->check.seconds);
+}
+
+static void print_times(const struct outcome *o, FILE *out)
+{
+    const farsum_plan_info *info = &o->info;
+    fprintf(out, "time      plan %.3g s, set_points %.3g s, execute %.3g s",
+            info->seconds_create, info->seconds_set_points,
+            info->seconds_execute);
+    if (info->seconds_execute > 0)
+        fprintf(out, " (%.3g particles/s)",
+                (double)o->n / info->seconds_execute);
+    fputs("\n", out);
+    for (int k = 0; k < info->n_stages; k++)
+        fprintf(out, "%s%s %s %.3g s", k ? ", " : "          ",
+                info->stages[k].stage, info->stages[k].variant,
+                info->stages[k].seconds);
+    if (info->n_stages)
+        fputs("\n", out);
+}
+
+void outcome_print(const struct outcome *o, const struct settings *s,
+                   const farsum_plan *plan, FILE *out)
+{
+    const struct units *units =
+        units_find(s->units ? options_word("units", s->units) : "reduced");
+    if (o->frame > 1)
+        fprintf(out, "frame     %lld%s%s\n", (long long)o->frame,
+                o->new_plan ? ", new plan: " : "",
+                o->new_plan ? o->new_plan : "");
+    if (o->frame == 1) {
+        fprintf(out, "particles %lld", (long long)o->n);
+        if (o->m)
+            fprintf(out, ", targets %lld", (long long)o->m);
+        fprintf(out, "; %s by %s on %s, %s, %d thread%s\n", o->info.kernel,
+                o->info.method, o->info.device,
+                options_word("precision", (int)o->info.precision),
+                o->info.threads, o->info.threads == 1 ? "" : "s");
+    }
+    if (o->has_energy) {
+        fprintf(out, "energy    %.15g%s%s\n", o->energy,
+                *units->energy ? " " : "", units->energy);
+        fprintf(out, "virial    %.9g %.9g %.9g  %.9g %.9g %.9g  %.9g %.9g "
+                "%.9g\n", o->virial[0], o->virial[1], o->virial[2],
+                o->virial[3], o->virial[4], o->virial[5], o->virial[6],
+                o->virial[7], o->virial[8]);
+    }
+    print_errors(o, s, out);
+    print_times(o, out);
+    if (o->frame == 1 || o->new_plan)
+        farsum_plan_print(plan, out);
+}

@@ -1,0 +1,27 @@
+/* outcome.h: what was computed for one frame, and how it is told. */
+#ifndef FARSUM_TOOLS_OUTCOME_H
+#define FARSUM_TOOLS_OUTCOME_H
+
+#include "verify.h"
+
+#include <stdio.h>
+
+struct outcome {
+    int64_t frame;           /* from 1 */
+    int64_t n, m;            /* m = 0: the targets are the sources */
+    double *potential;       /* owned, [targets] */
+    double *vector;          /* owned, [targets][3]: forces, or the field where
+                                the targets are not the sources */
+    int has_energy;          /* energy and virial: not for separate targets */
+    double energy, virial[9];
+    int has_check;
+    struct verify_result check;
+    farsum_plan_info info;   /* texts borrowed from the plan */
+    const char *new_plan;    /* why this frame has a plan of its own; NULL */
+};
+
+void outcome_free(struct outcome *o);
+/* Lines for a person: `first` adds the heading and the plan. */
+void outcome_print(const struct outcome *o, const struct settings *s,
+                   const farsum_plan *plan, FILE *out);
+#endif

@@ -1,0 +1,235 @@
+/* report.c: outcomes and plans as JSON. */
+#include "report.h"
+
+#include "io/output.h"
+#include "signals.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+json_t *report_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *report_text(const char *text)
+{
+    /* what a user gave may be no UTF-8: then it is left out, not fatal */
+    json_t *out = text ? json_string(text) : NULL;
+    return out ? out : json_null();
+}
+
+/* The value, or NULL if a part of it could not be made. */
+static json_t *whole(json_t *value, int bad)
+{
+    if (!bad)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+static const char *precision_name(farsum_precision p)
+{
+    return options_word("precision", p ? (int)p : FARSUM_F64);
+}
+
+static json_t *stages_of(const farsum_plan_info *info, int seconds)
+{
+    json_t *list = json_array();
+    int bad = !list;
+    for (int k = 0; list && k < info->n_stages; k++) {
+        const farsum_stage_info *stage = &info->stages[k];
+        json_t *row = json_object();
+        bad |= json_object_set_new(row, "stage", report_text(stage->stage));
+        bad |= json_object_set_new(row, "variant", report_text(stage->variant));
+        if (seconds) {
+            bad |= json_object_set_new(row, "seconds",
+                                       report_real(stage->seconds));
+        } else {
+            bad |=
+                json_object_set_new(row, "reason", report_text(stage->reason));
+            bad |= json_object_set_new(row, "deterministic",
+                                       json_boolean(stage->deterministic));
+        }
+        bad |= json_array_append_new(list, row);
+    }
+    return whole(list, bad);
+}
+
+/* farsum_plan_print, line by line. */
+static json_t *lines_of(const farsum_plan *plan)
+{
+    char *text = NULL, *rest = NULL;
+    size_t size = 0;
+    json_t *list = json_array();
+    FILE *f = open_memstream(&text, &size);
+    int bad = !list || !f;
+    if (f)
+        farsum_plan_print(plan, f);
+    bad |= f && fclose(f) != 0;
+    if (!bad)
+        for (char *line = strtok_r(text, "\n", &rest); line;
+             line = strtok_r(NULL, "\n", &rest))
+            bad |= json_array_append_new(list, report_text(line));
+    free(text);
+    return whole(list, bad);
+}
+
+json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
+{
+    json_t *p = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(p, "isa", report_text(info->isa));
+    bad |= json_object_set_new(p, "split", report_text(info->split));
+    bad |= json_object_set_new(p, "window", report_text(info->window));
+    bad |= json_object_set_new(p, "cutoff", report_real(info->cutoff));
+    bad |= json_object_set_new(p, "bandwidth", report_real(info->bandwidth));
+    bad |= json_object_set_new(p, "mesh",
+                               json_pack("[I,I,I]", (json_int_t)info->mesh[0],
+                                         (json_int_t)info->mesh[1],
+                                         (json_int_t)info->mesh[2]));
+    bad |= json_object_set_new(p, "upsampling", report_real(info->upsampling));
+    bad |= json_object_set_new(p, "support", json_integer(info->support));
+    bad |= json_object_set_new(p, "shape", report_real(info->shape));
+    bad |= json_object_set_new(p, "near_coefficients",
+                               json_integer(info->near_coefficients));
+    bad |= json_object_set_new(p, "norm", report_real(info->norm));
+    bad |=
+        json_object_set_new(p, "net_strength", report_real(info->net_strength));
+    bad |=
+        json_object_set_new(p, "bytes", json_integer((json_int_t)info->bytes));
+    bad |= json_object_set_new(p, "seconds_create",
+                               report_real(info->seconds_create));
+    bad |= json_object_set_new(p, "stages", stages_of(info, 0));
+    bad |= json_object_set_new(p, "text", lines_of(plan));
+    return whole(p, bad);
+}
+
+static json_t *seconds_of(const farsum_plan_info *info)
+{
+    json_t *t = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(t, "set_points",
+                               report_real(info->seconds_set_points));
+    bad |=
+        json_object_set_new(t, "execute", report_real(info->seconds_execute));
+    bad |= json_object_set_new(t, "stages", stages_of(info, 1));
+    return whole(t, bad);
+}
+
+/* What both the report and its list of frames say of a frame. */
+static int put_results(json_t *to, const struct outcome *o)
+{
+    int bad = 0;
+    json_t *virial = o->has_energy ? json_array() : json_null();
+    for (int k = 0; o->has_energy && k < 9; k++)
+        bad |= json_array_append_new(virial, report_real(o->virial[k]));
+    bad |= json_object_set_new(to, "n_sources", json_integer(o->n));
+    bad |=
+        json_object_set_new(to, "n_targets", json_integer(o->m ? o->m : o->n));
+    bad |= json_object_set_new(
+        to, "energy", o->has_energy ? report_real(o->energy) : json_null());
+    bad |= json_object_set_new(to, "virial", virial);
+    bad |= json_object_set_new(to, "estimated_error",
+                               report_real(o->info.estimated_error));
+    bad |= json_object_set_new(to, "checked_error",
+                               o->has_check ? report_real(o->check.measured)
+                                            : json_null());
+    bad |= json_object_set_new(to, "seconds", seconds_of(&o->info));
+    return bad;
+}
+
+static json_t *check_of(const struct outcome *o)
+{
+    if (!o->has_check)
+        return json_null();
+    json_t *c = json_object();
+    int bad = 0;
+    bad |= json_object_set_new(c, "targets", json_integer(o->check.count));
+    bad |= json_object_set_new(c, "method", report_text(o->check.method));
+    bad |= json_object_set_new(c, "tolerance", report_real(o->check.reference));
+    bad |= json_object_set_new(c, "norm", report_real(o->check.norm));
+    bad |= json_object_set_new(c, "seconds", report_real(o->check.seconds));
+    return whole(c, bad);
+}
+
+int report_frame(json_t *report, const struct outcome *o,
+                 const struct settings *s, const farsum_plan *plan)
+{
+    const farsum_plan_info *info = &o->info;
+    const struct units *units =
+        units_find(s->units ? options_word("units", s->units) : "reduced");
+    int bad = 0, kind = s->error ? s->error : (int)FARSUM_ERROR_FORCE;
+    bad |=
+        json_object_set_new(report, "version", report_text(farsum_version()));
+    bad |= json_object_set_new(report, "kernel", report_text(info->kernel));
+    bad |= json_object_set_new(report, "method", report_text(info->method));
+    bad |= json_object_set_new(report, "device", report_text(info->device));
+    bad |= json_object_set_new(report, "precision",
+                               report_text(precision_name(info->precision)));
+    bad |= json_object_set_new(report, "threads", json_integer(info->threads));
+    bad |=
+        json_object_set_new(report, "tolerance", report_real(info->tolerance));
+    bad |= json_object_set_new(report, "error",
+                               report_text(options_word("error", kind)));
+    bad |= json_object_set_new(report, "units", report_text(units->name));
+    bad |=
+        json_object_set_new(report, "coulomb", report_real(system_coulomb(s)));
+    bad |= json_object_set_new(report, "coulomb_source",
+                               report_text(units->source));
+    bad |= put_results(report, o);
+    bad |= json_object_set_new(report, "check", check_of(o));
+    bad |= json_object_set_new(report, "plan", report_plan(plan, info));
+    json_t *frames = json_object_get(report, "frames"), *frame = json_object();
+    if (!frames) {
+        frames = json_array();
+        bad |= json_object_set_new(report, "frames", frames);
+    }
+    bad |= json_object_set_new(frame, "frame", json_integer(o->frame));
+    bad |= json_object_set_new(frame, "new_plan", report_text(o->new_plan));
+    bad |= put_results(frame, o);
+    bad |= json_array_append_new(frames, frame);
+    return bad ? -1 : 0;
+}
+
+int report_ready(const char *path, char *error, size_t size)
+{
+    struct output *out = NULL;
+    struct stat st;
+    if (strcmp(path, "-") == 0 ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return 0;
+    int failed = output_create(path, &out);
+    if (failed)
+        snprintf(error, size, "%s",
+                 out && *out->message ? out->message : "out of memory");
+    output_destroy(out);
+    return failed;
+}
+
+static int put(const char *text, size_t length, void *output)
+{
+    return output_put(output, text, length);
+}
+
+int report_write(const json_t *report, const char *path, char *error,
+                 size_t size)
+{
+    struct output *out = NULL;
+    int slot = -1, failed = output_create(path, &out);
+    if (!failed)
+        slot = signals_watch(out->temporary);
+    failed = failed ||
+             json_dump_callback(report, put, out,
+                                JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+             output_put(out, "\n", 1) || output_commit(out);
+    if (failed)
+        snprintf(error, size, "%s",
+                 out && *out->message ? out->message : "out of memory");
+    output_destroy(out);
+    signals_unwatch(slot);
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,306 @@
+/* run.c: sums every frame of a file through one plan. */
+#include "command.h"
+#include "report.h"
+#include "say.h"
+#include "signals.h"
+#include "stamp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything that lives from the first frame to the last. */
+struct session {
+    struct settings *s;
+    struct io_reader *sources, *targets;
+    struct io_writer *writer;
+    struct io_frame frame, at; /* the sources' and the targets' */
+    farsum_plan *plan;
+    struct system last;        /* what the plan was made or set for */
+    char why[300];             /* of the last new plan */
+    json_t *report;
+    int64_t count, target_frames;
+    int exceeded, usage, slot; /* slot: of the watched output, or -1 */
+    char error[1200];
+};
+
+/* The library's message with the file and the frame; a name that it does not
+ * know is a fault of usage. */
+static int fail_library(struct session *t, farsum_status status)
+{
+    t->usage = status == FARSUM_ERR_UNKNOWN;
+    say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
+              farsum_message());
+    return -1;
+}
+
+static int fail_here(const struct session *t, const char *file)
+{
+    say_error("%s: frame %lld: %s", file, (long long)t->count, t->error);
+    return -1;
+}
+
+static int make_plan(struct session *t, const struct system *sys)
+{
+    farsum_problem problem = system_problem(t->s, sys);
+    farsum_options how = options_how(t->s);
+    farsum_plan_destroy(t->plan);
+    t->plan = NULL;
+    say_progress("frame %lld: choosing a plan", (long long)t->count);
+    farsum_status status = farsum_plan_create(&problem, &how, &t->plan);
+    return status == FARSUM_OK ? 0 : fail_library(t, status);
+}
+
+/* A plan for this frame: the one there is, if it can be kept.  *why is set if
+ * it could not. */
+static int ready_plan(struct session *t, const struct system *sys,
+                      const char **why)
+{
+    const struct system *last = &t->last;
+    *why = NULL;
+    if (t->plan && (last->n != sys->n || last->m != sys->m))
+        *why = "the number of particles changed";
+    else if (t->plan && memcmp(last->periodic, sys->periodic,
+                               sizeof sys->periodic) != 0)
+        *why = "the periodic axes changed";
+    else if (t->plan &&
+             memcmp(last->cell, sys->cell, sizeof sys->cell) != 0 &&
+             farsum_plan_set_cell(t->plan, sys->cell) != FARSUM_OK) {
+        snprintf(t->why, sizeof t->why, "%s", farsum_message());
+        *why = t->why;
+    }
+    if ((!t->plan || *why) && make_plan(t, sys) != 0)
+        return -1;
+    t->last = *sys;
+    return 0;
+}
+
+/* Sums one frame into *o. */
+static int sum_frame(struct session *t, const struct system *sys,
+                     struct outcome *o)
+{
+    size_t targets = (size_t)system_targets(sys);
+    farsum_result out = FARSUM_RESULT_INIT;
+    if (ready_plan(t, sys, &o->new_plan) != 0)
+        return -1;
+    out.potential = o->potential = malloc(targets * sizeof *o->potential);
+    out.field = o->vector = malloc(targets * 3 * sizeof *o->vector);
+    if (!o->potential || !o->vector) {
+        snprintf(t->error, sizeof t->error, "no memory for the result");
+        return fail_here(t, t->s->words[0]);
+    }
+    if (sys->m == 0) {
+        out.energy = &o->energy;
+        out.virial = o->virial;
+        o->has_energy = 1;
+    }
+    say_progress("frame %lld: setting %lld points", (long long)t->count,
+                 (long long)sys->n);
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_status status =
+        farsum_plan_set_points(t->plan, sys->n, sys->x, sys->m, sys->y);
+    if (status == FARSUM_OK) {
+        say_progress("frame %lld: summing", (long long)t->count);
+        status = farsum_plan_execute(t->plan, 1, sys->q, &out);
+    }
+    if (status == FARSUM_OK)
+        status = farsum_plan_get_info(t->plan, &info);
+    if (status != FARSUM_OK)
+        return fail_library(t, status);
+    o->info = info;
+    if (sys->m == 0) /* F = q E */
+        for (int64_t i = 0; i < 3 * sys->n; i++)
+            o->vector[i] *= sys->q[i / 3];
+    return 0;
+}
+
+static int check_frame(struct session *t, const struct system *sys,
+                       struct outcome *o)
+{
+    struct verify_request request = {t->s, sys, o->potential, o->vector};
+    if (!t->s->check)
+        return 0;
+    if (verify(&request, &o->check, t->error, sizeof t->error) != 0)
+        return fail_here(t, t->s->words[0]);
+    o->has_check = 1;
+    t->exceeded |= verify_exceeds(&o->check);
+    return 0;
+}
+
+/* Forces at targets that have charges of their own. */
+static int add_target_forces(struct io_frame *frame, const double *field)
+{
+    if (!frame->q)
+        return 0;
+    double *forces = malloc((size_t)frame->n * 3 * sizeof *forces);
+    if (!forces)
+        return -1;
+    for (int64_t i = 0; i < 3 * frame->n; i++)
+        forces[i] = frame->q[i / 3] * field[i];
+    if (io_frame_set_column(frame, "forces", IO_REAL, 3, forces) != 0) {
+        free(forces);
+        return -1;
+    }
+    return 0;
+}
+
+/* Hands the result's arrays to the frame and writes it. */
+static int write_frame(struct session *t, const struct system *sys,
+                       struct outcome *o)
+{
+    struct io_frame *frame = sys->m ? &t->at : &t->frame;
+    if (!t->writer)
+        return 0;
+    system_stamp(sys, frame);
+    snprintf(t->error, sizeof t->error, "out of memory");
+    if (stamp_write(frame, o, t->s) != 0 ||
+        io_frame_set_column(frame, "potential", IO_REAL, 1, o->potential) != 0)
+        return fail_here(t, t->s->words[0]);
+    o->potential = NULL;
+    if ((sys->m && add_target_forces(frame, o->vector) != 0) ||
+        io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
+                            o->vector) != 0)
+        return fail_here(t, t->s->words[0]);
+    o->vector = NULL;
+    say_progress("frame %lld: writing", (long long)t->count);
+    if (io_write(t->writer, frame, t->error, sizeof t->error) != 0) {
+        say_error("%s", t->error);
+        return -1;
+    }
+    return 0;
+}
+
+/* The targets' next frame; a file of one frame serves every frame. */
+static int read_targets(struct session *t)
+{
+    struct io_frame next = {0};
+    int got = io_read(t->targets, &next, t->error, sizeof t->error);
+    if (got < 0) {
+        say_error("%s", t->error);
+        return -1;
+    }
+    if (got > 0) {
+        io_frame_clear(&t->at);
+        t->at = next;
+        t->target_frames++;
+        return 0;
+    }
+    if (t->target_frames == 1)
+        return 0;
+    if (t->count == 1)
+        snprintf(t->error, sizeof t->error, "there are no targets");
+    else
+        snprintf(t->error, sizeof t->error, "fewer frames than '%s'",
+                 t->s->words[0]);
+    return fail_here(t, t->s->targets);
+}
+
+static int do_frame(struct session *t)
+{
+    struct system sys;
+    struct outcome o = {.frame = t->count, .n = t->frame.n};
+    const struct settings *s = t->s;
+    int failed = -1;
+    int quiet = (s->output && strcmp(s->output, "-") == 0) ||
+                (s->report && strcmp(s->report, "-") == 0);
+    if (t->targets && read_targets(t) != 0)
+        return -1;
+    if (system_make(s, &t->frame, t->targets ? &t->at : NULL, &sys, t->error,
+                    sizeof t->error) != 0)
+        return fail_here(t, s->words[0]);
+    o.m = sys.m;
+    if (sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0)
+        goto done;
+    say_progress("%s", "");
+    outcome_print(&o, s, t->plan, quiet ? stderr : stdout);
+    if (t->report && report_frame(t->report, &o, s, t->plan) != 0) {
+        say_error("run: no memory for the report");
+        goto done;
+    }
+    failed = write_frame(t, &sys, &o);
+done:
+    outcome_free(&o);
+    return failed;
+}
+
+static int open_all(struct session *t)
+{
+    const struct settings *s = t->s;
+    struct io_options io = options_io(s), plain = {0};
+    if (io_open(s->words[0], &io, &t->sources, t->error, sizeof t->error) ||
+        (s->targets && io_open(s->targets, &plain, &t->targets, t->error,
+                               sizeof t->error)) ||
+        (s->output && io_create(s->output, NULL, &t->writer, t->error,
+                                sizeof t->error)) ||
+        (s->report &&
+         report_ready(s->report, t->error, sizeof t->error) != 0)) {
+        say_error("%s", t->error);
+        return -1;
+    }
+    if (t->writer)
+        t->slot = signals_watch(io_writer_temporary(t->writer));
+    if (s->report && !(t->report = json_object())) {
+        say_error("run: out of memory");
+        return -1;
+    }
+    return 0;
+}
+
+static int all_frames(struct session *t)
+{
+    int got;
+    for (;;) {
+        say_progress("frame %lld: reading", (long long)t->count + 1);
+        got = io_read(t->sources, &t->frame, t->error, sizeof t->error);
+        if (got <= 0)
+            break;
+        t->count++;
+        if (do_frame(t) != 0)
+            return -1;
+    }
+    say_progress("%s", "");
+    if (got == 0 && t->count == 0) {
+        snprintf(t->error, sizeof t->error, "%s: there are no particles",
+                 t->s->words[0]);
+        got = -1;
+    }
+    if (got == 0 && t->writer) {
+        got = io_commit(t->writer, t->error, sizeof t->error);
+        t->writer = NULL;
+    }
+    if (got == 0 && t->report)
+        got = report_write(t->report, t->s->report, t->error, sizeof t->error);
+    if (got != 0)
+        say_error("%s", t->error);
+    return got;
+}
+
+int run_main(struct settings *s)
+{
+    struct session t = {.s = s, .slot = -1};
+    if (s->n_words != 1) {
+        say_error("run: expected one file, found %d; see 'farsum help run'",
+                  s->n_words);
+        return EXIT_USAGE;
+    }
+    if (s->output && s->report && strcmp(s->output, "-") == 0 &&
+        strcmp(s->report, "-") == 0) {
+        say_error("run: --output and --report cannot both be standard output");
+        return EXIT_USAGE;
+    }
+    options_defaults(s);
+    int failed = open_all(&t);
+    if (!failed)
+        failed = all_frames(&t);
+    io_abandon(t.writer);
+    signals_unwatch(t.slot);
+    io_close(t.sources);
+    io_close(t.targets);
+    io_frame_clear(&t.frame);
+    io_frame_clear(&t.at);
+    farsum_plan_destroy(t.plan);
+    json_decref(t.report);
+    return t.usage    ? EXIT_USAGE
+           : failed   ? EXIT_FAILED
+           : t.exceeded ? EXIT_EXCEEDED
+                      : EXIT_DONE;
+}

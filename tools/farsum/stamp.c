@@ -1,0 +1,112 @@
+/* stamp.c: settings to keys and back. */
+#include "stamp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int put_real(struct io_frame *frame, const char *key, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return io_frame_set_key(frame, key, text);
+}
+
+static int put_word(struct io_frame *frame, const char *key, const char *which,
+                    int value)
+{
+    return io_frame_set_key(frame, key,
+                            options_word(which, value ? value : 1));
+}
+
+int stamp_write(struct io_frame *frame, const struct outcome *o,
+                const struct settings *s)
+{
+    int bad = 0;
+    if (o->has_energy) {
+        char text[9 * 26];
+        size_t used = 0;
+        for (int k = 0; k < 9; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.17g",
+                                     k ? " " : "", o->virial[k]);
+        bad |= put_real(frame, "energy", o->energy);
+        bad |= io_frame_set_key(frame, "virial", text);
+    }
+    bad |= io_frame_set_key(frame, "farsum_version", farsum_version());
+    bad |= io_frame_set_key(frame, "farsum_kernel", o->info.kernel);
+    bad |= io_frame_set_key(frame, "farsum_method", o->info.method);
+    bad |= put_word(frame, "farsum_precision", "precision", s->precision);
+    bad |= put_real(frame, "farsum_tolerance", s->tolerance);
+    bad |= put_word(frame, "farsum_error", "error", s->error);
+    bad |= put_real(frame, "farsum_estimated_error", o->info.estimated_error);
+    bad |= put_word(frame, "farsum_units", "units", s->units);
+    bad |= put_real(frame, "farsum_coulomb", system_coulomb(s));
+    bad |= put_word(frame, "farsum_surface", "surface", s->surface);
+    bad |= io_frame_set_key(frame, "farsum_exclude",
+                            s->exclude ? "coincident" : "none");
+    if (o->m)
+        bad |= io_frame_set_key(frame, "farsum_sources", s->words[0]);
+    return bad ? -1 : 0;
+}
+
+static int get_word(const struct io_frame *frame, const char *key,
+                    const char *which, int *value, char *error, size_t size)
+{
+    const char *word = io_frame_key(frame, key);
+    if (*value || !word)
+        return 0;
+    *value = options_value(which, word);
+    if (*value)
+        return 0;
+    snprintf(error, size, "%s=%s is not known", key, word);
+    return -1;
+}
+
+static int get_real(const struct io_frame *frame, const char *key,
+                    double *value, char *error, size_t size)
+{
+    const char *text = io_frame_key(frame, key);
+    char *end;
+    if (*value > 0 || !text)
+        return 0;
+    double v = strtod(text, &end);
+    if (end == text || *end || !(v > 0) || !isfinite(v)) {
+        snprintf(error, size, "%s=%s is not a number above 0", key, text);
+        return -1;
+    }
+    *value = v;
+    return 0;
+}
+
+int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
+               size_t size)
+{
+    const char *exclude = io_frame_key(frame, "farsum_exclude");
+    int units_given = s->units != 0;
+    if (!s->kernel)
+        s->kernel = io_frame_key(frame, "farsum_kernel");
+    if (!s->sources)
+        s->sources = io_frame_key(frame, "farsum_sources");
+    if (exclude && strcmp(exclude, "coincident") == 0)
+        s->exclude = 1;
+    if (get_real(frame, "farsum_tolerance", &s->tolerance, error, size) ||
+        get_word(frame, "farsum_error", "error", &s->error, error, size) ||
+        get_word(frame, "farsum_units", "units", &s->units, error, size) ||
+        get_word(frame, "farsum_surface", "surface", &s->surface, error,
+                 size) ||
+        (!units_given &&
+         get_real(frame, "farsum_coulomb", &s->coulomb, error, size)))
+        return -1;
+    if (s->tolerance > 0 && s->units && s->error && s->kernel)
+        return 0;
+    snprintf(error, size,
+             "the comment line does not say what 'farsum run' was asked for; "
+             "give%s%s%s%s", s->tolerance > 0 ? "" : " --tolerance",
+             s->error ? "" : " --error", s->units ? "" : " --units",
+             s->kernel ? "" : " --kernel");
+    return -1;
+}

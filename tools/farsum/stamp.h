@@ -1,0 +1,16 @@
+/* stamp.h: the settings that a written frame carries, so that `farsum check`
+ * needs no option. */
+#ifndef FARSUM_TOOLS_STAMP_H
+#define FARSUM_TOOLS_STAMP_H
+
+#include "outcome.h"
+
+/* Keys of the comment line: energy, virial, farsum_...  0, or -1 for lack of
+ * memory. */
+int stamp_write(struct io_frame *frame, const struct outcome *o,
+                const struct settings *s);
+/* Fills what the settings leave open.  0, or -1 with what is missing or is not
+ * understood. */
+int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
+               size_t size);
+#endif

@@ -1,0 +1,106 @@
+/* system.c: from a frame and the settings to the library's problem. */
+#include "system.h"
+
+#include "units.h"
+
+#include <math.h>
+#include <string.h>
+
+int system_make(const struct settings *s, const struct io_frame *sources,
+                const struct io_frame *targets, struct system *sys, char *error,
+                size_t size)
+{
+    struct system out = {.n = sources->n, .x = sources->x, .q = sources->q};
+    if (!sources->q) {
+        snprintf(error, size, "there are no charges (a column 'charge'; for "
+                 "LAMMPS atom types --charge TYPE=Q)");
+        return -1;
+    }
+    if (targets) {
+        out.m = targets->n;
+        out.y = targets->x;
+        if (targets->n == 0) {
+            snprintf(error, size, "there are no targets");
+            return -1;
+        }
+    }
+    int has_cell = s->has_cell || sources->has_cell;
+    if (has_cell)
+        memcpy(out.cell, s->has_cell ? s->cell : sources->cell,
+               sizeof out.cell);
+    for (int d = 0; d < 3; d++)
+        out.periodic[d] = s->has_periodic       ? s->periodic[d]
+                          : sources->has_cell   ? sources->periodic[d]
+                                                : s->has_cell;
+    if (!has_cell && (out.periodic[0] || out.periodic[1] || out.periodic[2])) {
+        snprintf(error, size, "periodic, but there is no cell; give --cell");
+        return -1;
+    }
+    *sys = out;
+    return 0;
+}
+
+double system_coulomb(const struct settings *s)
+{
+    const struct units *units =
+        s->units ? units_find(options_word("units", s->units)) : units_get(0);
+    return s->coulomb > 0 ? s->coulomb : units->coulomb;
+}
+
+farsum_problem system_problem(const struct settings *s,
+                              const struct system *sys)
+{
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    p.kernel = s->kernel;
+    memcpy(p.cell, sys->cell, sizeof p.cell);
+    memcpy(p.periodic, sys->periodic, sizeof p.periodic);
+    p.surface = (farsum_surface)s->surface;
+    p.coulomb = system_coulomb(s);
+    p.precision = (farsum_precision)s->precision;
+    p.arrays = FARSUM_F64;
+    p.tolerance = s->tolerance;
+    p.error = (farsum_error_kind)s->error;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (sys->m == 0)
+        p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
+    p.exclude_coincident = s->exclude;
+    p.n_sources = sys->n;
+    p.n_targets = sys->m;
+    p.sample_x = sys->x;
+    p.sample_q = sys->q;
+    return p;
+}
+
+int64_t system_targets(const struct system *sys)
+{
+    return sys->m ? sys->m : sys->n;
+}
+
+double system_volume(const struct system *sys)
+{
+    const double *h = sys->cell;
+    if (sys->periodic[0] && sys->periodic[1] && sys->periodic[2])
+        return fabs(h[0] * (h[4] * h[8] - h[5] * h[7]) -
+                    h[1] * (h[3] * h[8] - h[5] * h[6]) +
+                    h[2] * (h[3] * h[7] - h[4] * h[6]));
+    double volume = 1;
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < sys->n; i++) {
+            low = fmin(low, sys->x[3 * i + d]);
+            high = fmax(high, sys->x[3 * i + d]);
+        }
+        volume *= high - low;
+    }
+    return volume;
+}
+
+void system_stamp(const struct system *sys, struct io_frame *frame)
+{
+    int any = sys->periodic[0] || sys->periodic[1] || sys->periodic[2];
+    if (any) {
+        memcpy(frame->cell, sys->cell, sizeof frame->cell);
+        frame->has_cell = true;
+    }
+    memcpy(frame->periodic, sys->periodic, sizeof frame->periodic);
+}

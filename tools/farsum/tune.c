@@ -1,0 +1,142 @@
+/* tune.c: the plan that run would make, with its reasons, without running. */
+#include "command.h"
+#include "case.h"
+#include "report.h"
+#include "say.h"
+
+#include <string.h>
+
+/* What a problem is made of: one of the two. */
+struct input {
+    struct case_particles particles;
+    struct case_spec spec;
+    struct io_frame frame, at;
+};
+
+static int read_frame(const char *path, const struct io_options *io,
+                      struct io_frame *frame, char *error, size_t size)
+{
+    struct io_reader *reader = NULL;
+    say_progress("reading %s", path);
+    if (io_open(path, io, &reader, error, size) != 0)
+        return -1;
+    int got = io_read(reader, frame, error, size);
+    io_close(reader);
+    say_progress("%s", "");
+    if (got == 0)
+        snprintf(error, size, "%s: there are no particles", path);
+    return got > 0 ? 0 : -1;
+}
+
+static int problem_of_file(const struct settings *s, struct input *in,
+                           farsum_problem *problem, char *error, size_t size)
+{
+    struct io_options io = options_io(s), plain = {0};
+    struct system sys;
+    char why[400];
+    if (read_frame(s->words[0], &io, &in->frame, error, size) != 0 ||
+        (s->targets &&
+         read_frame(s->targets, &plain, &in->at, error, size) != 0))
+        return -1;
+    if (system_make(s, &in->frame, s->targets ? &in->at : NULL, &sys, why,
+                    sizeof why) != 0) {
+        snprintf(error, size, "%s: %s", s->words[0], why);
+        return -1;
+    }
+    *problem = system_problem(s, &sys);
+    return 0;
+}
+
+/* The case, with what options say beside it. */
+static int problem_of_case(const struct settings *s, struct input *in,
+                           farsum_problem *problem, char *error, size_t size)
+{
+    if (case_parse(s->problem, &in->spec, error, size) != 0 ||
+        case_make(&in->spec, &in->particles, error, size) != 0)
+        return -1;
+    case_problem(&in->spec, &in->particles, problem);
+    if (s->tolerance > 0)
+        problem->tolerance = s->tolerance;
+    if (s->error)
+        problem->error = (farsum_error_kind)s->error;
+    if (s->precision)
+        problem->precision = (farsum_precision)s->precision;
+    if (s->kernel)
+        problem->kernel = s->kernel;
+    problem->surface = (farsum_surface)s->surface;
+    return 0;
+}
+
+static int tell(const struct settings *s, const farsum_plan *plan)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    char error[1200] = "out of memory";
+    if (farsum_plan_get_info(plan, &info) != FARSUM_OK) {
+        say_error("tune: %s", farsum_message());
+        return -1;
+    }
+    FILE *out = s->report && strcmp(s->report, "-") == 0 ? stderr : stdout;
+    farsum_plan_print(plan, out);
+    fprintf(out, "memory    %.4g MB (%.4g bytes a particle)\n",
+            (double)info.bytes / 1e6,
+            (double)info.bytes / (double)(info.n_sources ? info.n_sources : 1));
+    fprintf(out, "error     tolerance %.3g, estimated %.3g\n", info.tolerance,
+            info.estimated_error);
+    if (!s->report)
+        return 0;
+    json_t *plan_json = report_plan(plan, &info);
+    json_t *report = plan_json ? json_pack(
+        "{s:s, s:I, s:I, s:s?, s:s?, s:s?, s:s, s:i, s:o, s:o, s:o}",
+        "version", farsum_version(), "n_sources", (json_int_t)info.n_sources,
+        "n_targets",
+        (json_int_t)(info.n_targets ? info.n_targets : info.n_sources),
+        "kernel", info.kernel, "method", info.method, "device", info.device,
+        "precision", options_word("precision", (int)info.precision), "threads",
+        info.threads, "tolerance", report_real(info.tolerance),
+        "estimated_error", report_real(info.estimated_error), "plan",
+        plan_json) : NULL;
+    int bad = !report || report_write(report, s->report, error, sizeof error);
+    if (bad)
+        say_error("%s", error);
+    json_decref(report);
+    return bad;
+}
+
+int tune_main(struct settings *s)
+{
+    struct input in = {0};
+    farsum_problem problem;
+    farsum_plan *plan = NULL;
+    char error[1200];
+    if (s->n_words + (s->problem != NULL) != 1) {
+        say_error("tune: expected one file or --case; see 'farsum help tune'");
+        return EXIT_USAGE;
+    }
+    farsum_options how = options_how(s);
+    int bad;
+    if (s->problem) {
+        bad = problem_of_case(s, &in, &problem, error, sizeof error);
+    } else {
+        options_defaults(s);
+        bad = problem_of_file(s, &in, &problem, error, sizeof error);
+    }
+    if (bad) {
+        say_error("%s%s", s->problem ? "tune: " : "", error);
+    } else {
+        say_progress("choosing a plan");
+        farsum_status status = farsum_plan_tune(&problem, &how, &plan);
+        if (status != FARSUM_OK) {
+            say_error("%s: %s", s->problem ? "tune" : s->words[0],
+                      farsum_message());
+            bad = status == FARSUM_ERR_UNKNOWN ? EXIT_USAGE : EXIT_FAILED;
+        } else {
+            say_progress("%s", "");
+            bad = tell(s, plan);
+        }
+    }
+    farsum_plan_destroy(plan);
+    case_free(&in.particles);
+    io_frame_clear(&in.frame);
+    io_frame_clear(&in.at);
+    return bad ? bad == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,251 @@
+/* verify.c: picks targets, sums them by the reference, compares. */
+#include "verify.h"
+
+#include "rng.h"
+#include "say.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The targets compared: the first `largest` count for themselves, each of the
+ * others for `weight` targets. */
+struct sample {
+    int64_t count, largest;
+    int64_t *index; /* owned, [count] */
+    double weight;
+};
+
+static double size_of(const struct verify_request *r, int64_t i)
+{
+    if (r->settings->error == FARSUM_ERROR_POTENTIAL)
+        return fabs(r->potential[i]);
+    const double *v = r->vector + 3 * i;
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+/* The k largest (not-a-number counts as the largest), in s->index. */
+static void pick_largest(const struct verify_request *r, int64_t targets,
+                         struct sample *s)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < targets; i++) {
+        double v = size_of(r, i);
+        int64_t at = found;
+        while (at > 0 && !(v <= size_of(r, s->index[at - 1])))
+            at--;
+        if (at == s->largest)
+            continue;
+        int64_t last = found < s->largest ? found++ : s->largest - 1;
+        memmove(s->index + at + 1, s->index + at,
+                (size_t)(last - at) * sizeof *s->index);
+        s->index[at] = i;
+    }
+}
+
+/* Others at random, by selection sampling (Knuth, 3.4.2, algorithm S). */
+static int pick_others(int64_t targets, uint64_t seed, struct sample *s)
+{
+    char *taken = calloc((size_t)targets, 1);
+    if (!taken)
+        return -1;
+    for (int64_t k = 0; k < s->largest; k++)
+        taken[s->index[k]] = 1;
+    struct rng r = rng_seed(seed);
+    int64_t left = targets - s->largest, at = s->largest;
+    for (int64_t i = 0; i < targets && at < s->count; i++) {
+        if (taken[i])
+            continue;
+        if (rng_uniform(&r) * (double)left < (double)(s->count - at))
+            s->index[at++] = i;
+        left--;
+    }
+    free(taken);
+    return 0;
+}
+
+static int sample_make(const struct verify_request *r, struct sample *s)
+{
+    int64_t targets = system_targets(r->system);
+    int64_t wanted = r->settings->check_targets;
+    wanted = wanted ? wanted : 1000;
+    s->largest = (wanted + 9) / 10;
+    s->count = wanted + s->largest;
+    s->weight = 1;
+    if (s->count >= targets) {
+        s->count = targets;
+        s->largest = 0;
+    }
+    s->index = malloc((size_t)s->count * sizeof *s->index);
+    if (!s->index)
+        return -1;
+    if (s->count == targets) {
+        for (int64_t i = 0; i < targets; i++)
+            s->index[i] = i;
+        return 0;
+    }
+    s->weight = (double)(targets - s->largest) / (double)wanted;
+    pick_largest(r, targets, s);
+    return pick_others(targets, r->settings->seed, s);
+}
+
+/* The least that the norm of forces or fields can be, so that a perfect
+ * crystal has one: C q_rms^2 (N/V)^(2/3), of a field without one q_rms. */
+static double least_norm(const struct verify_request *r, double coulomb)
+{
+    const struct system *sys = r->system;
+    double sum = 0, volume = system_volume(sys);
+    for (int64_t j = 0; j < sys->n; j++)
+        sum += sys->q[j] * sys->q[j];
+    double rms = sqrt(sum / (double)sys->n);
+    if (!(volume > 0) || r->settings->error == FARSUM_ERROR_POTENTIAL)
+        return 0;
+    return coulomb * (sys->m ? rms : rms * rms) *
+           pow((double)sys->n / volume, 2.0 / 3);
+}
+
+/* RMS of the vectors as given: what an absolute tolerance is compared with to
+ * know how many digits the reference needs. */
+static double rms_given(const struct verify_request *r)
+{
+    int64_t targets = system_targets(r->system);
+    double sum = 0;
+    for (int64_t i = 0; i < 3 * targets; i++)
+        sum += r->vector[i] * r->vector[i];
+    return sqrt(sum / (double)targets);
+}
+
+/* At least three digits more than asked for, twice as many where f64 allows. */
+static double reference_tolerance(const struct verify_request *r,
+                                  double tolerance, double coulomb)
+{
+    double relative = tolerance;
+    if (r->settings->error == FARSUM_ERROR_ABSOLUTE) {
+        double norm = fmax(rms_given(r), least_norm(r, coulomb));
+        relative = norm > 0 && isfinite(norm) ? tolerance / norm : 1e-6;
+        relative = fmin(relative, 0.1);
+    }
+    return fmax(1e-14, fmin(relative * relative, 1e-3 * relative));
+}
+
+static farsum_status sum_reference(farsum_problem *problem,
+                                   const farsum_options *how,
+                                   const struct system *sys, const double *y,
+                                   double *potential, double *field)
+{
+    farsum_plan *plan = NULL;
+    farsum_result out = FARSUM_RESULT_INIT;
+    out.potential = potential;
+    out.field = field;
+    farsum_status status = farsum_plan_create(problem, how, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_set_points(plan, sys->n, sys->x,
+                                        problem->n_targets, y);
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, sys->q, &out);
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+/* The two sums of squares, over all targets by weight. */
+static void compare(const struct verify_request *r, const struct sample *s,
+                    const double *potential, const double *field,
+                    struct verify_result *result)
+{
+    double difference = 0, size = 0;
+    for (int64_t k = 0; k < s->count; k++) {
+        int64_t i = s->index[k];
+        double weight = k < s->largest ? 1 : s->weight, d2 = 0, v2 = 0;
+        if (r->settings->error == FARSUM_ERROR_POTENTIAL) {
+            double d = r->potential[i] - potential[k];
+            d2 = d * d;
+            v2 = potential[k] * potential[k];
+        } else {
+            for (int c = 0; c < 3; c++) {
+                double v = field[3 * k + c];
+                if (r->system->m == 0)
+                    v *= r->system->q[i];
+                double d = r->vector[3 * i + c] - v;
+                d2 += d * d;
+                v2 += v * v;
+            }
+        }
+        difference += weight * d2;
+        size += weight * v2;
+    }
+    double targets = (double)system_targets(r->system);
+    result->norm = fmax(sqrt(size / targets), result->norm);
+    result->measured = sqrt(difference / targets);
+    if (r->settings->error != FARSUM_ERROR_ABSOLUTE &&
+        !(result->measured == 0))
+        result->measured /= result->norm;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int verify(const struct verify_request *request, struct verify_result *result,
+           char *error, size_t size)
+{
+    const struct system *sys = request->system;
+    const struct settings *s = request->settings;
+    struct sample sample = {0};
+    double *y = NULL, *potential = NULL, *field = NULL, start = now();
+    int failed = -1;
+    farsum_problem problem = system_problem(s, sys);
+    farsum_options how = FARSUM_OPTIONS_INIT;
+    int open = !sys->periodic[0] && !sys->periodic[1] && !sys->periodic[2];
+    how.method = open ? "direct" : "ewald";
+    how.threads = s->threads;
+    struct verify_result out = {.method = how.method};
+    out.tolerance = s->tolerance > 0 ? s->tolerance : 1e-5;
+    out.reference = reference_tolerance(request, out.tolerance,
+                                        problem.coulomb);
+    out.norm = least_norm(request, problem.coulomb);
+    snprintf(error, size, "out of memory");
+    if (sample_make(request, &sample) != 0)
+        goto done;
+    size_t count = (size_t)sample.count;
+    y = malloc(count * 3 * sizeof *y);
+    potential = malloc(count * sizeof *potential);
+    field = malloc(count * 3 * sizeof *field);
+    if (!y || !potential || !field)
+        goto done;
+    for (int64_t k = 0; k < sample.count; k++)
+        memcpy(y + 3 * k, (sys->m ? sys->y : sys->x) + 3 * sample.index[k],
+               3 * sizeof *y);
+    problem.precision = FARSUM_F64;
+    problem.tolerance = out.reference;
+    if (problem.error == FARSUM_ERROR_ABSOLUTE)
+        problem.error = FARSUM_ERROR_FORCE;
+    problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    problem.n_targets = sample.count;
+    say_progress("checking %lld targets by %s", (long long)sample.count,
+                 how.method);
+    if (sum_reference(&problem, &how, sys, y, potential, field) != FARSUM_OK) {
+        snprintf(error, size, "the reference (%s, tolerance %.3g): %s",
+                 how.method, out.reference, farsum_message());
+        goto done;
+    }
+    compare(request, &sample, potential, field, &out);
+    out.count = sample.count;
+    out.seconds = now() - start;
+    *result = out;
+    failed = 0;
+done:
+    say_progress("%s", "");
+    free(sample.index);
+    free(y);
+    free(potential);
+    free(field);
+    return failed;
+}
+
+int verify_exceeds(const struct verify_result *result)
+{
+    return !(result->measured <= result->tolerance);
+}
