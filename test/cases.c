@@ -104,10 +104,8 @@ void system_reference(struct system *s)
         return;
     problem.tolerance = 1e-14;
     options.method = s->p.periodic[0] ? "ewald" : "direct";
-    s->potential = malloc((size_t)s->p.n * sizeof *s->potential);
-    s->field = malloc(3 * (size_t)s->p.n * sizeof *s->field);
-    if (!s->potential || !s->field)
-        check_stop("no memory for %s", s->name);
+    s->potential = check_memory((size_t)s->p.n, sizeof *s->potential);
+    s->field = check_memory(3 * (size_t)s->p.n, sizeof *s->field);
     result.potential = s->potential;
     result.field = s->field;
     result.energy = &s->energy;

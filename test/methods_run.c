@@ -41,11 +41,9 @@ static void measure(struct ladder_cell *cell, const double *potential,
 void ladder_run(struct ladder_cell *cell, int threads)
 {
     const struct system *s = cell->system;
-    double *potential = malloc((size_t)s->p.n * sizeof *potential);
-    double *field = malloc(3 * (size_t)s->p.n * sizeof *field);
+    double *potential = check_memory((size_t)s->p.n, sizeof *potential);
+    double *field = check_memory(3 * (size_t)s->p.n, sizeof *field);
     double energy = 0, virial[9] = {0}, start = clock_seconds();
-    if (!potential || !field)
-        check_stop("no memory for %s", s->name);
     farsum_problem problem = system_problem(s);
     farsum_options options = cases_options();
     farsum_result result = FARSUM_RESULT_INIT;

@@ -64,11 +64,9 @@ static struct summary summarise(const struct ladder *ladder, const char *group,
                                 const struct system *system, int precision)
 {
     struct summary s = {0};
-    double *share = malloc(2 * (size_t)(ladder->n + 1) * sizeof *share);
-    double *trust = share ? share + ladder->n + 1 : NULL;
+    double *share = check_memory(2 * (size_t)(ladder->n + 1), sizeof *share);
+    double *trust = share + ladder->n + 1;
     int n = 0;
-    if (!share)
-        check_stop("no memory for a summary");
     for (int i = 0; i < ladder->n; i++) {
         const struct ladder_cell *c = &ladder->cell[i];
         if (strcmp(c->group, group) != 0
