@@ -4,6 +4,7 @@ set(farsum_sources
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/points/bins.c src/points/cell.c src/points/points.c
+  src/points/tiles.c src/points/waves.c
   src/method/table.c src/method/exact.c
   src/method/direct.c src/method/direct_sum.c src/method/ewald.c
   src/method/error.c src/method/sample.c src/method/sample_force.c

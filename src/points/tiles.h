@@ -1,0 +1,75 @@
+/* tiles.h: the periodic mesh in tiles with halo, for spread and interp.
+ *
+ * Along axis d, tile b of count[d] holds the points with
+ * b <= u count/mesh < b + 1 (u the mesh coordinate) and is made of bins[d]
+ * bins.  Those points touch the mesh points lo .. lo + size - 1, unwrapped:
+ * lo may be negative and the end past the mesh, several times on a mesh that
+ * is smaller than a window.  Everything here follows from the mesh and the
+ * window's support alone. */
+#ifndef FARSUM_POINTS_TILES_H
+#define FARSUM_POINTS_TILES_H
+
+#include "points/bins.h"
+
+struct tiles {
+    int64_t mesh[3];
+    int support;
+    int32_t count[3]; /* tiles along each axis */
+    int32_t bins[3];  /* bins of a tile along each axis */
+    int32_t size[3];  /* mesh points that a tile's points touch, the largest */
+};
+
+void tiles_set(struct tiles *tiles, const int64_t mesh[3], int support);
+/* OK if the points were sorted for these tiles. */
+farsum_status tiles_match(const struct tiles *tiles, const struct bins *bins);
+
+/* First mesh index of tile b: ceil(b mesh/count - P/2). */
+static inline int64_t tiles_lo(const struct tiles *tiles, int d, int64_t b)
+{
+    int64_t k = 2 * (int64_t)tiles->count[d];
+    int64_t x = 2 * b * tiles->mesh[d] - tiles->support * (k / 2);
+    return x / k + (x % k > 0);
+}
+static inline int64_t tiles_wrap(int64_t m, int64_t mesh)
+{
+    m %= mesh;
+    return m < 0 ? m + mesh : m;
+}
+
+/* Which tiles cover a mesh index along one axis: entries start[m] ..
+ * start[m + 1] - 1, each a tile and its local index, in order of tiles. */
+struct tiles_cover {
+    int64_t *start; /* owned, [mesh + 1] */
+    int32_t *tile;  /* owned */
+    int32_t *at;    /* owned */
+};
+farsum_status tiles_cover_set(struct tiles_cover *cover,
+                              const struct tiles *tiles, int d);
+void tiles_cover_clear(struct tiles_cover *cover);
+
+/* Work on part of a tile's points: from .. to of them, in sorted order.  A
+ * crowded tile has several parts, so that one dense cluster keeps all threads
+ * busy; their number depends on the points alone. */
+struct tiles_task {
+    int32_t b[3];
+    int32_t part, parts;
+    int64_t from, to;
+};
+struct tiles_tasks {
+    int64_t n, room;
+    struct tiles_task *task; /* owned; by tile, then part */
+};
+farsum_status tiles_tasks_set(struct tiles_tasks *tasks,
+                              const struct tiles *tiles,
+                              const struct bins *bins);
+void tiles_tasks_clear(struct tiles_tasks *tasks);
+
+/* Stretches of the sorted points that are a task's; at most
+ * bins[0] bins[1] <= TILES_RANGES.  Returns how many. */
+enum { TILES_RANGES = 256 };
+struct tiles_range {
+    int64_t from, to;
+};
+int tiles_ranges(const struct tiles *tiles, const struct bins *bins,
+                 const struct tiles_task *task, struct tiles_range *range);
+#endif

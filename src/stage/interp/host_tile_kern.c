@@ -1,0 +1,170 @@
+/* host_tile_kern.c: points from a tile.  The P^2 rows of a point are summed
+ * over axis 1, then 0, in vectors along axis 2; with the field every row is
+ * multiplied twice (weight and slope of axis 1), the other two slopes cost one
+ * product a plane.  Loads bound it. */
+#include "stage/interp/host_tile_kern.h"
+
+#include "math/window_simd.h"
+
+enum { BATCH = 64, MOST = WINDOW_VECTORS_MAX };
+
+struct batch {
+    double s[3][BATCH];
+    real t[3][BATCH];
+    int32_t at[BATCH];
+    int64_t order[BATCH];
+    real out[BATCH][4]; /* potential and its slopes along t */
+};
+
+#define EACH_VECTOR _Pragma("GCC unroll 8") for (int v = 0; v < V; v++)
+
+SIMD_FN void batch_potential(int P, const struct interp_job *job,
+                             struct batch *batch, int n)
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    for (int i = 0; i < n; i++) {
+        real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
+        vreal w[3 * MOST], sum[MOST], part[MOST], all = {0};
+        real wx[MOST * W], wy[MOST * W];
+        const real *plane = (const real *)job->tile + batch->at[i];
+        window_weights(P, 3, job->coef, job->degree, t, w);
+        EACH_VECTOR
+        {
+            v_store(wx + v * W, w[v]);
+            v_store(wy + v * W, w[V + v]);
+            sum[v] = (vreal){0};
+        }
+        for (int a = 0; a < P; a++) {
+            const real *row = plane;
+            EACH_VECTOR part[v] = v_load(row + v * W) * v_set(wy[0]);
+#pragma GCC unroll 16
+            for (int b = 1; b < P; b++) {
+                row += sy;
+                EACH_VECTOR part[v] += v_load(row + v * W) * v_set(wy[b]);
+            }
+            EACH_VECTOR sum[v] += part[v] * v_set(wx[a]);
+            plane += sx;
+        }
+        EACH_VECTOR all += sum[v] * w[2 * V + v];
+        batch->out[i][0] = v_sum(all);
+    }
+}
+
+SIMD_FN void batch_field(int P, const struct interp_job *job,
+                         struct batch *batch, int n)
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    for (int i = 0; i < n; i++) {
+        real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
+        vreal w[3 * MOST], dw[3 * MOST];
+        vreal sum[MOST], gx[MOST], gy[MOST], part[MOST], slope[MOST];
+        real wx[2][MOST * W], wy[2][MOST * W];
+        const real *plane = (const real *)job->tile + batch->at[i];
+        window_weights_slopes(P, 3, job->coef, job->degree, t, w, dw);
+        EACH_VECTOR
+        {
+            v_store(wx[0] + v * W, w[v]);
+            v_store(wx[1] + v * W, dw[v]);
+            v_store(wy[0] + v * W, w[V + v]);
+            v_store(wy[1] + v * W, dw[V + v]);
+            sum[v] = gx[v] = gy[v] = (vreal){0};
+        }
+        for (int a = 0; a < P; a++) {
+            const real *row = plane;
+            EACH_VECTOR
+            {
+                vreal m = v_load(row + v * W);
+                part[v] = m * v_set(wy[0][0]);
+                slope[v] = m * v_set(wy[1][0]);
+            }
+#pragma GCC unroll 16
+            for (int b = 1; b < P; b++) {
+                row += sy;
+                EACH_VECTOR
+                {
+                    vreal m = v_load(row + v * W);
+                    part[v] += m * v_set(wy[0][b]);
+                    slope[v] += m * v_set(wy[1][b]);
+                }
+            }
+            EACH_VECTOR
+            {
+                sum[v] += part[v] * v_set(wx[0][a]);
+                gx[v] += part[v] * v_set(wx[1][a]);
+                gy[v] += slope[v] * v_set(wx[0][a]);
+            }
+            plane += sx;
+        }
+        vreal all[4] = {{0}};
+        EACH_VECTOR
+        {
+            all[0] += sum[v] * w[2 * V + v];
+            all[1] += gx[v] * w[2 * V + v];
+            all[2] += gy[v] * w[2 * V + v];
+            all[3] += sum[v] * dw[2 * V + v];
+        }
+        for (int k = 0; k < 4; k++)
+            batch->out[i][k] = v_sum(all[k]);
+    }
+}
+
+typedef void batch_fn(const struct interp_job *job, struct batch *batch, int n);
+
+#define BOTH(P)                                                                \
+    static void potential_##P(const struct interp_job *job,                    \
+                              struct batch *batch, int n)                      \
+    {                                                                          \
+        batch_potential(P, job, batch, n);                                     \
+    }                                                                          \
+    static void field_##P(const struct interp_job *job, struct batch *batch,   \
+                          int n)                                               \
+    {                                                                          \
+        batch_field(P, job, batch, n);                                         \
+    }
+WINDOW_SUPPORTS(BOTH)
+
+static batch_fn *const fn[WINDOW_MAX + 1][2] = {
+#define ROW(P) [P] = {potential_##P, field_##P},
+    WINDOW_SUPPORTS(ROW)};
+
+static void batch_run(const struct interp_job *job, struct batch *batch, int n)
+{
+    real *potential = job->potential, *field = job->field, g[3][3];
+    for (int i = 0; i < n; i++)
+        batch->at[i] = 0;
+    for (int d = 0; d < 3; d++)
+        window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
+                     job->stride[d], batch->at, batch->t[d]);
+    fn[job->support][field != NULL](job, batch, n);
+    for (int i = 0; i < n && potential; i++)
+        potential[batch->order[i]] += batch->out[i][0];
+    for (int k = 0; k < 9; k++)
+        g[k / 3][k % 3] = (real)job->to_field[k / 3][k % 3];
+    for (int i = 0; i < n && field; i++) {
+        const real *slope = &batch->out[i][1];
+        real *e = field + 3 * batch->order[i];
+        for (int j = 0; j < 3; j++)
+            e[j] += g[j][0] * slope[0] + g[j][1] * slope[1]
+                    + g[j][2] * slope[2];
+    }
+}
+
+static void points(const struct interp_job *job)
+{
+    struct batch batch;
+    int n = 0;
+    for (int r = 0; r < job->n_ranges; r++)
+        for (int64_t k = job->range[r].from; k < job->range[r].to; k++) {
+            for (int d = 0; d < 3; d++)
+                batch.s[d][n] = job->s[d][k];
+            batch.order[n++] = job->order[k];
+            if (n == BATCH) {
+                batch_run(job, &batch, n);
+                n = 0;
+            }
+        }
+    batch_run(job, &batch, n);
+}
+
+extern const struct interp_kern ISA_NAME(interp_host_tile);
+const struct interp_kern ISA_NAME(interp_host_tile) = {W, points};

@@ -1,0 +1,144 @@
+/* host_tile_kern.c: points onto a tile.  For each point P^2 rows of P mesh
+ * points are loaded, multiplied into and stored: stores bound it. */
+#include "stage/spread/host_tile_kern.h"
+
+#include "math/window_simd.h"
+
+enum { BATCH = 64 };
+
+struct batch {
+    double s[3][BATCH];
+    real q[BATCH];
+    real t[3][BATCH];
+    int32_t at[BATCH];
+};
+
+typedef real vnarrow
+    __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
+enum { NARROW = 16 / (int)sizeof(real) };
+
+/* row[0..P) += z w; the last vector is narrow where that is enough. */
+SIMD_FN void row_add(int P, real *row, const vreal *z, real w)
+{
+    vreal wide = v_set(w);
+    int tail = P % W, narrow = tail > 0 && tail <= NARROW && W > NARROW;
+    int full = narrow ? P / W : WINDOW_VECTORS(P);
+#pragma GCC unroll 8
+    for (int v = 0; v < full; v++)
+        v_store(row + v * W, v_load(row + v * W) + z[v] * wide);
+#if SIMD_BYTES > 16
+    if (narrow) {
+        vnarrow x, y;
+        memcpy(&x, &z[full], sizeof x);
+        memcpy(&y, &wide, sizeof y);
+        *(vnarrow *)(row + full * W) += x * y;
+    }
+#endif
+}
+
+SIMD_FN void batch_add(int P, const struct spread_job *job,
+                       const struct batch *batch, int n)
+{
+    enum { MOST = WINDOW_VECTORS_MAX };
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    for (int i = 0; i < n; i++) {
+        real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
+        vreal w[3 * MOST], z[MOST];
+        real wx[MOST * W], wy[MOST * W];
+        window_weights(P, 3, job->coef, job->degree, t, w);
+#pragma GCC unroll 8
+        for (int v = 0; v < V; v++) {
+            v_store(wx + v * W, w[v]);
+            v_store(wy + v * W, w[V + v]);
+            w[2 * V + v] *= v_set(batch->q[i]);
+        }
+        real *plane = (real *)job->tile + batch->at[i];
+        for (int a = 0; a < P; a++) {
+            real *row = plane;
+#pragma GCC unroll 8
+            for (int v = 0; v < V; v++)
+                z[v] = w[2 * V + v] * v_set(wx[a]);
+#pragma GCC unroll 16
+            for (int b = 0; b < P; b++) {
+                row_add(P, row, z, wy[b]);
+                row += sy;
+            }
+            plane += sx;
+        }
+    }
+}
+
+typedef void batch_fn(const struct spread_job *job, const struct batch *batch,
+                      int n);
+
+#define ADD(P)                                                                 \
+    static void add_##P(const struct spread_job *job,                          \
+                        const struct batch *batch, int n)                      \
+    {                                                                          \
+        batch_add(P, job, batch, n);                                           \
+    }
+WINDOW_SUPPORTS(ADD)
+
+static batch_fn *const add_fn[WINDOW_MAX + 1] = {
+#define ROW(P) [P] = add_##P,
+    WINDOW_SUPPORTS(ROW)};
+
+static void batch_run(const struct spread_job *job, struct batch *batch, int n)
+{
+    for (int i = 0; i < n; i++)
+        batch->at[i] = 0;
+    for (int d = 0; d < 3; d++)
+        window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
+                     job->stride[d], batch->at, batch->t[d]);
+    add_fn[job->support](job, batch, n);
+}
+
+static void points(const struct spread_job *job)
+{
+    struct batch batch;
+    const real *q = job->q;
+    int n = 0;
+    for (int r = 0; r < job->n_ranges; r++)
+        for (int64_t k = job->range[r].from; k < job->range[r].to; k++) {
+            for (int d = 0; d < 3; d++)
+                batch.s[d][n] = job->s[d][k];
+            batch.q[n++] = q[job->order[k]];
+            if (n == BATCH) {
+                batch_run(job, &batch, n);
+                n = 0;
+            }
+        }
+    batch_run(job, &batch, n);
+}
+
+/* The number of sources is constant in each call. */
+SIMD_FN void add_rows(int64_t n, int sources, const void *const *source,
+                      real *restrict row)
+{
+    for (int64_t i = 0; i < n; i++) {
+        real sum = row[i];
+        for (int k = 0; k < sources; k++)
+            sum += ((const real *)source[k])[i];
+        row[i] = sum;
+    }
+}
+
+static void add(int64_t n, int sources, const void *const *source, void *row)
+{
+    switch (sources) {
+    case 4:
+        add_rows(n, 4, source, row);
+        break;
+    case 3:
+        add_rows(n, 3, source, row);
+        break;
+    case 2:
+        add_rows(n, 2, source, row);
+        break;
+    default:
+        add_rows(n, 1, source, row);
+    }
+}
+
+extern const struct spread_kern ISA_NAME(spread_host_tile);
+const struct spread_kern ISA_NAME(spread_host_tile) = {W, points, add};
