@@ -64,7 +64,8 @@ farsum_status ewald_lattice_set(struct ewald_lattice *l, const double rows[9])
     const long double *a = l->a;
     long double c[9]; /* cofactors: rows b x c, c x a, a x b */
     for (int i = 0; i < 3; i++) {
-        const long double *p = a + 3 * ((i + 1) % 3), *q = a + 3 * ((i + 2) % 3);
+        const long double *p = a + 3 * ((i + 1) % 3);
+        const long double *q = a + 3 * ((i + 2) % 3);
         for (int d = 0; d < 3; d++) {
             int e = (d + 1) % 3, f = (d + 2) % 3;
             c[3 * i + d] = p[e] * q[f] - p[f] * q[e];

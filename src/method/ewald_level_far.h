@@ -3,13 +3,14 @@
  * Included by ewald_kern.c (double, vectors) and ewald_long.c (long double, a
  * vector of one), which define the words real, vreal, W, v_*, LEVEL_*.
  *
- * With e_d = exp(2 pi i n_d s_d), a + ib = e_1 e_2 and c + is = e_3 a row needs,
- * for +n3 and -n3 at once, the real sums over the sources
+ * With e_d = exp(2 pi i n_d s_d), a + ib = e_1 e_2 and c + is = e_3, a row
+ * needs for +n3 and -n3 at once the real sums over the sources
  *     P = sum q a c,  Q = sum q a s,  R = sum q b c,  T = sum q b s,
  *     S(+) = (P - T) + i(Q + R),      S(-) = (P + T) + i(R - Q),
- * and at a target, with g(+), g(-) from ewald_mode,
+ * and at a target, with the weights g(+), g(-) of ewald_mode,
  *     phi = sum_rows a A + b B,  A = sum_n3 c U + s V,  B = sum_n3 c X + s Y,
- *     U, Y = g(+) Re S(+) +- ..., see weigh. */
+ *     U = g(+) Re S(+) + g(-) Re S(-),   V = g(+) Im S(+) - g(-) Im S(-),
+ *     X = g(+) Im S(+) + g(-) Im S(-),   Y = g(-) Re S(-) - g(+) Re S(+). */
 
 /* Knuth's TwoSum: see direct_kern.h. */
 static inline __attribute__((always_inline)) void add(real *sum, real *low,
@@ -56,7 +57,8 @@ static void table_fill(const struct ewald_points *p, int d, int32_t most,
         real *c = table + (int64_t)2 * B * n, *s = c + B;
         if (n < step || n % step == 0) {
             for (int j = 0; j < count; j++)
-                turn(n, p->s_high[d][i0 + j], p->s_low[d][i0 + j], c + j, s + j);
+                turn(n, p->s_high[d][i0 + j], p->s_low[d][i0 + j], c + j,
+                     s + j);
             continue;
         }
         const real *big = table + (int64_t)2 * B * (n - n % step);

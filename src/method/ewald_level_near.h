@@ -70,7 +70,8 @@ static void near_target(const struct ewald_job *job, int64_t i,
             image[d] = (c >= 0 ? c : c - g + 1) / g; /* rounded down */
             box = box * g + (c - image[d] * g);
         }
-        int64_t j0 = job->sources->start[box], j1 = job->sources->start[box + 1];
+        const int64_t *start = job->sources->start + box;
+        int64_t j0 = start[0], j1 = start[1];
         if (j0 == j1)
             continue;
         /* Sources of an image lie at +v: the target is seen from x - v. */

@@ -20,8 +20,8 @@ static long double square(const long double k[3])
 }
 
 /* Entries that a row needs: 1 + the largest |n3| with |k| <= kmax, or 0. */
-static int32_t row_length(const struct ewald_lattice *l, double kmax, int32_t n1,
-                          int32_t n2)
+static int32_t row_length(const struct ewald_lattice *l, double kmax,
+                          int32_t n1, int32_t n2)
 {
     long double p[3], b[3];
     wave(l, n1, n2, 0, p);

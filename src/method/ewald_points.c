@@ -155,7 +155,8 @@ static void put(struct ewald_points *p, const struct ewald_lattice *l,
                 int64_t at, const long double s[3])
 {
     for (int d = 0; d < 3; d++) {
-        long double x = s[0] * l->a[d] + s[1] * l->a[3 + d] + s[2] * l->a[6 + d];
+        long double x =
+            s[0] * l->a[d] + s[1] * l->a[3 + d] + s[2] * l->a[6 + d];
         p->hi[d][at] = (double)x;
         p->lo[d][at] = (double)(x - p->hi[d][at]);
         p->s_high[d][at] = (double)(floorl(s[d] * 0x1p30L) * 0x1p-30L);

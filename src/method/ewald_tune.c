@@ -51,7 +51,8 @@ static void estimate(const struct count *c, const struct price *p, double s,
                      struct ewald_info *info)
 {
     double kmax = 2 * s * s / info->cutoff, rc = info->cutoff;
-    double modes = c->volume * pow(kmax, 3) / (12 * (double)(EWALD_PI * EWALD_PI));
+    double modes =
+        c->volume * pow(kmax, 3) / (12 * (double)(EWALD_PI * EWALD_PI));
     double tables = kmax * c->length / (2 * (double)EWALD_PI) + 3;
     double pairs = c->n * c->m / c->volume * 4.19 * pow(rc, 3);
     info->xi = s / rc;
@@ -99,7 +100,7 @@ farsum_status ewald_tune(const struct ewald_lattice *lattice,
     if (!(setup->accuracy >= EWALD_BEST))
         FAIL(ERR_TOLERANCE, "ewald: reaches an accuracy of %g, not %g",
              EWALD_BEST, setup->accuracy);
-    if (setup->accuracy > 0.5 || !(setup->cutoff >= 0))
+    if (setup->accuracy >= 1 || !(setup->cutoff >= 0))
         FAIL(ERR_ARGUMENT, "ewald: accuracy %g, cutoff %g", setup->accuracy,
              setup->cutoff);
     int64_t m = setup->m > 0 ? setup->m : setup->n;
