@@ -31,9 +31,12 @@ static const double *real_column(struct session *t, const char *name, int width)
     struct io_column *c = io_frame_column(&t->frame, name);
     if (c && c->type == IO_REAL && c->width == width)
         return c->data;
+    int targets = strcmp(name, "forces") == 0 &&
+                  io_frame_column(&t->frame, "field") != NULL;
     snprintf(t->error, sizeof t->error, "no column '%s' of %d real number%s; "
-             "is it the output of 'farsum run'?", name, width,
-             width == 1 ? "" : "s");
+             "%s", name, width, width == 1 ? "" : "s",
+             targets ? "for separate targets give --sources FILE"
+                     : "is it the output of 'farsum run'?");
     return NULL;
 }
 

@@ -209,23 +209,28 @@ static int parse_pairs(struct text *t, struct io_frame *frame,
     return text_expected(t, text_next_word(t), "%s", expected);
 }
 
-static void drop_keys(struct io_frame *frame) {
-    for (int k = 0; k < frame->n_keys; k++) {
-        free(frame->keys[k].key);
-        free(frame->keys[k].value);
-    }
-    frame->n_keys = 0;
+/* It was free text after all. */
+static void forget_pairs(struct io_frame *frame, struct comment *c) {
+    io_frame_clear(frame);
+    c->seen = 0;
 }
 
-int comment_parse(struct text *t, struct io_frame *frame,
-                         struct comment *c) {
-    bool extended = strstr(t->line, "Properties") ||
-                    strstr(t->line, "Lattice") || strstr(t->line, "pbc=");
-    bool pairs = extended || strchr(t->line, '=');
+static bool contains(const char *line, const char *word) {
+    size_t n = strlen(word);
+    for (; *line; line++)
+        if (strncasecmp(line, word, n) == 0) return true;
+    return false;
+}
+
+int comment_parse(struct text *t, struct io_frame *frame, struct comment *c) {
+    bool pairs = strchr(t->line, '=') != NULL;
+    bool extended = pairs && (contains(t->line, "properties") ||
+                              contains(t->line, "lattice") ||
+                              contains(t->line, "pbc"));
     c->charge = -1;
     if (pairs && parse_pairs(t, frame, c)) {
-        if (extended) return -1;
-        drop_keys(frame); /* so it was free text */
+        if (extended || t->no_memory) return -1;
+        forget_pairs(frame, c);
         pairs = false;
     }
     if (!pairs && !text_blank(t) &&

@@ -82,7 +82,10 @@ int text_fail(struct text *t, const char *format, ...) {
     return -1;
 }
 
-int text_no_memory(struct text *t) { return text_fail(t, "out of memory"); }
+int text_no_memory(struct text *t) {
+    t->no_memory = true;
+    return text_fail(t, "out of memory");
+}
 
 /* --- bytes --- */
 

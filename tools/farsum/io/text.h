@@ -21,6 +21,7 @@ struct text {
     char *line;   /* in the buffer, 0-terminated, without its line end */
     size_t length, cursor;
     int64_t number; /* of the line, from 1; 0 before the first */
+    bool no_memory; /* the message is about that */
     char message[TEXT_MESSAGE];
 };
 

@@ -1,0 +1,141 @@
+"""run --check and check: the error is measured, and told by exit status 3."""
+
+import re
+import unittest
+
+from command import CommandTest
+
+
+class Check(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.farsum("gen", "uniform", "-n", 200, "--cell", "triclinic", "-o",
+                    "in.xyz")
+
+    def edit(self, name, old, new):
+        with open(self.path(name)) as file:
+            text = file.read()
+        self.assertRegex(text, old)
+        self.write(name, re.sub(old, new, text, count=1))
+
+    def test_agrees(self):
+        done = self.farsum("run", "in.xyz", "--check", "-o", "out.xyz",
+                           "--report", "r.json")
+        for word in ["tolerance 1e-05", "estimated", "measured"]:
+            self.assertIn(word, done.out)
+        report = self.json("r.json")
+        self.assertEqual(report["check"]["method"], "ewald")
+        self.assertEqual(report["check"]["targets"], 200)
+        self.assertLessEqual(report["check"]["tolerance"], 1e-8)
+        done = self.farsum("check", "out.xyz", "--report", "c.json")
+        again = self.json("c.json")
+        self.assertAlmostEqual(again["checked_error"] / report["checked_error"],
+                               1, 6)
+        self.assertEqual(again["tolerance"], 1e-5)
+        self.assertIn("estimated", done.out)
+
+    def test_every_norm(self):
+        for kind in ["force", "potential", "absolute"]:
+            self.farsum("run", "in.xyz", "--error", kind, "--tolerance",
+                        "1e-4", "--check", "-o", "out.xyz", "--report",
+                        "r.json")
+            done = self.farsum("check", "out.xyz", "--report", "c.json")
+            self.assertIn(kind, done.out)
+            self.assertAlmostEqual(
+                self.json("c.json")["checked_error"]
+                / self.json("r.json")["checked_error"], 1, 6)
+
+    def test_a_subset(self):
+        self.farsum("run", "in.xyz", "-o", "out.xyz")
+        self.farsum("check", "out.xyz", "--report", "all.json")
+        all_targets = self.json("all.json")["checked_error"]
+        for seed in [1, 2]:
+            self.farsum("check", "out.xyz", "--check-targets", 50, "--seed",
+                        seed, "--report", "c.json")
+            report = self.json("c.json")
+            # 50 at random, and the five with the largest forces
+            self.assertEqual(report["frames"][0]["targets"], 55)
+            self.assertLess(report["checked_error"], 2 * all_targets)
+            self.assertGreater(report["checked_error"], all_targets / 2)
+
+    def test_exceeds(self):
+        self.farsum("run", "in.xyz", "--tolerance", "1e-3", "-o", "out.xyz")
+        done = self.run_farsum("check", "out.xyz", "--tolerance", "1e-12")
+        self.assertEqual(done.status, 3)
+        self.assertIn("ABOVE", done.out)
+
+    def test_a_wrong_force_is_found(self):
+        self.farsum("run", "in.xyz", "-o", "out.xyz")
+        self.farsum("check", "out.xyz")
+        number = r"[-+0-9.e]+"
+        # the last line's last number
+        self.edit("out.xyz", rf"({number})\n\Z", r"1\1\n")
+        done = self.run_farsum("check", "out.xyz", "--report", "c.json")
+        self.assertEqual(done.status, 3)
+        self.assertTrue(self.json("c.json")["frames"][0]["exceeded"])
+        self.edit("out.xyz", rf"({number})\n\Z", "nan\n")
+        self.assertNotEqual(self.run_farsum("check", "out.xyz").status, 0)
+
+    def test_a_wrong_potential_is_found(self):
+        self.farsum("run", "in.xyz", "-o", "out.xyz", "--error", "potential")
+        self.farsum("check", "out.xyz")
+        self.edit("out.xyz", r"(?m)^(\S+ \S+ \S+ \S+) (\S+)", r"\1 77")
+        self.assertEqual(self.run_farsum("check", "out.xyz").status, 3)
+
+    def test_settings_that_are_missing(self):
+        self.farsum("run", "in.xyz", "-o", "out.xyz", "--units", "real",
+                    "--tolerance", "1e-6")
+        self.edit("out.xyz", r" farsum_\S+=.*", "")
+        self.refused(1, r"give --tolerance --error --units --kernel", "check",
+                     "out.xyz")
+        words = ["--tolerance", "1e-6", "--error", "force", "--kernel",
+                 "laplace"]
+        self.refused(1, r"give --units", "check", "out.xyz", *words)
+        self.farsum("check", "out.xyz", "--units", "real", *words)
+        # with another constant the forces are wrong
+        done = self.run_farsum("check", "out.xyz", "--units", "metal", *words)
+        self.assertEqual(done.status, 3)
+
+    def test_not_a_result(self):
+        self.refused(1, "comment line", "check", "in.xyz")
+        self.refused(1, "no column 'potential'", "check", "in.xyz",
+                     "--tolerance", "1e-5", "--error", "force", "--units",
+                     "reduced", "--kernel", "laplace")
+        self.farsum("run", "in.xyz", "-o", "out.xyz")
+        self.edit("out.xyz", "farsum_units=reduced", "farsum_units=cgs")
+        self.refused(1, "cgs is not known", "check", "out.xyz")
+
+    def test_precision(self):
+        self.farsum("run", "in.xyz", "--precision", "f32", "--tolerance",
+                    "1e-4", "--check", "-o", "out.xyz")
+        self.farsum("check", "out.xyz")
+
+    def test_many_frames(self):
+        with open(self.path("in.xyz")) as file:
+            text = file.read()
+        self.write("two.xyz", text + text)
+        self.farsum("run", "two.xyz", "-o", "out.xyz")
+        self.farsum("check", "out.xyz", "--report", "c.json")
+        self.assertEqual(len(self.json("c.json")["frames"]), 2)
+        self.edit("out.xyz", r"([-+0-9.e]+)\n\Z", r"1\1\n")
+        done = self.run_farsum("check", "out.xyz", "--report", "c.json")
+        self.assertEqual(done.status, 3)
+        self.assertEqual([f["exceeded"] for f in self.json("c.json")["frames"]],
+                         [False, True])
+
+    def test_hdf5(self):
+        self.with_hdf5()
+        self.farsum("run", "in.xyz", "-o", "out.h5")
+        self.farsum("check", "out.h5")
+
+    def test_sources_elsewhere(self):
+        self.write("at.xyz", "2\nProperties=pos:R:3\n1 1 1\n2 1.5 1\n")
+        self.farsum("run", "in.xyz", "--targets", "at.xyz", "-o", "t.xyz")
+        self.farsum("check", "t.xyz")
+        self.edit("t.xyz", r" farsum_sources=\S+", "")
+        self.refused(1, "no column 'forces'.*--sources", "check", "t.xyz")
+        self.farsum("check", "t.xyz", "--sources", "in.xyz")
+
+
+if __name__ == "__main__":
+    unittest.main()

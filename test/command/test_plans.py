@@ -1,0 +1,169 @@
+"""list, tune and bench."""
+
+import re
+import shutil
+import unittest
+
+from command import CommandTest
+
+CASE = "laplace n=2000 tol=1e-4 seed=2"
+STAGES = ["near", "spread", "fft", "scale", "interp"]
+
+
+class Lists(CommandTest):
+    def names(self, what):
+        out = self.farsum("list", what).out
+        return re.findall(r"(?m)^(\S+)", out)
+
+    def test_lists(self):
+        self.assertEqual(self.farsum("list").out,
+                         self.farsum("list", "methods").out)
+        for name in ["direct", "ewald", "spectral"]:
+            self.assertIn(name, self.names("methods"))
+        for stage in STAGES:
+            self.assertIn(stage, self.names("stages"))
+            self.assertEqual(self.names(stage)[0], "plain")
+        for name in ["prolate", "gaussian"]:
+            self.assertIn(name, self.names("splits"))
+            self.assertIn(name, self.names("windows"))
+
+    def test_nothing_of_that_name(self):
+        self.refused(2, "no 'noise'", "list", "noise")
+        self.refused(2, "one name", "list", "near", "far")
+
+
+class Tune(CommandTest):
+    def test_case_and_file(self):
+        done = self.farsum("tune", "--case", CASE, "--report", "c.json")
+        self.assertIn("estimated", done.out)
+        self.farsum("gen", "--case", CASE, "-o", "a.xyz")
+        self.farsum("tune", "a.xyz", "--tolerance", "1e-4", "--report",
+                    "f.json")
+        case, file = self.json("c.json"), self.json("f.json")
+        for key in ["version", "n_sources", "kernel", "method", "device",
+                    "precision", "threads", "tolerance", "estimated_error",
+                    "plan"]:
+            self.assertIn(key, case)
+        self.assertEqual(case["n_sources"], 2000)
+        self.assertEqual(case["tolerance"], 1e-4)
+        self.assertEqual(case["method"], file["method"])
+        self.assertEqual(case["plan"]["mesh"], file["plan"]["mesh"])
+        self.assertGreater(case["plan"]["bytes"], 0)
+        self.assertTrue(case["plan"]["text"])
+
+    def test_what_is_fixed_is_kept(self):
+        self.farsum("tune", "--case", CASE, "--method", "spectral", "--split",
+                    "gaussian", "--window", "bspline", "--support", 6,
+                    "--spread", "plain", "--report", "c.json")
+        plan = self.json("c.json")["plan"]
+        self.assertEqual(plan["split"], "gaussian")
+        self.assertEqual(plan["window"], "bspline")
+        self.assertEqual(plan["support"], 6)
+        spread = [s for s in plan["stages"] if s["stage"] == "spread"]
+        self.assertEqual(spread[0]["variant"], "plain")
+
+    def test_options_go_before_the_case(self):
+        self.farsum("tune", "--case", CASE, "--tolerance", "1e-2",
+                    "--precision", "f32", "--report", "c.json")
+        report = self.json("c.json")
+        self.assertEqual(report["tolerance"], 1e-2)
+        self.assertEqual(report["precision"], "f32")
+
+    def test_refusals(self):
+        self.refused(1, "tune: ", "tune", "--case", CASE, "--tolerance",
+                     "1e-13", "--precision", "f32", "--method", "spectral")
+        self.refused(2, "expected one file or --case", "tune", "--case", CASE,
+                     "a.xyz")
+        self.refused(1, "no.xyz", "tune", "no.xyz")
+
+
+class Bench(CommandTest):
+    def test_every_stage(self):
+        for stage in STAGES:
+            self.farsum("bench", stage, "--case", CASE, "--method",
+                        "spectral", "--repeats", 2, "--report", "b.json")
+            report = self.json("b.json")
+            rows = {row["variant"]: row for row in report["rows"]}
+            self.assertIn("plain", rows)
+            ran = [row for row in rows.values() if not row["refused"]]
+            self.assertTrue(ran, report)
+            # all else the same
+            self.assertEqual(len({row["parameters"] for row in ran}), 1)
+            for row in ran:
+                self.assertEqual(row["stage"], stage)
+                self.assertGreater(row["min"], 0)
+                self.assertGreaterEqual(row["median"], row["min"])
+
+    def test_method(self):
+        done = self.farsum("bench", "spectral", "--case", CASE, "--repeats", 2,
+                           "--report", "b.json")
+        rows = {row["stage"]: row for row in self.json("b.json")["rows"]}
+        for stage in ["total", "set_points", "near", "spread", "interp"]:
+            self.assertIn(stage, rows)
+            self.assertIn(stage, done.out)
+        self.assertGreaterEqual(rows["total"]["min"], rows["near"]["min"])
+
+    def test_csv_and_against(self):
+        words = ["bench", "scale", "--case", CASE, "--method", "spectral",
+                 "--repeats", 3]
+        self.farsum(*words, "--csv", "b.csv")
+        self.farsum(*words, "--csv", "b.csv")
+        with open(self.path("b.csv")) as file:
+            lines = file.read().splitlines()
+        self.assertEqual(lines[0], "version,machine,date,case,stage,variant,"
+                         "precision,threads,min,median,parameters")
+        self.assertEqual(len([x for x in lines if x.startswith("version")]), 1)
+        self.assertEqual(len(lines) % 2, 1)
+        out = self.farsum(*words, "--against", "b.csv").out
+        self.assertRegex(out, r"against +scale plain: (faster|slower|within)")
+        # a run that was a hundred times as slow
+        slow = re.sub(r",(\d[^,]*),(\d[^,]*),(\"[^\"]*\")$", r",10,10,\3",
+                      "\n".join(lines) + "\n", flags=re.M)
+        self.write("slow.csv", slow)
+        self.assertIn("faster", self.farsum(*words, "--against",
+                                            "slow.csv").out)
+        fast = re.sub(r",(\d[^,]*),(\d[^,]*),(\"[^\"]*\")$", r",1e-9,1e-9,\3",
+                      "\n".join(lines) + "\n", flags=re.M)
+        self.write("fast.csv", fast)
+        self.assertIn("slower", self.farsum(*words, "--against",
+                                            "fast.csv").out)
+        other = self.farsum("bench", "scale", "--case", CASE + " dist=slab",
+                            "--method", "spectral", "--repeats", 2,
+                            "--against", "b.csv").out
+        self.assertIn("no older row", other)
+
+    def test_csv_that_is_none(self):
+        self.write("b.csv", "a,b\n1,2\n")
+        self.refused(1, r"b\.csv:1:1", "bench", "near", "--case", CASE,
+                     "--against", "b.csv")
+        self.refused(1, "no.csv", "bench", "near", "--case", CASE, "--against",
+                     "no.csv")
+        self.refused(1, "No space left", "bench", "scale", "--case",
+                     "laplace n=500", "--method", "spectral", "--repeats", 1,
+                     "--csv", "/dev/full")
+
+    def test_plot(self):
+        if not shutil.which("gnuplot"):
+            self.refused(1, "needs gnuplot", "bench", "--case", CASE, "--plot",
+                         "p.svg")
+            return
+        self.farsum("bench", "spread", "--case", CASE, "--method", "spectral",
+                    "--repeats", 1, "--plot", "p.svg")
+        self.assertEqual(self.files(), ["p.svg"])
+        with open(self.path("p.svg")) as file:
+            text = file.read()
+        self.assertIn("<svg", text)
+        self.assertIn("spread plain", text)
+        self.refused(1, "no/p.svg", "bench", "--case", CASE, "--plot",
+                     "no/p.svg")
+
+    def test_words(self):
+        self.refused(2, "no stage or method", "bench", "coffee")
+        self.refused(2, "at most", "bench", "near", "far")
+        self.refused(1, "no stage 'spread'", "bench", "spread", "--case",
+                     "laplace n=50", "--method", "direct", "--case",
+                     "laplace n=50 cell=open")
+
+
+if __name__ == "__main__":
+    unittest.main()
