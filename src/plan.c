@@ -197,6 +197,7 @@ void farsum_plan_destroy(farsum_plan *plan)
         return;
     if (plan->method)
         plan->method->destroy(plan->state);
+    sample_clear(&plan->sample);
     mem_free(plan);
 }
 

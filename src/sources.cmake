@@ -6,13 +6,16 @@ set(farsum_sources
   src/points/bins.c src/points/cell.c src/points/points.c
   src/points/tiles.c src/points/waves.c
   src/method/table.c src/method/exact.c
-  src/method/direct.c src/method/direct_sum.c src/method/ewald.c
-  src/method/error.c src/method/sample.c src/method/sample_force.c
+  src/method/direct.c src/method/direct_sum.c
+  src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
+  src/method/ewald_lattice.c src/method/ewald_modes.c
+  src/method/ewald_points.c src/method/ewald_tune.c
+  src/method/error.c src/method/sample.c src/method/sample_local.c
   src/method/tune.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
   src/stage/choose.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/kiss_line.cc src/stage/scale/modes.c
 )
 set(farsum_kernels
-  src/method/direct_kern.c
+  src/method/direct_kern.c src/method/ewald_kern.c
 )

@@ -7,7 +7,8 @@
  * even Legendre polynomials; its lowest eigenvector is psi. */
 int prolate_series(double c, double a[PROLATE_TERMS])
 {
-    long double diag[PROLATE_TERMS], off[PROLATE_TERMS], x[PROLATE_TERMS];
+    long double diag[PROLATE_TERMS] = {0}, off[PROLATE_TERMS] = {0};
+    long double x[PROLATE_TERMS];
     long double c2 = (long double)c * c;
     /* coefficients fall faster than any power once 2k > c */
     int n = (int)c + 40 < PROLATE_TERMS ? (int)c + 40 : PROLATE_TERMS;
@@ -22,21 +23,24 @@ int prolate_series(double c, double a[PROLATE_TERMS])
     /* All eigenvalues are positive (chi > 0), the lowest is about c: plain
      * inverse iteration converges as (chi_0/chi_2)^m, with ratio near 1/5, and
      * 40 steps leave 5^-40 = 1e-28. */
+    long double pivot[PROLATE_TERMS], m[PROLATE_TERMS] = {0};
+    pivot[0] = 1 / diag[0];
+    for (int j = 1; j < n; j++) {
+        m[j] = off[j - 1] * pivot[j - 1];
+        pivot[j] = 1 / (diag[j] - m[j] * off[j - 1]);
+    }
     for (int step = 0; step < 40; step++) {
-        long double d[PROLATE_TERMS], norm = 0;
-        d[0] = diag[0];
-        for (int j = 1; j < n; j++) {
-            long double m = off[j - 1] / d[j - 1];
-            d[j] = diag[j] - m * off[j - 1];
-            x[j] -= m * x[j - 1];
-        }
-        x[n - 1] /= d[n - 1];
+        long double norm = 0;
+        for (int j = 1; j < n; j++)
+            x[j] -= m[j] * x[j - 1];
+        x[n - 1] *= pivot[n - 1];
         for (int j = n - 2; j >= 0; j--)
-            x[j] = (x[j] - off[j] * x[j + 1]) / d[j];
+            x[j] = (x[j] - off[j] * x[j + 1]) * pivot[j];
         for (int j = 0; j < n; j++)
             norm += x[j] * x[j];
+        norm = 1 / sqrtl(norm);
         for (int j = 0; j < n; j++)
-            x[j] /= sqrtl(norm);
+            x[j] *= norm;
     }
     int used = 1;
     for (int j = n; j < PROLATE_TERMS; j++)
@@ -69,7 +73,16 @@ static double prolate_sum(const double *a, int n, double x, int what)
 
 double prolate_value(const double *a, int n, double x)
 {
-    return prolate_sum(a, n, x, 0);
+    /* Clenshaw over all degrees, the odd ones with coefficient 0 */
+    long double b1 = 0, b2 = 0;
+    for (int k = 2 * n - 2; k >= 1; k--) {
+        long double b0 = (k % 2 ? 0 : a[k / 2])
+                         + (2 * k + 1) * (long double)x / (k + 1) * b1
+                         - (long double)(k + 1) / (k + 2) * b2;
+        b2 = b1;
+        b1 = b0;
+    }
+    return (double)(a[0] + x * b1 - 0.5L * b2);
 }
 
 double prolate_slope(const double *a, int n, double x)

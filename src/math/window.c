@@ -21,7 +21,7 @@ static double window_prolate(const double *a, int terms, int support, double b,
 {
     (void)support;
     (void)b;
-    return prolate_value(a, terms, z) / prolate_value(a, terms, 0);
+    return prolate_value(a, terms, z);
 }
 
 static double bessel_i0(double x)
@@ -98,7 +98,8 @@ static double window_value(const struct piece *p, double u)
     double z = 2 * u / w->support;
     return fabs(z) > 1 ? 0
                        : w->kind->value(p->a, p->terms, w->support, w->shape,
-                                        z);
+                                        z)
+                             / w->top;
 }
 
 static double piece_value(double t, const void *data)
@@ -174,8 +175,11 @@ farsum_status window_set(struct window *window, const char *name, int support,
         window->shape = shape > 0 ? shape
                                   : kinds[i].usual * M_PI * support
                                         * (1 - 1 / (2 * sigma));
-        if (kinds[i].value == window_prolate)
+        window->top = 1;
+        if (kinds[i].value == window_prolate) {
             p.terms = prolate_series(window->shape, a);
+            window->top = prolate_value(a, p.terms, 0);
+        }
         window_quadrature(window, &p);
         return fit_error > 0 ? window_fit(window, &p, fit_error) : FARSUM_OK;
     }
@@ -197,4 +201,9 @@ double window_hat(const struct window *window, double theta)
     for (int i = 0; i < window->n_quad; i++)
         s += window->value[i] * cos(theta * window->node[i]);
     return s;
+}
+
+int window_reach(const struct window *window)
+{
+    return window->kind->value == window_bspline ? 4 : 1;
 }

@@ -20,6 +20,7 @@ struct window {
     int degree;
     double coef[WINDOW_DEGREE + 1][WINDOW_MAX]; /* [d][piece], 0 past P */
     double fit_error;                       /* largest, over the maximum of w */
+    double top;                             /* series at 0: scales w to 1 */
     int n_quad;                             /* quadrature of the transform */
     double node[128], value[128];           /* u and weight * w(u), u > 0 */
 };
@@ -31,6 +32,9 @@ extern const char *const window_names[];
 farsum_status window_set(struct window *window, const char *name, int support,
                          double shape, double sigma, double fit_error);
 const char *window_name(const struct window *window);
-/* integral of w(u) cos(theta u) du, theta in radians a mesh spacing. */
+/* integral of w(u) cos(theta u) du, theta in radians a mesh spacing; right for
+ * |theta| <= 3 pi, a B-spline's for all. */
 double window_hat(const struct window *window, double theta);
+/* Aliases that count: |m| <= reach. */
+int window_reach(const struct window *window);
 #endif

@@ -6,120 +6,270 @@
 
 #include "math/poly.h"
 
-void alias_set(struct alias *alias, const struct window *window)
+static void alias_node(struct alias *alias, const struct window *window, int i)
 {
-    enum { REACH = 3 };
-    for (int i = 0; i < ALIAS_NODES; i++) {
-        double theta = M_PI * i / (ALIAS_NODES - 1);
-        double own = window_hat(window, theta), s0 = 0, s1 = 0, s2 = 0;
-        for (int m = -REACH; m <= REACH; m++) {
-            if (m == 0)
-                continue;
-            double b = window_hat(window, theta + 2 * M_PI * m) / own;
-            s0 += b * b;
-            s1 += b * b * m;
-            s2 += b * b * m * m;
-        }
-        s0 = fmax(s0, 1e-34); /* rounding of the transform */
-        s2 = fmax(s2, s0);
-        alias->log0[i] = log(s0);
-        alias->log2[i] = log(s2);
-        alias->mean[i] = s1 / s0;
+    double theta = M_PI * i / (ALIAS_NODES - 1), own = window_hat(window, theta);
+    double s0 = 0, s1 = 0, s2 = 0, near = 0;
+    int reach = window_reach(window);
+    for (int m = -reach; m <= reach; m++) {
+        if (m == 0)
+            continue;
+        double b = window_hat(window, theta + 2 * M_PI * m) / own;
+        s0 += b * b;
+        s1 += b * b * m;
+        s2 += b * b * m * m;
+        if (m == 1 || m == -1)
+            near += b;
     }
+    s0 = fmax(s0, 1e-34); /* rounding of the transform */
+    s2 = fmax(s2, s0);
+    alias->log0[i] = log(s0);
+    alias->log2[i] = log(s2);
+    alias->mean[i] = s1 / s0;
+    alias->logs[i] = log(fmax(fabs(near), 1e-17));
+    alias->sign[i] = near < 0 ? -1 : 1;
 }
 
-/* integral of f^2 from `from` to infinity for the tails of gamma: Gauss on
- * three stretches, then the envelope of E'(1) sin(k)/k. */
-static double tail(const struct split *split, int power)
+void alias_set(struct alias *alias, const struct window *window)
+{
+    for (int i = 0; i < ALIAS_NODES; i++)
+        alias_node(alias, window, i);
+}
+
+/* Integrals over k > c of gamma^2, gamma^2/k^2 and gamma: Gauss on stretches,
+ * then the envelope E'(1) sin(k)/k of a split that ends at the cutoff. */
+static void band_tail(struct band *band, const struct split *split)
 {
     enum { NODES = 12, STRETCHES = 3 };
-    double x[NODES], w[NODES], sum = 0, from = split->c, width = 5;
+    double x[NODES], w[NODES], from = split->c, width = 5, own = 0;
+    double sum[2] = {0};
     poly_gauss(NODES, x, w);
     for (int s = 0; s < STRETCHES; s++, from += width)
         for (int i = 0; i < NODES; i++) {
             double k = from + width * (1 + x[i]) / 2;
-            double g = split_hat(split, k);
-            sum += w[i] * width / 2 * g * g / (power ? k * k : 1);
+            double g = split_hat(split, k), part = w[i] * width / 2;
+            sum[0] += part * g * g;
+            sum[1] += part * g * g / (k * k);
+            own += part * g;
+            band->tail_k[s * NODES + i] = k;
+            band->tail[s * NODES + i] = part * g;
         }
     double edge = split->xi > 0 ? 0 : split_de(split, 1);
-    return sum + edge * edge / 2 / (power ? 3 * from * from * from : from);
+    sum[0] += edge * edge / (2 * from);
+    sum[1] += edge * edge / (6 * from * from * from);
+    for (int p = 0; p < 2; p++)
+        band->cut_far[p] = 8 * sum[p]; /* (6.3) */
+    band->self = 2 / M_PI * own;
+    band->xi = split->xi;
 }
 
-/* Integral over r > 1 of (r times the near kernel)^2, (6.2): zero for a split
- * of compact support. */
-static double beyond(const struct split *split, int potential)
+/* 4 pi integral over r > 1 of (r times the near kernel)^2, (6.2): zero for a
+ * split of compact support. */
+static void band_beyond(struct band *band, const struct split *split)
 {
     enum { NODES = 24 };
-    double x[NODES], w[NODES], sum = 0;
+    double x[NODES], w[NODES];
     if (!(split->xi > 0))
-        return 0;
+        return;
     /* e^{-2 xi^2 (r^2 - 1)} is gone after a few 1/(4 xi^2) */
     double width = 12 / (4 * split->xi * split->xi);
     poly_gauss(NODES, x, w);
     for (int i = 0; i < NODES; i++) {
         double r = 1 + width * (1 + x[i]) / 2, z = split->xi * r;
-        double e = erfc(z);
-        double f = potential ? e
-                             : e / r + 2 * split->xi / sqrt(M_PI) * exp(-z * z);
-        sum += w[i] * width / 2 * f * f;
+        double e = erfc(z), part = 4 * M_PI * w[i] * width / 2;
+        double f = e / r + 2 * split->xi / sqrt(M_PI) * exp(-z * z);
+        band->cut_near[0] += part * f * f;
+        band->cut_near[1] += part * e * e;
     }
-    return sum;
 }
 
-void error_cut(const struct split *split, double volume, int potential,
-               struct error_parts *parts)
+void band_set(struct band *band, const struct split *split)
 {
-    parts->cut_near = 4 * M_PI / volume * beyond(split, potential); /* (6.2) */
-    parts->cut_far = 8 / volume * tail(split, potential);           /* (6.3) */
+    double x[BAND_NODES], w[BAND_NODES];
+    memset(band, 0, sizeof *band);
+    poly_gauss(BAND_NODES, x, w);
+    for (int i = 0; i < BAND_NODES; i++) {
+        band->k[i] = split->c * (1 + x[i]) / 2;
+        band->weight[i] = w[i] * split->c / 2;
+        band->gamma[i] = split_hat(split, band->k[i]);
+    }
+    band_tail(band, split);
+    band_beyond(band, split);
 }
 
-static double alias_at(const double *table, double theta)
+struct place {
+    int i;
+    double part;
+};
+
+static struct place alias_place(double theta)
 {
     double x = theta / M_PI * (ALIAS_NODES - 1);
-    int i = (int)x;
-    i = i > ALIAS_NODES - 2 ? ALIAS_NODES - 2 : i;
-    return table[i] + (x - i) * (table[i + 1] - table[i]);
+    int i = x >= ALIAS_NODES - 1 ? ALIAS_NODES - 2 : (int)x;
+    return (struct place){i, fmin(x - i, 1)};
 }
 
-/* Axis d of (6.5): integral over the band of gamma^2/k^2 times the mean over
- * directions of sum_m beta_m^2 (k^2 + |k + m K|^2). */
-static double error_axis(const struct split *split, const struct alias *alias,
-                         double spacing, double far, int potential)
+static double alias_at(const double *table, struct place at)
 {
-    enum { RADIAL = 32, ANGULAR = 20 };
-    double x[RADIAL], w[RADIAL], y[ANGULAR], v[ANGULAR], sum = 0;
+    return table[at.i] + at.part * (table[at.i + 1] - table[at.i]);
+}
+
+/* beta_1 + beta_-1; linear where its sign changes between two nodes. */
+static double alias_sum(const struct alias *a, struct place at)
+{
+    if (a->sign[at.i] == a->sign[at.i + 1])
+        return a->sign[at.i] * exp(alias_at(a->logs, at));
+    double low = a->sign[at.i] * exp(a->logs[at.i]);
+    double high = a->sign[at.i + 1] * exp(a->logs[at.i + 1]);
+    return low + at.part * (high - low);
+}
+
+/* Axis d: adds to *pair the integral of (6.5), gamma^2/k^2 times the mean over
+ * directions of sum_m beta_m^2 (k^2 + |k + m K|^2), and to *self the square of
+ * (6.6), the coherent sum of a particle's own aliases. */
+static void error_axis(const struct band *band, const struct alias *alias,
+                       double spacing, double far, int potential, double *pair,
+                       double *self)
+{
+    enum { ANGULAR = 16 };
+    double y[ANGULAR], v[ANGULAR], sum = 0, own = 0;
     double along = 2 * M_PI / spacing;
-    poly_gauss(RADIAL, x, w);
     poly_gauss(ANGULAR, y, v);
-    for (int i = 0; i < RADIAL; i++) {
-        double k = split->c * (1 + x[i]) / 2, g = split_hat(split, k), s = 0;
+    for (int i = 0; i < BAND_NODES; i++) {
+        double k = band->k[i], g = band->gamma[i], s = 0, t = 0;
         for (int j = 0; j < ANGULAR; j++) {
-            double mu = (1 + y[j]) / 2, theta = k * mu * spacing;
-            if (theta > M_PI)
-                theta = M_PI;
-            double t0 = exp(alias_at(alias->log0, theta));
-            double t1 = alias_at(alias->mean, theta) * t0;
-            double t2 = exp(alias_at(alias->log2, theta));
+            double mu = (1 + y[j]) / 2;
+            struct place at = alias_place(fmin(k * mu * spacing, M_PI));
+            double t0 = exp(alias_at(alias->log0, at));
+            double t1 = alias_at(alias->mean, at) * t0;
+            double t2 = exp(alias_at(alias->log2, at));
             double both = potential ? 2 * t0
                                     : 2 * k * k * t0 + 2 * k * mu * along * t1
                                           + far * far * t2;
             s += v[j] / 2 * both;
+            /* no credit for a sum that happens to vanish */
+            t += v[j] / 2 * fabs(alias_sum(alias, at));
         }
-        sum += w[i] * split->c / 2 * g * g / (k * k) * s;
+        sum += band->weight[i] * g * g / (k * k) * s;
+        own += band->weight[i] * g * t;
     }
-    return 2 * sum;
+    *pair += 2 * sum;
+    *self += 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
 }
 
-double error_mesh(const struct split *split, const struct alias *alias,
-                  const struct cell *cell, const int64_t mesh[3], int potential)
+void error_set(struct error_parts *parts, const struct band *band,
+               const struct alias *alias, const struct cell *cell,
+               const int64_t mesh[3], int potential)
 {
-    double sum = 0;
+    double pair = 0, own = 0, last_edge = 0, last_far = 0, p = 0, s = 0;
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;
-        double edge = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        double edge = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+                      / (double)mesh[d];
         /* |b_d| = 2 pi / height: the alias is M_d b_d away */
         double far = 2 * M_PI * (double)mesh[d] / cell->height[d];
-        sum += error_axis(split, alias, edge / (double)mesh[d], far, potential);
+        if (edge != last_edge || far != last_far) {
+            p = s = 0;
+            error_axis(band, alias, edge, far, potential, &p, &s);
+        }
+        pair += p;
+        own += s;
+        last_edge = edge;
+        last_far = far;
     }
-    return 4 / cell->volume * sum;
+    *parts = (struct error_parts){
+        band->cut_near[potential] / cell->volume,
+        band->cut_far[potential] / cell->volume,
+        4 / cell->volume * pair,
+        own + (potential ? band->self * band->self : 0),
+    };
+}
+
+static double sinc(double x)
+{
+    return fabs(x) < 1e-3 ? 1 - x * x / 6 : sin(x) / x;
+}
+
+/* spherical Bessel function j_1 */
+static double bessel_j1(double x)
+{
+    return fabs(x) < 1e-2 ? x / 3 - x * x * x / 30
+                          : (sin(x) / x - cos(x)) / x;
+}
+
+/* What the cut in k and the cutoff leave out of a pair at r. */
+static double pair_cut(const struct band *band, double r, int potential)
+{
+    double sum = 0;
+    for (int i = 0; i < TAIL_NODES; i++) {
+        double k = band->tail_k[i];
+        sum += band->tail[i] * (potential ? sinc(k * r) : k * bessel_j1(k * r));
+    }
+    sum *= 2 / M_PI;
+    if (band->xi > 0 && r > 1) {
+        double z = band->xi * r, e = erfc(z) / r;
+        sum += potential ? e
+                         : (e + 2 * band->xi / sqrt(M_PI) * exp(-z * z)) / r;
+    }
+    return sum;
+}
+
+/* integral over mu in [-1, 1] of |beta| at each node of the band, for the
+ * axis with the longest spacing; *far: the sum over the axes of K_d^2. */
+static void pair_beta(const struct band *band, const struct alias *alias,
+                      const struct cell *cell, const int64_t mesh[3],
+                      double beta[BAND_NODES], double *far)
+{
+    enum { ANGULAR = 5 };
+    double y[ANGULAR], v[ANGULAR], longest = 0;
+    poly_gauss(ANGULAR, y, v);
+    *far = 0;
+    for (int d = 0; d < 3; d++) {
+        const double *a = cell->a + 3 * d;
+        double k = 2 * M_PI * (double)mesh[d] / cell->height[d];
+        longest = fmax(longest,
+                       sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+                           / (double)mesh[d]);
+        *far += k * k;
+    }
+    for (int i = 0; i < BAND_NODES; i++) {
+        beta[i] = 0;
+        for (int j = 0; j < ANGULAR; j++) {
+            double theta = band->k[i] * (1 + y[j]) / 2 * longest;
+            beta[i] += v[j] / 2
+                       * fabs(alias_sum(alias, alias_place(fmin(theta, M_PI))));
+        }
+    }
+}
+
+void error_pairs(struct error_pair *pair, const double *r, int n,
+                 const struct band *band, const struct alias *alias,
+                 const struct cell *cell, const int64_t mesh[3], int potential)
+{
+    double beta[BAND_NODES] = {0}, far = 0;
+    if (mesh[0] > 0)
+        pair_beta(band, alias, cell, mesh, beta, &far);
+    double scale = sqrt(2 * (potential ? 12 : far)) / M_PI;
+    for (int k = 0; k < n; k++) {
+        double own = 0;
+        for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++)
+            own += band->weight[i] * band->gamma[i] * beta[i]
+                   * sinc(band->k[i] * r[k]);
+        pair[k].cut = pair_cut(band, r[k], potential);
+        pair[k].mesh = scale * own;
+    }
+}
+
+double error_pairs_mesh(const struct band *band, const struct alias *alias,
+                        const struct cell *cell, const int64_t mesh[3],
+                        int potential)
+{
+    double beta[BAND_NODES], far, sum = 0;
+    pair_beta(band, alias, cell, mesh, beta, &far);
+    /* Parseval: integral of F^2 over space = 2 integral gamma^2 beta^2/k^2 */
+    for (int i = 0; i < BAND_NODES; i++) {
+        double x = band->gamma[i] * beta[i] / band->k[i];
+        sum += band->weight[i] * x * x;
+    }
+    return 2 * (potential ? 12 : far) * 2 * sum / cell->volume;
 }

@@ -1,8 +1,8 @@
 /* error.h: the a-priori error of the spectral method, docs/math.md section 6.
  *
- * All in units of the cutoff.  For charges without order the RMS over the
- * particles of the error of the field is sqrt(Q K2), Q = sum q^2, where K2 is
- * the sum of the parts below; of the potential likewise. */
+ * All in units of the cutoff.  For charges without order the square of the RMS
+ * error of field or potential at a particle is Q (cut_near + cut_far + mesh)
+ * + q_rms^2 self, with Q = sum q^2 and the parts below. */
 #ifndef FARSUM_METHOD_ERROR_H
 #define FARSUM_METHOD_ERROR_H
 
@@ -10,28 +10,57 @@
 #include "math/window.h"
 #include "points/cell.h"
 
-enum { ALIAS_NODES = 65 };
+enum { ALIAS_NODES = 49, BAND_NODES = 24, TAIL_NODES = 36 };
 
 /* How strongly a mode of theta = k h (h the mesh spacing) is taken for its
- * aliases theta + 2 pi m: logs of sums over m of (what(theta + 2 pi m) /
- * what(theta))^2 times 1 and m^2, and the mean m; at theta = pi i/(NODES - 1).
- */
+ * aliases theta + 2 pi m, beta_m = what(theta + 2 pi m)/what(theta), at
+ * theta = pi i/(NODES - 1). */
 struct alias {
-    double log0[ALIAS_NODES], log2[ALIAS_NODES], mean[ALIAS_NODES];
+    double log0[ALIAS_NODES]; /* log of sum beta_m^2 */
+    double log2[ALIAS_NODES]; /* log of sum beta_m^2 m^2 */
+    double mean[ALIAS_NODES]; /* sum beta_m^2 m over sum beta_m^2 */
+    double logs[ALIAS_NODES]; /* log of |beta_1 + beta_-1| */
+    double sign[ALIAS_NODES]; /* its sign */
 };
 void alias_set(struct alias *alias, const struct window *window);
+
+/* The split as the error sees it; index 0: field, 1: potential. */
+struct band {
+    double k[BAND_NODES], gamma[BAND_NODES]; /* Gauss nodes of the band */
+    double weight[BAND_NODES];
+    double tail_k[TAIL_NODES], tail[TAIL_NODES]; /* beyond the band: nodes, and
+                                       gamma times their weights */
+    double xi;                      /* of a Gaussian split, else 0 */
+    double cut_near[2], cut_far[2]; /* times the volume */
+    double self;                    /* lost of a particle's own potential */
+};
+void band_set(struct band *band, const struct split *split);
 
 struct error_parts {
     double cut_near; /* what lies beyond the cutoff */
     double cut_far;  /* modes beyond the bandwidth */
     double mesh;     /* aliases of the window */
+    double self;     /* a particle on itself */
 };
-
-/* volume and mesh of `cell` (units of the cutoff).  potential: 1 for the
- * potential, 0 for the field.  Each part is a square, per unit of Q. */
-void error_cut(const struct split *split, double volume, int potential,
-               struct error_parts *parts);
-double error_mesh(const struct split *split, const struct alias *alias,
-                  const struct cell *cell, const int64_t mesh[3],
-                  int potential);
+/* For a mesh on `cell` (units of the cutoff).  potential: 0 or 1. */
+void error_set(struct error_parts *parts, const struct band *band,
+               const struct alias *alias, const struct cell *cell,
+               const int64_t mesh[3], int potential);
+/* The error of a pair as a function of its distance, (6.8): for a system whose
+ * charges lie in some order the squares above do not do. */
+struct error_pair {
+    double cut;  /* field along d, or potential, that cutoff and bandwidth
+                    leave out; a unit charge at the distance */
+    double mesh; /* amplitude of its aliases, as if the same in every direction;
+                    the square's mean over places of the mesh is mesh^2 */
+};
+/* At n distances r; mesh[0] = 0: the cut alone. */
+void error_pairs(struct error_pair *pair, const double *r, int n,
+                 const struct band *band, const struct alias *alias,
+                 const struct cell *cell, const int64_t mesh[3], int potential);
+/* 1/V integral of mesh^2 over all distances: what of parts.mesh it stands for.
+ */
+double error_pairs_mesh(const struct band *band, const struct alias *alias,
+                        const struct cell *cell, const int64_t mesh[3],
+                        int potential);
 #endif

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/sample_force.h"
+#include "method/arrays.h"
+#include "method/sample_local.h"
 #include "points/points.h"
 
-enum { TARGETS = 256, SOURCES = 32768 };
+enum { TARGETS = 160, SOURCES = 8192 };
 
 /* Random numbers of the sample: splitmix64 (Steele, Lea and Flood 2014). */
 static uint64_t sample_random(uint64_t *state)
@@ -19,16 +20,9 @@ static uint64_t sample_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static double strength_at(const void *q, farsum_precision arrays, int64_t i)
-{
-    return arrays == FARSUM_F32 ? (double)((const float *)q)[i]
-                                : ((const double *)q)[i];
-}
-
-/* Fractional coordinates and strengths of `count` sources of n: all of them in
+/* Fractional coordinates and index of `count` sources of n: all of them in
  * order, or random ones. */
-static void sample_pick(const struct points *p, const void *q,
-                        farsum_precision arrays, int64_t count, uint64_t seed,
+static void sample_pick(const struct points *p, int64_t count, uint64_t seed,
                         double *out)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -36,9 +30,8 @@ static void sample_pick(const struct points *p, const void *q,
                         ? k
                         : (int64_t)(sample_random(&seed) % (uint64_t)p->n);
         for (int d = 0; d < 3; d++)
-            out[5 * k + d] = p->s[d][i];
-        out[5 * k + 3] = strength_at(q, arrays, i);
-        out[5 * k + 4] = (double)i;
+            out[4 * k + d] = p->s[d][i];
+        out[4 * k + 3] = (double)i;
     }
 }
 
@@ -47,17 +40,15 @@ static void sample_pairs(struct sample *sample, const struct cell *cell,
                          const double *t, int64_t nt, const double *s,
                          int64_t ns)
 {
-    double count[SAMPLE_RADII + 1] = {0}, weight[SAMPLE_RADII + 1] = {0};
-    double q2t = 0, inverse = 1 / log(sample->step);
-    for (int64_t i = 0; i < nt; i++) {
-        double qi = t[5 * i + 3] * t[5 * i + 3];
-        q2t += qi;
+    int64_t count[SAMPLE_RADII + 1] = {0};
+    double inverse = 1 / log(sample->step), base = log(sample->radius0);
+    for (int64_t i = 0; i < nt; i++)
         for (int64_t j = 0; j < ns; j++) {
             double f[3], r2 = 0;
-            if (s[5 * j + 4] == t[5 * i + 4])
+            if (s[4 * j + 3] == t[4 * i + 3])
                 continue;
             for (int d = 0; d < 3; d++) {
-                f[d] = t[5 * i + d] - s[5 * j + d];
+                f[d] = t[4 * i + d] - s[4 * j + d];
                 f[d] -= nearbyint(f[d]);
             }
             for (int k = 0; k < 3; k++) {
@@ -65,36 +56,24 @@ static void sample_pairs(struct sample *sample, const struct cell *cell,
                            + f[2] * cell->a[6 + k];
                 r2 += x * x;
             }
-            double at = r2 > 0 ? (0.5 * log(r2) - log(sample->radius0)) * inverse
-                               : 0;
-            int bin = at < 0 ? 0 : at >= SAMPLE_RADII ? SAMPLE_RADII
-                                                      : (int)ceil(at);
-            bin = bin > SAMPLE_RADII ? SAMPLE_RADII : bin;
-            count[bin] += 1;
-            weight[bin] += qi * s[5 * j + 3] * s[5 * j + 3];
+            double at = r2 > 0 ? (0.5 * log(r2) - base) * inverse : 0;
+            count[at < 0              ? 0
+                  : at > SAMPLE_RADII ? SAMPLE_RADII
+                                      : (int)ceil(at)]++;
         }
-    }
-    double scale = (double)sample->n / (double)ns, sum = 0, sum2 = 0;
-    double r = sample->radius0;
-    for (int k = 0; k < SAMPLE_RADII; k++, r *= sample->step) {
-        double ball = 4 * M_PI / 3 * r * r * r / cell->volume;
-        sum += count[k] * scale / (double)nt;
-        sum2 += weight[k] * scale;
-        sample->around[k] = sum;
-        sample->crowd[k] = q2t > 0 && sample->q2 > 0
-                               ? sum2 / (q2t * sample->q2 * ball)
-                               : 1;
+    double scale = (double)sample->n / (double)ns / (double)nt, sum = 0;
+    for (int k = 0; k < SAMPLE_RADII; k++) {
+        sum += (double)count[k];
+        sample->around[k] = sum * scale;
     }
 }
 
 static void sample_uniform(struct sample *sample, const struct cell *cell)
 {
     double r = sample->radius0;
-    for (int k = 0; k < SAMPLE_RADII; k++, r *= sample->step) {
+    for (int k = 0; k < SAMPLE_RADII; k++, r *= sample->step)
         sample->around[k] = 4 * M_PI / 3 * r * r * r * (double)sample->n
                             / cell->volume;
-        sample->crowd[k] = 1;
-    }
 }
 
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
@@ -114,28 +93,34 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     sample_uniform(sample, cell);
     if (!x || !q)
         return FARSUM_OK;
-    sample->real = 1;
     GO(points_set(&points, cell, n, x, arrays, "source", threads));
     sample->q2 = 0;
     for (int64_t i = 0; i < n; i++) {
-        double v = strength_at(q, arrays, i);
+        double v = array_get(q, arrays, i);
         if (!isfinite(v))
             GO_FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)i, v);
         sample->q1 += v;
         sample->q2 += v * v;
     }
     int64_t nt = n < TARGETS ? n : TARGETS, ns = n < SOURCES ? n : SOURCES;
-    GO(MEM_RAW(t, 5 * nt));
-    GO(MEM_RAW(s, 5 * ns));
-    sample_pick(&points, q, arrays, nt, 1, t);
-    sample_pick(&points, q, arrays, ns, 2, s);
+    GO(MEM_RAW(t, 4 * nt));
+    GO(MEM_RAW(s, 4 * ns));
+    sample_pick(&points, nt, 1, t);
+    sample_pick(&points, ns, 2, s);
     sample_pairs(sample, cell, t, nt, s, ns);
-    GO(sample_force(sample, cell, &points, q, arrays));
+    GO(sample_local(sample, cell, &points, q, arrays));
 done:
     mem_free(s);
     mem_free(t);
     points_clear(&points);
     return status;
+}
+
+void sample_clear(struct sample *sample)
+{
+    mem_free(sample->target);
+    sample->target = NULL;
+    sample->n_targets = 0;
 }
 
 /* Linear in the logarithms; beyond the last radius the growth of a uniform
@@ -162,11 +147,6 @@ double sample_around(const struct sample *sample, const struct cell *cell,
     if (r > last)
         here += uniform * (r * r * r - last * last * last);
     return here;
-}
-
-double sample_crowd(const struct sample *sample, double r)
-{
-    return sample_at(sample, sample->crowd, r);
 }
 
 double sample_force_norm(const struct sample *sample, double volume)

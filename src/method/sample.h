@@ -1,31 +1,40 @@
 /* sample.h: what the tuner learns from a typical configuration: how crowded
- * it is around a particle, and how large its forces are. */
+ * it is around a particle, how large its forces are, and how the charges
+ * around some particles lie. */
 #ifndef FARSUM_METHOD_SAMPLE_H
 #define FARSUM_METHOD_SAMPLE_H
 
 #include "points/cell.h"
 
-enum { SAMPLE_RADII = 40 };
+enum { SAMPLE_RADII = 40, SAMPLE_SHELLS = 56 };
+
+/* Charges around one target: shell k holds those at distance radius[k-1] ..
+ * radius[k]. */
+struct sample_target {
+    double q;                          /* its own charge */
+    double charge[SAMPLE_SHELLS];      /* sum of q_j */
+    double dipole[SAMPLE_SHELLS][3];   /* sum of q_j d/r, d = x_i - x_j */
+};
 
 struct sample {
     int64_t n, m;          /* sources; targets, 0: the same */
     double q1, q2;         /* sum of q and of q^2 */
     double radius0, step;  /* radius of bin k: radius0 step^k, caller's length */
-    double around[SAMPLE_RADII];  /* mean sources within the radius */
-    double crowd[SAMPLE_RADII];   /* the same weighted by q_i^2 q_j^2, over what
-                                     a uniform system would have */
+    double around[SAMPLE_RADII]; /* mean sources within the radius */
     double force;          /* RMS force estimate with C = 1; 0: unknown */
-    int real;              /* 0: no sample was given, a uniform one assumed */
+    int64_t n_targets;     /* 0: no sample was given */
+    struct sample_target *target; /* owned */
+    double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
 };
 
 /* x, q of n sources, type `arrays`; both NULL: unit charges, uniform. */
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
                           farsum_precision arrays, int threads);
-/* Mean number of sources within r of a source, and the crowding at r. */
+void sample_clear(struct sample *sample);
+/* Mean number of sources within r of a source. */
 double sample_around(const struct sample *sample, const struct cell *cell,
                      double r);
-double sample_crowd(const struct sample *sample, double r);
-/* Force norm of house tolerance: max(force, q_rms^2 (n/V)^(2/3)). */
+/* Force norm of the tolerance: max(force, q_rms^2 (n/V)^(2/3)). */
 double sample_force_norm(const struct sample *sample, double volume);
 #endif

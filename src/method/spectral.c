@@ -204,13 +204,9 @@ static farsum_status spectral_set_cell(struct farsum_plan *plan,
 {
     struct spectral *s = plan->state;
     struct tuned trial = s->tuned;
-    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
     TRY(cell_follow(&trial.cell, &s->tuned.cell, plan->problem.cell, rows,
                     1 / s->tuned.rc));
     tuned_error(&trial, plan);
-    trial.error = tuned_estimate(&trial, plan, plan->sample.q2,
-                                 plan->sample.n, potential)
-                  / tuned_norm(plan);
     if (trial.error > plan->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "in this cell the plan's estimated error is %.3g, its tolerance "
@@ -220,6 +216,7 @@ static farsum_status spectral_set_cell(struct farsum_plan *plan,
     s->tuned.cell = trial.cell;
     s->tuned.field = trial.field;
     s->tuned.potential = trial.potential;
+    s->tuned.square = trial.square;
     s->tuned.error = trial.error;
     plan->info.estimated_error = trial.error;
     return FARSUM_OK;

@@ -83,15 +83,6 @@ static double tuned_rounding(const struct farsum_plan *plan)
     return plan->problem.precision == FARSUM_F32 ? 2.5e-7 : 1e-15;
 }
 
-void tuned_error(struct tuned *t, const struct farsum_plan *plan)
-{
-    (void)plan;
-    error_cut(&t->split, t->cell.volume, 0, &t->field);
-    t->field.mesh = error_mesh(&t->split, &t->alias, &t->cell, t->mesh, 0);
-    error_cut(&t->split, t->cell.volume, 1, &t->potential);
-    t->potential.mesh = error_mesh(&t->split, &t->alias, &t->cell, t->mesh, 1);
-}
-
 double tuned_norm(const struct farsum_plan *plan)
 {
     const struct sample *s = &plan->sample;
@@ -107,22 +98,100 @@ double tuned_norm(const struct farsum_plan *plan)
     return c * sample_force_norm(s, volume);
 }
 
+/* Mean over the sample's targets of q^w times the square error that the
+ * charges in the shells around them make, by (6.8); *cut and *mesh: the part
+ * of a disordered system's squares that the shells stand for. */
+static double tuned_local(const struct tuned *t, const struct sample *s,
+                          int potential, double *cut, double *mesh)
+{
+    struct error_pair pair[SAMPLE_SHELLS], own;
+    double r[SAMPLE_SHELLS], zero = 0, sum = 0, last = 0;
+    double density = 1 / t->cell.volume;
+    for (int k = 0; k < SAMPLE_SHELLS; k++) {
+        double outer = s->radius[k] / t->rc;
+        r[k] = (outer + last) / 2;
+        last = outer;
+    }
+    error_pairs(pair, r, SAMPLE_SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
+                potential);
+    error_pairs(&own, &zero, 1, &t->band, &t->alias, &t->cell, t->mesh,
+                potential);
+    *cut = *mesh = last = 0;
+    for (int k = 0; k < SAMPLE_SHELLS; k++) {
+        double outer = s->radius[k] / t->rc;
+        double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3)) * density;
+        *cut += shell * pair[k].cut * pair[k].cut;
+        *mesh += shell * pair[k].mesh * pair[k].mesh;
+        last = outer;
+    }
+    double whole = t->mesh[0] ? error_pairs_mesh(&t->band, &t->alias, &t->cell,
+                                                 t->mesh, potential)
+                              : 0;
+    const struct error_parts *p = potential ? &t->potential : &t->field;
+    /* what aliases weigh more than as if the same in every direction */
+    double more = whole > 0 ? fmax(p->mesh / whole, 1) : 1;
+    *mesh *= more;
+    for (int64_t i = 0; i < s->n_targets; i++) {
+        const struct sample_target *at = &s->target[i];
+        double alias = at->q * own.mesh, left[3] = {0}, square;
+        for (int k = 0; k < SAMPLE_SHELLS; k++) {
+            alias += at->charge[k] * pair[k].mesh;
+            for (int d = 0; d < 3; d++)
+                left[d] += (potential ? (d ? 0 : at->charge[k])
+                                      : at->dipole[k][d])
+                           * pair[k].cut;
+        }
+        left[0] += potential ? at->q * t->band.self : 0;
+        square = more * alias * alias + left[0] * left[0] + left[1] * left[1]
+                 + left[2] * left[2];
+        sum += potential ? square : square * at->q * at->q;
+    }
+    return sum / (double)s->n_targets;
+}
+
+/* Square of the RMS error of force or potential for the sample's charges,
+ * units of the cutoff. */
+static double tuned_square(const struct tuned *t, const struct sample *s,
+                           int potential)
+{
+    const struct error_parts *p = potential ? &t->potential : &t->field;
+    double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
+    double cut = p->cut_near + p->cut_far, inner_cut, inner_mesh;
+    double plain = w * (q2 * (cut + p->mesh) + mean * p->self);
+    if (s->n_targets == 0)
+        return plain;
+    double local = tuned_local(t, s, potential, &inner_cut, &inner_mesh);
+    /* what the shells do not reach has no order */
+    local += w * q2
+             * (fmax(cut - inner_cut, 0) + fmax(p->mesh - inner_mesh, 0));
+    return fmax(local, 0.1 * plain);
+}
+
+void tuned_error(struct tuned *t, const struct farsum_plan *plan)
+{
+    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    struct error_parts *p = potential ? &t->potential : &t->field;
+    if (t->mesh[0])
+        error_set(p, &t->band, &t->alias, &t->cell, t->mesh, potential);
+    t->square = tuned_square(t, &plan->sample, potential);
+    t->error = tuned_estimate(t, plan, plan->sample.q2, plan->sample.n,
+                              potential)
+               / tuned_norm(plan);
+}
+
 double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
                       double q2, int64_t n, int potential)
 {
-    const struct error_parts *p = potential ? &t->potential : &t->field;
-    /* crowding where the error of each part lives: at the cutoff; at the
-     * scale of the shortest wave kept */
-    double wave = M_PI / t->split.c;
-    double near = sample_crowd(&plan->sample, t->rc);
-    double far = fmax(1, sample_crowd(&plan->sample, t->rc * wave));
-    double sum = p->cut_near * fmax(near, 1) + (p->cut_far + p->mesh) * far;
-    double q = n > 0 ? sqrt(q2 / (double)n) : 0;
-    double error = sqrt(q2 * sum) / (potential ? t->rc : t->rc * t->rc);
-    double round = tuned_rounding(plan) * tuned_norm(plan);
+    const struct sample *s = &plan->sample;
+    double c = plan->problem.coulomb, round = tuned_rounding(plan), rc = t->rc;
+    double other = s->q2 > 0 ? q2 / s->q2 : 0;
+    double error = sqrt(potential ? t->square * other
+                                  : t->square * other * other
+                                        * ((double)s->n / (double)n));
     if (potential)
-        return hypot(plan->problem.coulomb * error,
-                     tuned_rounding(plan) * plan->problem.coulomb * q / t->rc);
-    return hypot(plan->problem.coulomb * error * q,
-                 plan->problem.error == FARSUM_ERROR_FORCE ? round : 0);
+        return c * hypot(error / rc, round * sqrt(q2 / (double)n) / rc);
+    error /= rc * rc;
+    if (plan->problem.error != FARSUM_ERROR_FORCE)
+        return c * error;
+    return hypot(c * error, round * tuned_norm(plan));
 }

@@ -16,12 +16,15 @@ struct tuned {
     double rc;             /* cutoff, caller's length */
     struct cell cell;      /* units of the cutoff */
     struct split split;
+    struct band band;      /* of the split */
     struct window window;
     struct alias alias;    /* of the window */
     struct near_poly poly;
     int64_t mesh[3], ldz;
     double sigma;          /* mesh spacing that c needs over the actual one */
     struct error_parts field, potential; /* squares, units of the cutoff */
+    double square;         /* of the RMS error of force or potential, units of
+                              the cutoff, the sample's charges */
     double error;          /* estimate, in the tolerance's norm */
     double seconds;        /* estimate of one execute */
     int64_t bytes;
@@ -43,8 +46,9 @@ int64_t tuned_bytes(const struct tuned *tuned, const struct farsum_plan *plan);
 /* Picks a variant in each room; sums up the seconds. */
 farsum_status tuned_choose(struct tuned *tuned,
                            const struct farsum_plan *plan);
-/* Recomputes the parts of the error for the cell, mesh, split and window that
- * stand in `tuned`. */
+/* Sets field or potential, square and error, by the tolerance's kind, from
+ * what stands in `tuned`: cell, mesh, split, band, window and alias.  mesh[0]
+ * = 0: the cut alone, whose parts stand there already. */
 void tuned_error(struct tuned *tuned, const struct farsum_plan *plan);
 /* The estimate for sum q^2 = q2 of n sources, as RMS force (potential = 0) or
  * RMS potential, caller's units, coulomb included. */

@@ -1,0 +1,13 @@
+/* sample_local.h: what lies around some of the particles. */
+#ifndef FARSUM_METHOD_SAMPLE_LOCAL_H
+#define FARSUM_METHOD_SAMPLE_LOCAL_H
+
+#include "method/sample.h"
+#include "points/points.h"
+
+/* sample->force, from the near neighbours of up to 4096 targets with 1/r
+ * screened to nothing at the outer radius, and the shells of 192 of them. */
+farsum_status sample_local(struct sample *sample, const struct cell *cell,
+                           const struct points *points, const void *q,
+                           farsum_precision arrays);
+#endif
