@@ -5,6 +5,7 @@ $FARSUM is the command; every test runs in an empty folder of its own.
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -92,6 +93,13 @@ class CommandTest(unittest.TestCase):
         frames = self.frames(name)
         self.assertEqual(len(frames), 1)
         return frames[0]
+
+    def write_targets(self, name, count, edge):
+        """Positions alone, random in a cube."""
+        draw = random.Random(7)
+        rows = "".join(" ".join(f"{edge * draw.random():.6f}" for _ in "xyz")
+                       + "\n" for _ in range(count))
+        return self.write(name, f"{count}\nProperties=pos:R:3\n{rows}")
 
     def json(self, name):
         with open(self.path(name)) as file:

@@ -129,7 +129,7 @@ class Check(CommandTest):
         self.farsum("check", "out.h5")
 
     def test_sources_elsewhere(self):
-        self.write("at.xyz", "2\nProperties=pos:R:3\n1 1 1\n2 1.5 1\n")
+        self.write_targets("at.xyz", 100, 4)
         self.farsum("run", "in.xyz", "--targets", "at.xyz", "-o", "t.xyz")
         self.farsum("check", "t.xyz")
         self.edit("t.xyz", r" farsum_sources=\S+", "")

@@ -52,8 +52,8 @@ class BadInput(CommandTest):
     def test_one_particle(self):
         self.write("in.xyz", '1\nLattice="2 0 0 0 2 0 0 0 2" '
                              "Properties=pos:R:3:charge:R:1\n0 0 0 3\n")
-        self.farsum("run", "in.xyz", "--check", "-o", "out.xyz",
-                    "--tolerance", "1e-8", "--error", "potential")
+        self.farsum("run", "in.xyz", "-o", "out.xyz", "--tolerance", "1e-8",
+                    "--error", "potential")
         # a charge in its background: -2.837297479480619 / L
         energy = float(self.frame("out.xyz").keys["energy"])
         self.assertAlmostEqual(energy, -9 * 2.837297479480619 / 4, 6)

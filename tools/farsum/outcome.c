@@ -56,24 +56,43 @@ static void print_times(const struct outcome *o, FILE *out)
         fputs("\n", out);
 }
 
+/* A later frame is one line, so that a thousand of them can be read. */
+static void print_later(const struct outcome *o, const struct units *units,
+                        FILE *out)
+{
+    if (o->new_plan)
+        fprintf(out, "frame %lld needs a new plan: %s\n", (long long)o->frame,
+                o->new_plan);
+    fprintf(out, "frame %lld  ", (long long)o->frame);
+    if (o->has_energy)
+        fprintf(out, "energy %.15g%s%s, ", o->energy, *units->energy ? " " : "",
+                units->energy);
+    fprintf(out, "estimated %.3g, ", o->info.estimated_error);
+    if (o->has_check)
+        fprintf(out, "measured %.3g%s, ", o->check.measured,
+                verify_exceeds(&o->check) ? " (ABOVE the tolerance)" : "");
+    fprintf(out, "%.3g s\n",
+            o->info.seconds_set_points + o->info.seconds_execute);
+}
+
 void outcome_print(const struct outcome *o, const struct settings *s,
                    const farsum_plan *plan, FILE *out)
 {
     const struct units *units =
         units_find(s->units ? options_word("units", s->units) : "reduced");
-    if (o->frame > 1)
-        fprintf(out, "frame     %lld%s%s\n", (long long)o->frame,
-                o->new_plan ? ", new plan: " : "",
-                o->new_plan ? o->new_plan : "");
-    if (o->frame == 1) {
-        fprintf(out, "particles %lld", (long long)o->n);
-        if (o->m)
-            fprintf(out, ", targets %lld", (long long)o->m);
-        fprintf(out, "; %s by %s on %s, %s, %d thread%s\n", o->info.kernel,
-                o->info.method, o->info.device,
-                options_word("precision", (int)o->info.precision),
-                o->info.threads, o->info.threads == 1 ? "" : "s");
+    if (o->frame > 1) {
+        print_later(o, units, out);
+        if (o->new_plan)
+            farsum_plan_print(plan, out);
+        return;
     }
+    fprintf(out, "particles %lld", (long long)o->n);
+    if (o->m)
+        fprintf(out, ", targets %lld", (long long)o->m);
+    fprintf(out, "; %s by %s on %s, %s, %d thread%s\n", o->info.kernel,
+            o->info.method, o->info.device,
+            options_word("precision", (int)o->info.precision), o->info.threads,
+            o->info.threads == 1 ? "" : "s");
     if (o->has_energy) {
         fprintf(out, "energy    %.15g%s%s\n", o->energy,
                 *units->energy ? " " : "", units->energy);
@@ -84,6 +103,5 @@ void outcome_print(const struct outcome *o, const struct settings *s,
     }
     print_errors(o, s, out);
     print_times(o, out);
-    if (o->frame == 1 || o->new_plan)
-        farsum_plan_print(plan, out);
+    farsum_plan_print(plan, out);
 }

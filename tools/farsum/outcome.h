@@ -21,7 +21,7 @@ struct outcome {
 };
 
 void outcome_free(struct outcome *o);
-/* Lines for a person: `first` adds the heading and the plan. */
+/* Lines for a person: the first frame with its plan, a line for each other. */
 void outcome_print(const struct outcome *o, const struct settings *s,
                    const farsum_plan *plan, FILE *out);
 #endif

@@ -231,6 +231,7 @@ int comment_parse(struct text *t, struct io_frame *frame, struct comment *c) {
     if (pairs && parse_pairs(t, frame, c)) {
         if (extended || t->no_memory) return -1;
         forget_pairs(frame, c);
+        t->cursor = 0;
         pairs = false;
     }
     if (!pairs && !text_blank(t) &&
