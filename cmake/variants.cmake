@@ -2,7 +2,7 @@
 # src/stage/room/stem.c, and stem_kern.c for each instruction set if it is
 # there.  Rows of variants that the build leaves out are named in
 # FARSUM_WITHOUT (for example fft/fftw).
-function(variants_room room sources kernels rows)
+function(variants_room room sources kernels all_rows)
   set(dir ${PROJECT_SOURCE_DIR}/src/stage/${room})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
                ${dir}/variants.def)
@@ -24,5 +24,5 @@ function(variants_room room sources kernels rows)
   endforeach()
   set(${sources} ${${sources}} ${src} PARENT_SCOPE)
   set(${kernels} ${${kernels}} ${kern} PARENT_SCOPE)
-  set(${rows} ${${rows}} ${names} PARENT_SCOPE)
+  set(${all_rows} ${${all_rows}} ${names} PARENT_SCOPE)
 endfunction()

@@ -1,0 +1,25 @@
+# make run: builds and sums the shipped water box.  make test: builds, tests.
+# Both install missing Debian packages where they may.  test-all: every cell of
+# the ladders too.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+CMAKE_ARGS ?=
+CTEST = OMP_WAIT_POLICY=passive ctest --test-dir $(BUILD) --output-on-failure
+.PHONY: run test test-all command all packages
+run: command
+	$(BUILD)/tools/farsum/farsum run data/water_spce.xyz --units real \
+	  --tolerance 1e-5 --check -o $(BUILD)/water_out.xyz \
+	  --report $(BUILD)/water.json
+test: all
+	$(CTEST) -j $(JOBS) -LE full
+test-all: all
+	$(CTEST) -j $(JOBS)
+command: configure
+	cmake --build $(BUILD) -j $(JOBS) --target farsum_command
+all: configure
+	cmake --build $(BUILD) -j $(JOBS)
+.PHONY: configure
+configure: packages
+	cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release $(CMAKE_ARGS)
+packages:
+	@sh scripts/install_deps.sh

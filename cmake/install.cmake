@@ -1,0 +1,39 @@
+# What `cmake --install` puts where, so that an outside project finds it by
+# find_package(farsum) or pkg-config.  The command and its manual page install
+# themselves.  The static library is a set of its own: only who links it needs
+# OpenMP and FFTW.
+include(CMakePackageConfigHelpers)
+set(farsum_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farsum)
+set_target_properties(farsum_shared PROPERTIES EXPORT_NAME farsum)
+
+install(FILES include/farsum/farsum.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farsum)
+foreach(kind shared static)
+  install(TARGETS farsum_${kind} EXPORT farsum_${kind}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT farsum_${kind} NAMESPACE farsum::
+    DESTINATION ${farsum_cmake_dir})
+endforeach()
+
+set(FARSUM_WITH_FFTW ${FARSUM_FFTW})
+configure_package_config_file(cmake/farsumConfig.cmake.in farsumConfig.cmake
+  INSTALL_DESTINATION ${farsum_cmake_dir})
+write_basic_package_version_file(farsumConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/farsumConfig.cmake
+  ${PROJECT_BINARY_DIR}/farsumConfigVersion.cmake
+  DESTINATION ${farsum_cmake_dir})
+
+# pkg-config: prefix is told from where the file lies, so that the installed
+# tree may be moved.
+set(farsum_pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH FARSUM_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+  ${CMAKE_INSTALL_PREFIX})
+set(FARSUM_PC_PRIVATE "")
+if(FARSUM_FFTW)
+  set(FARSUM_PC_PRIVATE "-lfftw3_omp -lfftw3f_omp -lfftw3 -lfftw3f ")
+endif()
+string(APPEND FARSUM_PC_PRIVATE "-lstdc++ ${OpenMP_C_FLAGS} -lm")
+configure_file(cmake/farsum.pc.in farsum.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/farsum.pc DESTINATION ${farsum_pc_dir})

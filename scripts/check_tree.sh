@@ -1,0 +1,90 @@
+#!/bin/sh
+# Checks the rules that the tree lives by; prints every breach, exits 1 if any.
+#
+#   includes run one way: base <- math <- points <- stage <- method <- plan <-
+#   tools; rooms under src/stage/ never include each other.  (plan.h, the
+#   inside of a plan, is what methods fill; it is below them.)
+#   a file has at most 500 lines, a function at most 120, a line of C at most
+#   80 characters; nothing names this machine's folders.
+set -eu
+cd "$(dirname "$0")/.."
+bad=0
+breach() {
+    echo "$*"
+    bad=1
+}
+
+# What a file in folder $1 (of src/) may include, as an extended regex.
+may_include() {
+    api='farsum/'
+    case $1 in
+    base) echo "^($api|base/)" ;;
+    math) echo "^($api|base/|math/)" ;;
+    points) echo "^($api|base/|math/|points/)" ;;
+    stage) echo "^($api|base/|math/|points/|stage/)" ;;
+    stage/*) echo "^($api|base/|math/|points/|stage/stage\.h|$1/)" ;;
+    method) echo "^($api|base/|math/|points/|stage/|method/|plan\.h)" ;;
+    .) echo "^($api|base/|math/|points/|stage/|method/|plan\.h)" ;;
+    *) echo "^$" ;;
+    esac
+}
+
+sources=$(find src include tools test examples bench -name '*.[ch]' \
+              -o -name '*.cc' -o -name '*.def' | sort)
+
+for file in $(find src -name '*.[ch]' -o -name '*.cc' | sort); do
+    folder=$(dirname "${file#src/}")
+    allowed=$(may_include "$folder")
+    for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file"); do
+        echo "$header" | grep -Eq "$allowed" \
+            || breach "$file: may not include \"$header\""
+    done
+done
+for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' src/plan.h); do
+    echo "$header" | grep -Eq '^(base|math|points)/|^method/sample\.h$' \
+        || breach "src/plan.h: may not include \"$header\""
+done
+for file in $(find tools examples -name '*.[ch]' | sort); do
+    for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file"); do
+        case $header in test/* | unit/*)
+            breach "$file: may not include \"$header\"" ;;
+        esac
+    done
+done
+
+texts=$(find src include tools test examples bench cmake scripts docs \
+             -name '*.[ch]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' \
+             -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort)
+for file in $texts; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 500 ] || breach "$file: $lines lines, above 500"
+done
+
+# A function's body starts and ends with a brace in the first column.
+long=$(awk '
+    FNR == 1 { open = 0 }
+    /^\{/ { open = FNR }
+    /\)[^;]*\{$/ && /^[a-z]/ { open = FNR }
+    /^\}/ { if (open && FNR - open > 120)
+                printf "%s:%d: a function of %d lines\n", FILENAME, open,
+                       FNR - open
+            open = 0 }
+    length($0) > 80 { printf "%s:%d: %d characters\n", FILENAME, FNR,
+                             length($0) }' $sources)
+[ -z "$long" ] || breach "$long"
+
+here=$(pwd -P)
+names=$(grep -rnIE "(^|[^A-Za-z0-9_.-])/(home|root|Users)/[a-z]" \
+            --exclude-dir=.git --exclude-dir='build*' \
+            --exclude=check_tree.sh . || :)
+[ -z "$names" ] || breach "$names"
+case $here in
+/?*/?*)
+    names=$(grep -rnIF "$here" --exclude-dir=.git --exclude-dir='build*' . \
+                || :)
+    [ -z "$names" ] || breach "$names"
+    ;;
+esac
+
+[ "$bad" -eq 0 ] && echo "the tree is as it should be"
+exit "$bad"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Installs the Debian packages that building and testing need, if they are not
+# there: as root or by sudo without a password; else names the one command that
+# does it and fails.
+#
+#     scripts/install_deps.sh          to build and test
+#     scripts/install_deps.sh --ci     and what CI compares with and checks by
+set -eu
+
+packages="build-essential cmake pkg-config libfftw3-dev libkissfft-dev
+  libjansson-dev libhdf5-dev libcmocka-dev python3 python3-numpy gnuplot-nox"
+if [ "${1:-}" = --ci ]; then
+    packages="$packages lammps gromacs clang-14 libomp-14-dev llvm-14"
+fi
+
+if ! command -v dpkg >/dev/null; then
+    echo "Not a Debian system: what building needs is, by Debian's names:" \
+         $packages
+    exit 0
+fi
+missing=
+for package in $packages; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || :)
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+install="apt-get install -y --no-install-recommends$missing"
+as_root=env
+if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        as_root="sudo -n env"
+    else
+        echo "Packages are missing.  This command installs them:" >&2
+        echo "    sudo $install" >&2
+        exit 1
+    fi
+fi
+echo "Installing:$missing"
+as_root="$as_root DEBIAN_FRONTEND=noninteractive"
+if ! $as_root $install; then
+    $as_root apt-get update
+    $as_root $install
+fi

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs a build into a folder of its own, moves that folder, and lets an
+# outside project find the library there: by CMake and by pkg-config, shared
+# and static.
+#
+#     run.sh BUILD SOURCE CMAKE CC CXX
+set -eu
+build=$1 here=$2/test/install/outside cmake=$3 cc=$4 cxx=$5
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+step() { echo "--- $*"; }
+
+step install
+"$cmake" --install "$build" --prefix "$work/first" >"$work/log" \
+    || { cat "$work/log"; exit 1; }
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+pc=$(find "$prefix" -name farsum.pc)
+lib=$(dirname "$(dirname "$pc")")
+test -f "$prefix/include/farsum/farsum.h"
+! grep -F "$work/first" -r "$prefix/include" "$lib/cmake" "$pc"
+! grep -F "$2" -r "$prefix/include" "$lib/cmake" "$pc"
+
+step "the command and its manual page"
+"$prefix/bin/farsum" list >/dev/null
+test -s "$prefix/share/man/man1/farsum.1"
+
+step "by find_package"
+"$cmake" -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 \
+    && "$cmake" --build "$work/cmake" >>"$work/log" 2>&1 \
+    || { cat "$work/log"; exit 1; }
+"$work/cmake/with_shared"
+"$work/cmake/with_static"
+! ldd "$work/cmake/with_static" | grep farsum
+
+step "by pkg-config, shared"
+export PKG_CONFIG_PATH="$lib/pkgconfig"
+flags="-std=c11 -Wall -Wextra -Werror -pedantic"
+"$cc" $flags "$here/main.c" $(pkg-config --cflags --libs farsum) -lm \
+    -o "$work/shared"
+LD_LIBRARY_PATH=$lib "$work/shared"
+"$cxx" -std=c++20 -Wall -Wextra -Werror -pedantic "$here/main.cc" \
+    $(pkg-config --cflags --libs farsum) -o "$work/plus"
+LD_LIBRARY_PATH=$lib "$work/plus"
+
+step "by pkg-config, static"
+rm "$lib"/libfarsum.so*
+"$cc" $flags "$here/main.c" $(pkg-config --static --cflags --libs farsum) \
+    -o "$work/static"
+"$work/static"
+step "all of it works"

@@ -1,0 +1,219 @@
+/* variants.c: test_variants ROOM STEM: that row against the room's plain, for
+ * each precision, instruction set that runs here, number of threads, and case.
+ * Rows whose sums repeat are run twice and compared bitwise. */
+#include "variants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "points/points.h"
+
+static const struct harness *const harnesses[] = {
+    &harness_near, &harness_spread, &harness_interp,
+    &harness_fft,  &harness_scale,  NULL};
+
+double *outcome_part(struct outcome *outcome, const char *name, int64_t n,
+                     double floor)
+{
+    double *v = check_memory((size_t)n, sizeof *v);
+    if (outcome->n == PARTS_MAX)
+        check_stop("too many parts");
+    outcome->part[outcome->n++] = (struct part){name, n, v, floor};
+    return v;
+}
+
+static void outcome_clear(struct outcome *outcome)
+{
+    for (int p = 0; p < outcome->n; p++)
+        free(outcome->part[p].v);
+    outcome->n = 0;
+}
+
+void *trial_array(const struct trial *trial, int64_t n)
+{
+    /* aligned as the library's own */
+    size_t bytes = (size_t)n * (trial->precision == FARSUM_F32 ? 4 : 8);
+    void *p = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    if (!p)
+        check_stop("no memory for %zu bytes", bytes);
+    memset(p, 0, (bytes + 64) / 64 * 64);
+    return p;
+}
+
+void trial_put(const struct trial *trial, void *array, int64_t i, double v)
+{
+    if (trial->precision == FARSUM_F32)
+        ((float *)array)[i] = (float)v;
+    else
+        ((double *)array)[i] = v;
+}
+
+double trial_get(const struct trial *trial, const void *array, int64_t i)
+{
+    return trial->precision == FARSUM_F32 ? (double)((const float *)array)[i]
+                                          : ((const double *)array)[i];
+}
+
+double trial_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+farsum_status trial_run(const struct trial *trial, const void *args,
+                        const struct points *sources,
+                        const struct points *targets, const void *io,
+                        void (*again)(void *data), void *data)
+{
+    const struct variant *v = trial->variant;
+    farsum_status status = FARSUM_OK;
+    void *state = NULL;
+    if (v->fits)
+        TRY(v->fits(args));
+    GO(v->create(args, &state));
+    if (v->set)
+        GO(v->set(state, sources, targets));
+    for (int r = 0; r < trial->runs; r++) {
+        again(data);
+        GO(v->run(state, io));
+    }
+done:
+    v->destroy(state);
+    return status;
+}
+
+static double rms(const double *v, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return n > 0 ? sqrt(sum / (double)n) : 0;
+}
+
+/* NaN counts as far away. */
+static void compare(const char *what, const struct outcome *found,
+                    const struct outcome *wanted, double bound)
+{
+    CHECK(found->n == wanted->n, "%s: %d outputs, not %d", what, found->n,
+          wanted->n);
+    for (int p = 0; p < wanted->n && p < found->n; p++) {
+        const struct part *a = &found->part[p], *b = &wanted->part[p];
+        double sum = 0, scale = fmax(rms(b->v, b->n), b->floor), most = 0;
+        for (int64_t i = 0; i < b->n; i++) {
+            double d = a->v[i] - b->v[i];
+            sum += d * d;
+            most = fmax(most, fabs(b->v[i]));
+        }
+        double error = sqrt(sum / (double)b->n);
+        CHECK(error <= bound * scale, "%s: %s differs from plain by %.3g of "
+              "%.3g: %.3g relative, above %.3g", what, a->name, error, scale,
+              error / scale, bound);
+        for (int64_t i = 0; i < b->n; i++) {
+            double d = fabs(a->v[i] - b->v[i]);
+            if (!(d <= 30 * bound * fmax(most, scale))) {
+                CHECK(0, "%s: %s [%lld] is %.17g, plain gives %.17g", what,
+                      a->name, (long long)i, a->v[i], b->v[i]);
+                break;
+            }
+        }
+    }
+}
+
+static void same(const char *what, const struct outcome *a,
+                 const struct outcome *b)
+{
+    for (int p = 0; p < a->n; p++)
+        CHECK(memcmp(a->part[p].v, b->part[p].v,
+                     (size_t)a->part[p].n * sizeof *a->part[p].v) == 0,
+              "%s: %s does not repeat bitwise", what, a->part[p].name);
+}
+
+/* 1 if the row did it, 0 if it does not fit. */
+static int run_one(const struct harness *h, int k, const struct trial *trial,
+                   const char *name, const struct outcome *wanted)
+{
+    char what[300], label[120];
+    struct outcome found = {0}, second = {0};
+    h->name(k, label, sizeof label);
+    snprintf(what, sizeof what, "%s %s %s %s, %d threads, case %d (%s)",
+             h->room, name, trial->precision == FARSUM_F32 ? "f32" : "f64",
+             isa_name(trial->isa), trial->threads, k, label);
+    farsum_status status = h->run(k, trial, &found);
+    if (status == FARSUM_ERR_UNSUPPORTED) {
+        printf("%s: does not fit: %s\n", what, farsum_message());
+        outcome_clear(&found);
+        return 0;
+    }
+    if (CHECK(status == FARSUM_OK, "%s: %s: %s", what,
+              farsum_status_text(status), farsum_message())) {
+        compare(what, &found, wanted, h->bound(k, trial->precision));
+        if (trial->variant->deterministic) {
+            struct trial twice = *trial;
+            twice.runs = 2;
+            if (CHECK(h->run(k, &twice, &second) == FARSUM_OK, "%s: again: %s",
+                      what, farsum_message()))
+                same(what, &found, &second);
+        }
+    }
+    outcome_clear(&found);
+    outcome_clear(&second);
+    return 1;
+}
+
+static void run_case(const struct harness *h, int k,
+                     const struct variant_row *plain,
+                     const struct variant_row *row, int *fitted, int *refused)
+{
+    struct trial trial = {plain->variant, FARSUM_F64, ISA_BASE, 1, 1};
+    struct outcome wanted = {0};
+    if (!CHECK(h->run(k, &trial, &wanted) == FARSUM_OK, "%s plain, case %d: %s",
+               h->room, k, farsum_message()))
+        return;
+    trial.variant = row->variant;
+    for (int isa = 0; isa <= (int)isa_best(); isa++)
+        for (int p = 0; p < 2; p++)
+            for (int threads = 1; threads <= 3; threads += 2) {
+                trial.isa = (enum isa)isa;
+                trial.precision = p ? FARSUM_F32 : FARSUM_F64;
+                trial.threads = threads;
+                /* plain in f64 is what the others are held against */
+                if (row == plain && !p)
+                    continue;
+                if (run_one(h, k, &trial, row->name, &wanted))
+                    ++*fitted;
+                else
+                    ++*refused;
+            }
+    outcome_clear(&wanted);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        check_stop("usage: test_variants ROOM STEM");
+    const struct stage *stage = stage_find(argv[1]);
+    const struct harness *h = NULL;
+    for (int i = 0; harnesses[i]; i++)
+        if (strcmp(harnesses[i]->room, argv[1]) == 0)
+            h = harnesses[i];
+    if (!stage || !h)
+        check_stop("no room %s, or no test of it", argv[1]);
+    const struct variant_row *row = stage->rows;
+    while (row->name && strcmp(row->name, argv[2]) != 0)
+        row++;
+    if (!row->name)
+        check_stop("%s has no row %s", argv[1], argv[2]);
+    CHECK(strcmp(stage->rows->name, "plain") == 0,
+          "the first row of %s is %s, not plain", stage->name,
+          stage->rows->name);
+    int fitted = 0, refused = 0;
+    for (int k = 0; k < h->cases; k++)
+        run_case(h, k, stage->rows, row, &fitted, &refused);
+    CHECK(fitted > 0, "%s %s fits no case", argv[1], argv[2]);
+    printf("%s %s: %d runs, %d did not fit\n", argv[1], argv[2], fitted,
+           refused);
+    return check_end();
+}

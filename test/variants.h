@@ -1,0 +1,60 @@
+/* variants.h: every row of every room against the room's `plain`: what the
+ * files variants*.c share. */
+#ifndef FARSUM_TEST_VARIANTS_H
+#define FARSUM_TEST_VARIANTS_H
+
+#include "base/isa.h"
+#include "stage/stage.h"
+
+struct trial {
+    const struct variant *variant;
+    farsum_precision precision;
+    enum isa isa;
+    int threads;
+    int runs; /* times that it runs on the same state; the last counts */
+};
+
+/* What a run gave, as doubles. */
+enum { PARTS_MAX = 4 };
+struct part {
+    const char *name;
+    int64_t n;
+    double *v;    /* owned, [n] */
+    double floor; /* errors are relative to the RMS, or to this if larger */
+};
+struct outcome {
+    int n;
+    struct part part[PARTS_MAX];
+};
+
+struct harness {
+    const char *room;
+    int cases;
+    void (*name)(int k, char *text, size_t size);
+    /* FARSUM_ERR_UNSUPPORTED or _TOLERANCE from the row's fits is passed on */
+    farsum_status (*run)(int k, const struct trial *trial,
+                         struct outcome *outcome);
+    /* relative error that a row may have against plain in f64 */
+    double (*bound)(int k, farsum_precision precision);
+};
+
+extern const struct harness harness_near, harness_spread, harness_interp,
+    harness_fft, harness_scale;
+
+/* Adds a part of n doubles, zero. */
+double *outcome_part(struct outcome *outcome, const char *name, int64_t n,
+                     double floor);
+
+/* Arrays of a trial's precision. */
+void *trial_array(const struct trial *trial, int64_t n);
+void trial_put(const struct trial *trial, void *array, int64_t i, double v);
+double trial_get(const struct trial *trial, const void *array, int64_t i);
+/* fits, create, set, run `runs` times with `again` before each, destroy. */
+struct points;
+farsum_status trial_run(const struct trial *trial, const void *args,
+                        const struct points *sources,
+                        const struct points *targets, const void *io,
+                        void (*again)(void *data), void *data);
+/* 0 <= u < 1 from a counter: splitmix64 (Steele, Lea and Flood 2014). */
+double trial_random(uint64_t *state);
+#endif

@@ -1,0 +1,183 @@
+/* variants_near.c: cases of the near field. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+#include "check.h"
+#include "stage/near/near.h"
+#include "variants.h"
+
+enum {
+    ALL = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL,
+    BOTH = FARSUM_POTENTIAL | FARSUM_FIELD,
+    SUMS = FARSUM_ENERGY | FARSUM_VIRIAL,
+};
+
+/* volume in cubes of the cutoff; m targets apart, of which each third lies on
+ * a source; twins: pairs of sources at one place. */
+static const struct {
+    const char *cell, *dist;
+    double volume;
+    int64_t n, m;
+    const char *split;
+    double c;
+    unsigned outputs;
+    int twins;
+} cases[] = {
+    {"cubic", "uniform", 64, 600, 0, "prolate", 12, ALL, 0},
+    {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0},
+    {"cubic", "uniform", 0.5, 40, 0, "prolate", 12, ALL, 0},
+    {"cubic", "uniform", 0.02, 3, 0, "prolate", 20, ALL, 0},
+    {"tilted", "uniform", 100, 500, 0, "prolate", 20, ALL, 0},
+    {"tilted", "uniform", 2, 30, 17, "prolate", 9, BOTH, 0},
+    {"triclinic", "uniform", 30, 300, 150, "prolate", 28, BOTH, 0},
+    {"1x1x10", "uniform", 80, 400, 0, "prolate", 8, ALL, 0},
+    {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0},
+    {"cubic", "dense", 200, 800, 0, "prolate", 16, ALL, 0},
+    {"rhombic", "clustered", 500, 1000, 300, "prolate", 24, BOTH, 0},
+    {"cubic", "uniform", 5, 1, 0, "prolate", 14, ALL, 0},
+    {"triclinic", "uniform", 0.1, 2, 0, "prolate", 12, ALL, 0},
+    {"cubic", "uniform", 1e6, 17, 0, "prolate", 12, ALL, 0},
+    {"cubic", "lattice", 27, 216, 0, "prolate", 18, FARSUM_POTENTIAL, 0},
+    {"triclinic", "uniform", 27, 333, 0, "prolate", 18, FARSUM_FIELD, 0},
+    {"triclinic", "uniform", 27, 333, 0, "prolate", 18, SUMS, 0},
+    {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7},
+    {"tilted", "uniform", 40, 1, 200, "prolate", 10, BOTH, 0},
+    {"cubic", "uniform", 40, 200, 1, "prolate", 10, BOTH, 0},
+};
+
+static void near_name(int k, char *text, size_t size)
+{
+    snprintf(text, size, "%s %s volume %g n=%lld m=%lld %s c=%g outputs %u",
+             cases[k].cell, cases[k].dist, cases[k].volume,
+             (long long)cases[k].n, (long long)cases[k].m, cases[k].split,
+             cases[k].c, cases[k].outputs);
+}
+
+struct near_work {
+    struct cell cell;
+    struct split split;
+    struct near_poly poly;
+    struct points source, target;
+    struct case_particles p, y;
+    int64_t targets;
+    void *q, *potential, *field;
+    double energy, virial[9];
+    size_t bytes; /* of a real */
+};
+
+static void near_again(void *data)
+{
+    struct near_work *w = data;
+    memset(w->potential, 0, (size_t)w->targets * w->bytes);
+    memset(w->field, 0, 3 * (size_t)w->targets * w->bytes);
+    w->energy = 0;
+    memset(w->virial, 0, sizeof w->virial);
+}
+
+static farsum_status near_points(int k, struct near_work *w)
+{
+    char error[200] = "";
+    double rows[9];
+    int periodic[3];
+    if (case_cell(cases[k].cell, cases[k].volume, rows, periodic, error,
+                  sizeof error) != 0
+        || case_fill(cases[k].dist, cases[k].n, rows, 100 + (uint64_t)k, &w->p,
+                     error, sizeof error) != 0
+        || (cases[k].m > 0
+            && case_fill("uniform", cases[k].m, rows, 200 + (uint64_t)k, &w->y,
+                         error, sizeof error) != 0))
+        check_stop("near case %d: %s", k, error);
+    for (int64_t i = 0; i < cases[k].twins; i++)
+        memcpy(w->p.x + 3 * (2 * i + 1), w->p.x + 6 * i, 3 * sizeof *w->p.x);
+    for (int64_t i = 0; i < cases[k].m; i += 3)
+        memcpy(w->y.x + 3 * i, w->p.x + 3 * (i % cases[k].n),
+               3 * sizeof *w->p.x);
+    TRY(cell_set(&w->cell, rows, 1));
+    TRY(points_set(&w->source, &w->cell, cases[k].n, w->p.x, FARSUM_F64,
+                   "source", 1));
+    if (cases[k].m > 0)
+        TRY(points_set(&w->target, &w->cell, cases[k].m, w->y.x, FARSUM_F64,
+                       "target", 1));
+    w->targets = cases[k].m > 0 ? cases[k].m : cases[k].n;
+    return FARSUM_OK;
+}
+
+static void near_give(int k, const struct trial *trial, struct near_work *w,
+                      struct outcome *outcome)
+{
+    unsigned wanted = cases[k].outputs;
+    if (wanted & FARSUM_POTENTIAL) {
+        double *v = outcome_part(outcome, "potential", w->targets, 1);
+        for (int64_t i = 0; i < w->targets; i++)
+            v[i] = trial_get(trial, w->potential, i);
+    }
+    if (wanted & FARSUM_FIELD) {
+        double *v = outcome_part(outcome, "field", 3 * w->targets, 1);
+        for (int64_t i = 0; i < 3 * w->targets; i++)
+            v[i] = trial_get(trial, w->field, i);
+    }
+    /* sums of n terms of both signs */
+    double floor = sqrt((double)cases[k].n);
+    if (wanted & FARSUM_ENERGY)
+        *outcome_part(outcome, "energy", 1, floor) = w->energy;
+    if (wanted & FARSUM_VIRIAL)
+        memcpy(outcome_part(outcome, "virial", 9, floor), w->virial,
+               sizeof w->virial);
+}
+
+static farsum_status near_run(int k, const struct trial *trial,
+                              struct outcome *outcome)
+{
+    farsum_status status = FARSUM_OK;
+    struct near_work *w = check_memory(1, sizeof *w);
+    unsigned wanted = cases[k].outputs;
+    w->bytes = trial->precision == FARSUM_F32 ? 4 : 8;
+    GO(near_points(k, w));
+    GO(split_set(&w->split, cases[k].split, cases[k].c));
+    GO(split_near_poly(&w->split,
+                       trial->precision == FARSUM_F32 ? 1e-7 : 1e-13,
+                       &w->poly));
+    w->q = trial_array(trial, cases[k].n);
+    w->potential = trial_array(trial, w->targets);
+    w->field = trial_array(trial, 3 * w->targets);
+    for (int64_t i = 0; i < cases[k].n; i++)
+        trial_put(trial, w->q, i, w->p.q[i] != 0 ? w->p.q[i] : 0.5);
+    struct near_args args = {
+        .precision = trial->precision, .isa = trial->isa,
+        .threads = trial->threads,     .outputs = wanted,
+        .cell = &w->cell,              .poly = &w->poly,
+        .n_sources = cases[k].n,       .n_targets = cases[k].m,
+        .neighbours = 4.2 * (double)cases[k].n / cases[k].volume,
+    };
+    struct near_io io = {
+        w->q,
+        wanted & FARSUM_POTENTIAL ? w->potential : NULL,
+        wanted & FARSUM_FIELD ? w->field : NULL,
+        wanted & FARSUM_ENERGY ? &w->energy : NULL,
+        wanted & FARSUM_VIRIAL ? w->virial : NULL,
+    };
+    GO(trial_run(trial, &args, &w->source,
+                 cases[k].m > 0 ? &w->target : &w->source, &io, near_again, w));
+    near_give(k, trial, w, outcome);
+done:
+    points_clear(&w->source);
+    points_clear(&w->target);
+    case_free(&w->p);
+    case_free(&w->y);
+    free(w->q);
+    free(w->potential);
+    free(w->field);
+    free(w);
+    return status;
+}
+
+static double near_bound(int k, farsum_precision precision)
+{
+    (void)k;
+    return precision == FARSUM_F32 ? 1e-6 : 2e-13;
+}
+
+const struct harness harness_near = {
+    "near", sizeof cases / sizeof *cases, near_name, near_run, near_bound,
+};

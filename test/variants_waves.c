@@ -1,0 +1,218 @@
+/* variants_waves.c: cases of fft and scale. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+#include "check.h"
+#include "stage/fft/fft.h"
+#include "stage/scale/scale.h"
+#include "variants.h"
+
+static const int64_t meshes[][3] = {
+    {8, 8, 8},   {2, 2, 2},    {4, 6, 10},   {16, 18, 20}, {32, 30, 42},
+    {7, 5, 9},   {11, 13, 17}, {3, 2, 1},    {1, 1, 6},    {50, 2, 64},
+    {6, 48, 12}, {24, 24, 24},
+};
+enum { MESHES = sizeof meshes / sizeof *meshes };
+
+struct wave_work {
+    void *data, *kept;
+    const struct trial *trial;
+    int64_t size;
+    double energy, virial[9];
+};
+
+static int64_t row_of(const int64_t mesh[3])
+{
+    return 2 * (mesh[2] / 2 + 1);
+}
+
+/* `kept` into `data`. */
+static void wave_again(void *data)
+{
+    struct wave_work *w = data;
+    size_t bytes = w->trial->precision == FARSUM_F32 ? 4 : 8;
+    memcpy(w->data, w->kept, (size_t)w->size * bytes);
+    w->energy = 0;
+    memset(w->virial, 0, sizeof w->virial);
+}
+
+static struct wave_work *wave_make(const struct trial *trial,
+                                   const int64_t mesh[3])
+{
+    struct wave_work *w = check_memory(1, sizeof *w);
+    w->trial = trial;
+    w->size = mesh[0] * mesh[1] * row_of(mesh);
+    w->data = trial_array(trial, w->size);
+    w->kept = trial_array(trial, w->size);
+    return w;
+}
+
+static void wave_free(struct wave_work *w)
+{
+    free(w->data);
+    free(w->kept);
+    free(w);
+}
+
+/* A random real mesh, or its spectrum, always the same numbers. */
+static farsum_status wave_fill(struct wave_work *w, const int64_t mesh[3],
+                               int spectrum)
+{
+    struct trial exact = {fft_stage.rows->variant, FARSUM_F64, ISA_BASE, 1, 1};
+    struct wave_work *d = wave_make(&exact, mesh);
+    struct fft_args args = {FARSUM_F64, 1, {mesh[0], mesh[1], mesh[2]},
+                            row_of(mesh), 0};
+    struct fft_io io = {d->data, 0};
+    farsum_status status = FARSUM_OK;
+    uint64_t seed = 9;
+    for (int64_t i = 0; i < d->size; i++)
+        trial_put(&exact, d->kept, i, i % args.ldz < mesh[2]
+                                          ? trial_random(&seed) - 0.5
+                                          : 0);
+    if (spectrum)
+        GO(trial_run(&exact, &args, NULL, NULL, &io, wave_again, d));
+    else
+        wave_again(d);
+    for (int64_t i = 0; i < d->size; i++)
+        trial_put(w->trial, w->kept, i, trial_get(&exact, d->data, i));
+done:
+    wave_free(d);
+    return status;
+}
+
+static void fft_name(int k, char *text, size_t size)
+{
+    const int64_t *m = meshes[k / 2];
+    snprintf(text, size, "%lldx%lldx%lld %s", (long long)m[0], (long long)m[1],
+             (long long)m[2], k % 2 ? "backward" : "forward");
+}
+
+static farsum_status fft_run(int k, const struct trial *trial,
+                             struct outcome *outcome)
+{
+    const int64_t *mesh = meshes[k / 2];
+    int backward = k % 2;
+    farsum_status status = FARSUM_OK;
+    struct wave_work *w = wave_make(trial, mesh);
+    struct fft_args args = {trial->precision, trial->threads,
+                            {mesh[0], mesh[1], mesh[2]}, row_of(mesh), 0};
+    struct fft_io io = {w->data, backward};
+    GO(wave_fill(w, mesh, backward));
+    GO(trial_run(trial, &args, NULL, NULL, &io, wave_again, w));
+    int64_t rows = mesh[0] * mesh[1], used = backward ? mesh[2] : args.ldz;
+    double *v = outcome_part(outcome, backward ? "mesh" : "spectrum",
+                             rows * used, 0);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t z = 0; z < used; z++)
+            v[i * used + z] = trial_get(trial, w->data, i * args.ldz + z);
+done:
+    wave_free(w);
+    return status;
+}
+
+static double fft_bound(int k, farsum_precision precision)
+{
+    (void)k;
+    return precision == FARSUM_F32 ? 1e-6 : 2e-15;
+}
+
+/* Scale: bandwidth in cutoffs is what the mesh holds of a cell with this
+ * volume. */
+static const struct {
+    const char *cell;
+    double volume;
+    int64_t mesh[3];
+    const char *split, *window;
+    double c;
+    int support, keep, energy, virial;
+} scales[] = {
+    {"cubic", 64, {24, 24, 24}, "prolate", "prolate", 15, 7, 1, 1, 1},
+    {"cubic", 64, {24, 24, 24}, "gaussian", "bspline", 15, 6, 1, 0, 0},
+    {"triclinic", 30, {24, 30, 20}, "prolate", "kaiser_bessel", 20, 9, 1, 1, 1},
+    {"1x1x10", 40, {10, 12, 60}, "prolate", "es", 12, 5, 1, 1, 0},
+    {"cubic", 27, {16, 18, 14}, "prolate", "gaussian", 12, 12, 0, 1, 1},
+    {"rhombic", 8, {7, 9, 11}, "prolate", "prolate", 14, 16, 1, 1, 1},
+    {"cubic", 3, {2, 2, 2}, "prolate", "prolate", 9, 4, 1, 1, 1},
+    {"tilted", 100, {18, 22, 26}, "gaussian", "prolate", 25, 8, 1, 0, 1},
+    {"cubic", 100, {24, 24, 24}, "prolate", "prolate", 40, 8, 1, 1, 1},
+};
+
+static void scale_name(int k, char *text, size_t size)
+{
+    snprintf(text, size, "%s volume %g %s %s c=%g P=%d keep=%d", scales[k].cell,
+             scales[k].volume, scales[k].split, scales[k].window, scales[k].c,
+             scales[k].support, scales[k].keep);
+}
+
+struct scale_parts {
+    struct cell cell;
+    struct split split;
+    struct window window;
+};
+
+static farsum_status scale_make(int k, struct scale_parts *p)
+{
+    char error[200] = "";
+    double rows[9];
+    int periodic[3];
+    if (case_cell(scales[k].cell, scales[k].volume, rows, periodic, error,
+                  sizeof error) != 0)
+        check_stop("scale case %d: %s", k, error);
+    TRY(cell_set(&p->cell, rows, 1));
+    TRY(split_set(&p->split, scales[k].split, scales[k].c));
+    return window_set(&p->window, scales[k].window, scales[k].support, 0, 1.3,
+                      1e-13);
+}
+
+static farsum_status scale_run(int k, const struct trial *trial,
+                               struct outcome *outcome)
+{
+    const int64_t *mesh = scales[k].mesh;
+    farsum_status status = FARSUM_OK;
+    struct wave_work *w = wave_make(trial, mesh);
+    struct scale_parts *p = check_memory(1, sizeof *p);
+    GO(scale_make(k, p));
+    GO(wave_fill(w, mesh, 1));
+    struct scale_args args = {
+        .precision = trial->precision,
+        .isa = trial->isa,
+        .threads = trial->threads,
+        .mesh = {mesh[0], mesh[1], mesh[2]},
+        .ldz = row_of(mesh),
+        .split = &p->split,
+        .window = &p->window,
+        .cell = &p->cell,
+    };
+    struct scale_io io = {w->data, scales[k].keep,
+                          scales[k].energy ? &w->energy : NULL,
+                          scales[k].virial ? w->virial : NULL};
+    GO(trial_run(trial, &args, NULL, NULL, &io, wave_again, w));
+    if (scales[k].keep) {
+        double *v = outcome_part(outcome, "spectrum", w->size, 0);
+        for (int64_t i = 0; i < w->size; i++)
+            v[i] = trial_get(trial, w->data, i);
+    }
+    if (scales[k].energy)
+        *outcome_part(outcome, "energy", 1, 0) = w->energy;
+    if (scales[k].virial)
+        memcpy(outcome_part(outcome, "virial", 9, 0), w->virial,
+               sizeof w->virial);
+done:
+    free(p);
+    wave_free(w);
+    return status;
+}
+
+static double scale_bound(int k, farsum_precision precision)
+{
+    (void)k;
+    return precision == FARSUM_F32 ? 1e-6 : 1e-12;
+}
+
+const struct harness harness_fft = {
+    "fft", 2 * MESHES, fft_name, fft_run, fft_bound,
+};
+const struct harness harness_scale = {
+    "scale", sizeof scales / sizeof *scales, scale_name, scale_run, scale_bound,
+};
