@@ -3,6 +3,7 @@
 #include "math/poly.h"
 
 #include <math.h>
+#include <pthread.h>
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
@@ -52,7 +53,8 @@ void poly_derivative(const double *coef, int n, double *deriv)
     deriv[n - 1] = 0;
 }
 
-void poly_gauss(int n, double *node, double *weight)
+/* One rule by Newton's method from Tricomi's first guess. */
+static void gauss_rule(int n, double *node, double *weight)
 {
     for (int i = 0; i < n; i++) {
         long double x = cosl(pi * (i + 0.75L) / (n + 0.5L)), slope = 1;
@@ -72,4 +74,22 @@ void poly_gauss(int n, double *node, double *weight)
         node[i] = (double)x;
         weight[i] = (double)(2 / ((1 - x * x) * slope * slope));
     }
+}
+
+/* The rules up to GAUSS_MAX nodes, made once and constant after that. */
+static double nodes[GAUSS_MAX + 1][GAUSS_MAX];
+static double weights[GAUSS_MAX + 1][GAUSS_MAX];
+static pthread_once_t rules_made = PTHREAD_ONCE_INIT;
+
+static void gauss_rules(void)
+{
+    for (int n = 2; n <= GAUSS_MAX; n++)
+        gauss_rule(n, nodes[n], weights[n]);
+}
+
+void poly_gauss(int n, const double **node, const double **weight)
+{
+    pthread_once(&rules_made, gauss_rules);
+    *node = nodes[n];
+    *weight = weights[n];
 }

@@ -12,6 +12,7 @@ double poly_eval(const double *coef, int n, double v);
 /* deriv[k] = (k+1) coef[k+1]; n - 1 coefficients, deriv[n-1] = 0. */
 void poly_derivative(const double *coef, int n, double *deriv);
 
-/* Gauss-Legendre nodes and weights on [-1, 1]. */
-void poly_gauss(int n, double *node, double *weight);
+/* Gauss-Legendre nodes and weights on [-1, 1], n = 2 .. GAUSS_MAX; constant. */
+enum { GAUSS_MAX = 24 };
+void poly_gauss(int n, const double **node, const double **weight);
 #endif

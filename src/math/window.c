@@ -142,8 +142,9 @@ static farsum_status window_fit(struct window *w, struct piece *p,
 static void window_quadrature(struct window *w, const struct piece *p)
 {
     enum { NODES = 16 };
-    double x[NODES], weight[NODES], left = 0;
-    poly_gauss(NODES, x, weight);
+    const double *x, *weight;
+    double left = 0;
+    poly_gauss(NODES, &x, &weight);
     w->n_quad = 0;
     while (left < w->support / 2.0) {
         double right = left + (left == 0 && w->support % 2 ? 0.5 : 1);

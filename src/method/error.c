@@ -41,9 +41,9 @@ void alias_set(struct alias *alias, const struct window *window)
 static void band_tail(struct band *band, const struct split *split)
 {
     enum { NODES = 12, STRETCHES = 3 };
-    double x[NODES], w[NODES], from = split->c, width = 5, own = 0;
-    double sum[2] = {0};
-    poly_gauss(NODES, x, w);
+    const double *x, *w;
+    double from = split->c, width = 5, own = 0, sum[2] = {0};
+    poly_gauss(NODES, &x, &w);
     for (int s = 0; s < STRETCHES; s++, from += width)
         for (int i = 0; i < NODES; i++) {
             double k = from + width * (1 + x[i]) / 2;
@@ -68,12 +68,12 @@ static void band_tail(struct band *band, const struct split *split)
 static void band_beyond(struct band *band, const struct split *split)
 {
     enum { NODES = 24 };
-    double x[NODES], w[NODES];
+    const double *x, *w;
     if (!(split->xi > 0))
         return;
     /* e^{-2 xi^2 (r^2 - 1)} is gone after a few 1/(4 xi^2) */
     double width = 12 / (4 * split->xi * split->xi);
-    poly_gauss(NODES, x, w);
+    poly_gauss(NODES, &x, &w);
     for (int i = 0; i < NODES; i++) {
         double r = 1 + width * (1 + x[i]) / 2, z = split->xi * r;
         double e = erfc(z), part = 4 * M_PI * w[i] * width / 2;
@@ -85,9 +85,9 @@ static void band_beyond(struct band *band, const struct split *split)
 
 void band_set(struct band *band, const struct split *split)
 {
-    double x[BAND_NODES], w[BAND_NODES];
+    const double *x, *w;
     memset(band, 0, sizeof *band);
-    poly_gauss(BAND_NODES, x, w);
+    poly_gauss(BAND_NODES, &x, &w);
     for (int i = 0; i < BAND_NODES; i++) {
         band->k[i] = split->c * (1 + x[i]) / 2;
         band->weight[i] = w[i] * split->c / 2;
@@ -132,9 +132,9 @@ static void error_axis(const struct band *band, const struct alias *alias,
                        double *self)
 {
     enum { ANGULAR = 16 };
-    double y[ANGULAR], v[ANGULAR], sum = 0, own = 0;
-    double along = 2 * M_PI / spacing;
-    poly_gauss(ANGULAR, y, v);
+    const double *y, *v;
+    double along = 2 * M_PI / spacing, sum = 0, own = 0;
+    poly_gauss(ANGULAR, &y, &v);
     for (int i = 0; i < BAND_NODES; i++) {
         double k = band->k[i], g = band->gamma[i], s = 0, t = 0;
         for (int j = 0; j < ANGULAR; j++) {
@@ -221,8 +221,9 @@ static void pair_beta(const struct band *band, const struct alias *alias,
                       double beta[BAND_NODES], double *far)
 {
     enum { ANGULAR = 5 };
-    double y[ANGULAR], v[ANGULAR], longest = 0;
-    poly_gauss(ANGULAR, y, v);
+    const double *y, *v;
+    double longest = 0;
+    poly_gauss(ANGULAR, &y, &v);
     *far = 0;
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;

@@ -48,8 +48,7 @@ static void sample_pairs(struct sample *sample, const struct cell *cell,
             if (s[4 * j + 3] == t[4 * i + 3])
                 continue;
             for (int d = 0; d < 3; d++) {
-                f[d] = t[4 * i + d] - s[4 * j + d];
-                f[d] -= nearbyint(f[d]);
+                f[d] = sample_nearest(t[4 * i + d] - s[4 * j + d]);
             }
             for (int k = 0; k < 3; k++) {
                 double x = f[0] * cell->a[k] + f[1] * cell->a[3 + k]

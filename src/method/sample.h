@@ -6,12 +6,13 @@
 
 #include "points/cell.h"
 
-enum { SAMPLE_RADII = 40, SAMPLE_SHELLS = 56 };
+enum { SAMPLE_RADII = 40, SAMPLE_SHELLS = 48 };
 
 /* Charges around one target: shell k holds those at distance radius[k-1] ..
  * radius[k]. */
 struct sample_target {
     double q;                          /* its own charge */
+    int first;                         /* shells before this are empty */
     double charge[SAMPLE_SHELLS];      /* sum of q_j */
     double dipole[SAMPLE_SHELLS][3];   /* sum of q_j d/r, d = x_i - x_j */
 };
@@ -31,6 +32,11 @@ struct sample {
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
                           farsum_precision arrays, int threads);
+/* The nearest image of a difference of wrapped coordinates. */
+static inline double sample_nearest(double f)
+{
+    return f - (f > 0.5) + (f < -0.5);
+}
 void sample_clear(struct sample *sample);
 /* Mean number of sources within r of a source. */
 double sample_around(const struct sample *sample, const struct cell *cell,

@@ -6,7 +6,7 @@
 #include "points/points.h"
 
 /* sample->force, from the near neighbours of up to 4096 targets with 1/r
- * screened to nothing at the outer radius, and the shells of 192 of them. */
+ * screened to nothing at some 60 neighbours, and the shells of 128 of them. */
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
                            farsum_precision arrays);

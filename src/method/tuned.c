@@ -134,7 +134,7 @@ static double tuned_local(const struct tuned *t, const struct sample *s,
     for (int64_t i = 0; i < s->n_targets; i++) {
         const struct sample_target *at = &s->target[i];
         double alias = at->q * own.mesh, left[3] = {0}, square;
-        for (int k = 0; k < SAMPLE_SHELLS; k++) {
+        for (int k = at->first; k < SAMPLE_SHELLS; k++) {
             alias += at->charge[k] * pair[k].mesh;
             for (int d = 0; d < 3; d++)
                 left[d] += (potential ? (d ? 0 : at->charge[k])
