@@ -9,14 +9,14 @@ from command import CommandTest
 NACL = 1.747564594633182190636212  # Madelung's constant, nearest distance 1
 
 MIXED = """6
-Lattice="4 0 0 0 4 0 0 0 4" pbc="T T T" Properties=id:I:1:species:S:1:pos:R:3:velo:R:3:charge:R:1:tag:S:1 time=2.5 note="two words"
+Lattice="4 0 0 0 4 0 0 0 4" time=2.5 note="two words" Properties=PROPERTIES
 6 Cl 0.1 0.2 0.3 1 2 3 -1 f
 1 Na 2.1 0.3 0.2 4 5 6 1 a
 5 Cl 1.9 2.2 0.1 7 8 9 -1 e
 2 Na 0.2 2.1 1.9 1 1 1 1 b
 4 Cl 2.2 1.8 2.1 2 2 2 -1 d
 3 Na 5.9 -1.7 2.0 3 3 3 1 c
-"""
+""".replace("PROPERTIES", "id:I:1:species:S:1:pos:R:3:velo:R:3:charge:R:1:tag:S:1")
 
 
 def frame_text(edge, places, charges):
@@ -53,6 +53,13 @@ class Run(CommandTest):
             energies[units] = report["energy"] / constant
         for energy in energies.values():
             self.assertAlmostEqual(energy / energies["reduced"], 1, 12)
+
+    def test_units_that_a_file_says(self):
+        self.write("in.xyz", MIXED.replace("time=2.5", "units=metal"))
+        self.assertIn("note: in.xyz says units=metal",
+                      self.farsum("run", "in.xyz").err)
+        self.assertEqual(self.farsum("run", "in.xyz", "--units", "real").err,
+                         "")
 
     def test_order_and_columns_are_kept(self):
         self.write("in.xyz", MIXED)

@@ -4,6 +4,7 @@
 #include "say.h"
 #include "signals.h"
 #include "stamp.h"
+#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct session {
     char why[300];             /* of the last new plan */
     json_t *report;
     int64_t count, target_frames;
-    int exceeded, usage, slot; /* slot: of the watched output, or -1 */
+    int units_given, exceeded, usage, slot; /* slot: of the watched output, or -1 */
     char error[1200];
 };
 
@@ -126,23 +127,6 @@ static int check_frame(struct session *t, const struct system *sys,
     return 0;
 }
 
-/* Forces at targets that have charges of their own. */
-static int add_target_forces(struct io_frame *frame, const double *field)
-{
-    if (!frame->q)
-        return 0;
-    double *forces = malloc((size_t)frame->n * 3 * sizeof *forces);
-    if (!forces)
-        return -1;
-    for (int64_t i = 0; i < 3 * frame->n; i++)
-        forces[i] = frame->q[i / 3] * field[i];
-    if (io_frame_set_column(frame, "forces", IO_REAL, 3, forces) != 0) {
-        free(forces);
-        return -1;
-    }
-    return 0;
-}
-
 /* Hands the result's arrays to the frame and writes it. */
 static int write_frame(struct session *t, const struct system *sys,
                        struct outcome *o)
@@ -150,17 +134,10 @@ static int write_frame(struct session *t, const struct system *sys,
     struct io_frame *frame = sys->m ? &t->at : &t->frame;
     if (!t->writer)
         return 0;
-    system_stamp(sys, frame);
-    snprintf(t->error, sizeof t->error, "out of memory");
-    if (stamp_write(frame, o, t->s) != 0 ||
-        io_frame_set_column(frame, "potential", IO_REAL, 1, o->potential) != 0)
+    if (stamp_write(frame, sys, o, t->s) != 0) {
+        snprintf(t->error, sizeof t->error, "out of memory");
         return fail_here(t, t->s->words[0]);
-    o->potential = NULL;
-    if ((sys->m && add_target_forces(frame, o->vector) != 0) ||
-        io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
-                            o->vector) != 0)
-        return fail_here(t, t->s->words[0]);
-    o->vector = NULL;
+    }
     say_progress("frame %lld: writing", (long long)t->count);
     if (io_write(t->writer, frame, t->error, sizeof t->error) != 0) {
         say_error("%s", t->error);
@@ -194,6 +171,17 @@ static int read_targets(struct session *t)
     return fail_here(t, t->s->targets);
 }
 
+/* Many files say their units in the comment line: a constant of another system
+ * would be a wrong number that nobody notices. */
+static void note_units(const struct session *t)
+{
+    const char *says = io_frame_key(&t->frame, "units");
+    if (t->count == 1 && !t->units_given && says && units_find(says) &&
+        strcmp(says, "reduced") != 0)
+        say_note("%s says units=%s; without --units %s Coulomb's constant is 1",
+                 t->s->words[0], says, says);
+}
+
 static int do_frame(struct session *t)
 {
     struct system sys;
@@ -202,6 +190,7 @@ static int do_frame(struct session *t)
     int failed = -1;
     int quiet = (s->output && strcmp(s->output, "-") == 0) ||
                 (s->report && strcmp(s->report, "-") == 0);
+    note_units(t);
     if (t->targets && read_targets(t) != 0)
         return -1;
     if (system_make(s, &t->frame, t->targets ? &t->at : NULL, &sys, t->error,
@@ -276,7 +265,7 @@ static int all_frames(struct session *t)
 
 int run_main(struct settings *s)
 {
-    struct session t = {.s = s, .slot = -1};
+    struct session t = {.s = s, .slot = -1, .units_given = s->units != 0};
     if (s->n_words != 1) {
         say_error("run: expected one file, found %d; see 'farsum help run'",
                   s->n_words);

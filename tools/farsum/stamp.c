@@ -23,10 +23,41 @@ static int put_word(struct io_frame *frame, const char *key, const char *which,
                             options_word(which, value ? value : 1));
 }
 
-int stamp_write(struct io_frame *frame, const struct outcome *o,
-                const struct settings *s)
+/* Forces at targets that have charges of their own. */
+static int put_target_forces(struct io_frame *frame, const double *field)
+{
+    if (!frame->q)
+        return 0;
+    double *forces = malloc((size_t)frame->n * 3 * sizeof *forces);
+    if (!forces)
+        return -1;
+    for (int64_t i = 0; i < 3 * frame->n; i++)
+        forces[i] = frame->q[i / 3] * field[i];
+    if (io_frame_set_column(frame, "forces", IO_REAL, 3, forces) == 0)
+        return 0;
+    free(forces);
+    return -1;
+}
+
+static int put_columns(struct io_frame *frame, const struct system *sys,
+                       struct outcome *o)
+{
+    if (io_frame_set_column(frame, "potential", IO_REAL, 1, o->potential) != 0)
+        return -1;
+    o->potential = NULL;
+    if ((sys->m && put_target_forces(frame, o->vector) != 0) ||
+        io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
+                            o->vector) != 0)
+        return -1;
+    o->vector = NULL;
+    return 0;
+}
+
+int stamp_write(struct io_frame *frame, const struct system *sys,
+                struct outcome *o, const struct settings *s)
 {
     int bad = 0;
+    system_stamp(sys, frame);
     if (o->has_energy) {
         char text[9 * 26];
         size_t used = 0;
@@ -50,7 +81,7 @@ int stamp_write(struct io_frame *frame, const struct outcome *o,
                             s->exclude ? "coincident" : "none");
     if (o->m)
         bad |= io_frame_set_key(frame, "farsum_sources", s->words[0]);
-    return bad ? -1 : 0;
+    return bad ? -1 : put_columns(frame, sys, o);
 }
 
 static int get_word(const struct io_frame *frame, const char *key,
