@@ -87,21 +87,33 @@ static void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
     cell_scale(&t->cell, &u->cell, 1 / rc);
 }
 
-/* Smallest bandwidth whose cut error is below `wanted`. */
+/* Smallest bandwidth whose cut error is below `wanted`.  Its logarithm falls
+ * nearly linearly in c: secants that keep the root between them. */
 static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t,
                                     double wanted)
 {
-    double low = CUT_FIRST, high = CUT_FIRST + CUTS - 1;
-    for (int step = 0; step < 14; step++) {
-        double mid = (low + high) / 2;
-        if (tune_cut(u, t, mid) > wanted)
-            low = mid;
-        else
-            high = mid;
-    }
-    if (tune_cut(u, t, high) > wanted)
+    double low = CUT_FIRST, high = CUT_FIRST + CUTS - 1, goal = log(wanted);
+    double above = log(tune_cut(u, t, low)), below;
+    if (above <= goal)
+        return tune_split(u, t, low);
+    for (high = low + 16; high < CUT_FIRST + CUTS - 1; high += 16)
+        if (log(tune_cut(u, t, high)) < goal)
+            break;
+    high = fmin(high, CUT_FIRST + CUTS - 1);
+    below = log(tune_cut(u, t, high));
+    if (!(below <= goal))
         FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
              t->rc, t->error);
+    for (int step = 0; step < 8 && below < goal - 0.1; step++) {
+        double part = (above - goal) / (above - below);
+        double c = low + fmin(fmax(part, 0.05), 0.95) * (high - low);
+        double here = log(tune_cut(u, t, c));
+        if (here > goal)
+            low = c, above = here;
+        else
+            high = c, below = here;
+    }
+    tune_cut(u, t, high);
     return tune_split(u, t, high);
 }
 
@@ -307,8 +319,26 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
                       t->sigma, fit);
 }
 
-/* One candidate: cutoff rc and upsampling s (or the fixed mesh). */
-static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s)
+/* About the coefficients of the near field, for the costs. */
+static int tune_terms(const struct tuned *t)
+{
+    return 3 + (int)(0.7 * t->split.c);
+}
+
+/* 1: even with the smallest support it would cost more than `least`. */
+static int tune_hopeless(const struct tuner *u, struct tuned *t, double least)
+{
+    struct tuned cheap = *t;
+    cheap.window.support = u->plan->options.support ? u->plan->options.support
+                                                    : WINDOW_MIN;
+    cheap.poly.n = tune_terms(t);
+    return tuned_choose(&cheap, u->plan) == FARSUM_OK && cheap.seconds > least;
+}
+
+/* One candidate: cutoff rc and upsampling s (or the fixed mesh).  Given up with
+ * seconds = infinity once it cannot be cheaper than `least`. */
+static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
+                                    double least)
 {
     const farsum_options *o = &u->plan->options;
     int tuned_mesh = o->mesh[0] == 0;
@@ -318,6 +348,9 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s)
         else
             TRY(tune_bandwidth(u, t, u->goal * M_SQRT1_2));
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s]);
+        t->seconds = INFINITY;
+        if (tune_hopeless(u, t, least))
+            return FARSUM_OK;
         TRY(tune_support(u, t, s));
     } else {
         memcpy(t->mesh, o->mesh, sizeof t->mesh);
@@ -337,7 +370,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s)
         }
     }
     tune_sigma(t);
-    t->poly.n = 4 + (int)(0.72 * t->split.c); /* for the costs */
+    t->poly.n = tune_terms(t);
     return tuned_choose(t, u->plan);
 }
 
@@ -391,7 +424,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
         for (int s = only ? SIGMAS / 2 : 0; s < SIGMAS; s++) {
             struct tuned t = {.rc = 0};
             tune_cutoff(u, &t, rc[i]);
-            farsum_status status = tune_candidate(u, &t, s);
+            farsum_status status = tune_candidate(u, &t, s, least);
             if (status == FARSUM_OK && t.seconds < least) {
                 least = t.seconds;
                 *tuned = t;
