@@ -163,6 +163,10 @@ static farsum_status plan_make(const farsum_problem *problem,
     GO(plan_options(p, options));
     plan_about(p);
     GO(plan_method(p));
+    machine_load(&p->machine, p->isa, p->problem.precision, p->threads);
+    if (p->options.measure && !p->machine.measured)
+        GO(machine_measure(&p->machine, p->isa, p->problem.precision,
+                           p->threads));
     GO(plan_sample(p));
     GO(p->method->create(p));
     plan_forget(p);

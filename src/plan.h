@@ -3,6 +3,7 @@
 #define FARSUM_PLAN_H
 
 #include "base/isa.h"
+#include "method/machine.h"
 #include "method/sample.h"
 
 struct method;
@@ -14,6 +15,7 @@ struct farsum_plan {
     void *state;             /* owned by the method; NULL after tune alone */
     enum isa isa;
     int threads;
+    struct machine machine;  /* what the costs are multiplied by */
     struct sample sample;    /* what the tuner saw */
     int64_t n, m;            /* points set; m = 0: targets are the sources */
     int has_points, dry;     /* dry: made by farsum_plan_tune */

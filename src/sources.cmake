@@ -11,7 +11,7 @@ set(farsum_sources
   src/method/ewald_lattice.c src/method/ewald_modes.c
   src/method/ewald_points.c src/method/ewald_tune.c
   src/method/error.c src/method/sample.c src/method/sample_local.c
-  src/method/tune.c src/method/tuned.c
+  src/method/machine.c src/method/tune.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
   src/stage/choose.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/kiss_line.cc src/stage/scale/modes.c

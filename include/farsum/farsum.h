@@ -147,7 +147,9 @@ typedef struct farsum_options {
     double shape;         /* window's shape parameter, no unit (see math.md) */
     const char *near, *spread, *fft, *scale, *interp; /* variants by name */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
-    int measure;          /* 1: time the cheapest few variants, then pick */
+    int measure;          /* 1: costs by constants measured on this machine
+                             (once, then kept: about a second), and FFTW's
+                             own measuring; 0: by what is kept, or built in */
     uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine */
     /* Called with one line of text for what would help a user to know (a cell
      * that was reduced, an option that binds); NULL: silence. */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+_Static_assert((int)MACHINE_ROOMS == (int)ROOM_COUNT, "a factor a room");
+
 static const struct stage *const rooms[ROOM_COUNT] = {
     &near_stage, &spread_stage, &fft_stage, &scale_stage, &interp_stage,
 };
@@ -71,7 +73,7 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
         struct choose_options how = {names[r], o->deterministic};
         TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
         double both = r == ROOM_FFT ? 2 : 1; /* there and back */
-        t->seconds += both * t->choice[r].cost;
+        t->seconds += both * t->choice[r].cost * plan->machine.factor[r];
     }
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;
