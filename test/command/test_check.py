@@ -1,5 +1,6 @@
 """run --check and check: the error is measured, and told by exit status 3."""
 
+import json
 import re
 import unittest
 
@@ -57,6 +58,12 @@ class Check(CommandTest):
             self.assertEqual(report["frames"][0]["targets"], 55)
             self.assertLess(report["checked_error"], 2 * all_targets)
             self.assertGreater(report["checked_error"], all_targets / 2)
+
+    def test_report_on_standard_output(self):
+        self.farsum("run", "in.xyz", "-o", "out.xyz")
+        done = self.farsum("check", "out.xyz", "--report", "-")
+        self.assertEqual(len(json.loads(done.out)["frames"]), 1)
+        self.assertIn("measured", done.err)
 
     def test_exceeds(self):
         self.farsum("run", "in.xyz", "--tolerance", "1e-3", "-o", "out.xyz")

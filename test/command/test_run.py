@@ -16,7 +16,8 @@ Lattice="4 0 0 0 4 0 0 0 4" time=2.5 note="two words" Properties=PROPERTIES
 2 Na 0.2 2.1 1.9 1 1 1 1 b
 4 Cl 2.2 1.8 2.1 2 2 2 -1 d
 3 Na 5.9 -1.7 2.0 3 3 3 1 c
-""".replace("PROPERTIES", "id:I:1:species:S:1:pos:R:3:velo:R:3:charge:R:1:tag:S:1")
+""".replace("PROPERTIES",
+            "id:I:1:species:S:1:pos:R:3:velo:R:3:charge:R:1:tag:S:1")
 
 
 def frame_text(edge, places, charges):

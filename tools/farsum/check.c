@@ -63,15 +63,18 @@ static int read_sources(struct session *t, const struct settings *now)
 static void tell(const struct session *t, const struct settings *now,
                  const struct verify_result *r, int64_t targets)
 {
-    printf("frame %lld  tolerance %.3g, ", (long long)t->count, r->tolerance);
+    int quiet = t->s->report && strcmp(t->s->report, "-") == 0;
+    FILE *out = quiet ? stderr : stdout;
     const char *estimate = io_frame_key(&t->frame, "farsum_estimated_error");
+    fprintf(out, "frame %lld  tolerance %.3g, ", (long long)t->count,
+            r->tolerance);
     if (estimate)
-        printf("estimated %.3g, ", strtod(estimate, NULL));
-    printf("measured %.3g%s  (%s, %lld of %lld targets against %s at %.3g in "
-           "%.3g s)\n", r->measured,
-           verify_exceeds(r) ? " (ABOVE the tolerance)" : "",
-           options_word("error", now->error), (long long)r->count,
-           (long long)targets, r->method, r->reference, r->seconds);
+        fprintf(out, "estimated %.3g, ", strtod(estimate, NULL));
+    fprintf(out, "measured %.3g%s  (%s, %lld of %lld targets against %s at "
+            "%.3g in %.3g s)\n", r->measured,
+            verify_exceeds(r) ? " (ABOVE the tolerance)" : "",
+            options_word("error", now->error), (long long)r->count,
+            (long long)targets, r->method, r->reference, r->seconds);
 }
 
 static int keep(struct session *t, const struct verify_result *r)

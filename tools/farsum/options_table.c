@@ -109,7 +109,8 @@ static const struct option_row table[] = {
      "is above the tolerance"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
-     "random targets to check, 1000 if not given; all, if they are fewer"},
+     "random targets to check, 1000 if not given; all, if they are fewer; a "
+     "small sample tells less surely"},
     {"count", 'n', "N", FOR_GEN, set_count, FIELD(count), NULL,
      "particles of a distribution; 1000 if not given"},
     {"cells", 0, "K", FOR_GEN, set_three, FIELD(cells), NULL,

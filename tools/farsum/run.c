@@ -20,7 +20,8 @@ struct session {
     char why[300];             /* of the last new plan */
     json_t *report;
     int64_t count, target_frames;
-    int units_given, exceeded, usage, slot; /* slot: of the watched output, or -1 */
+    int units_given, exceeded, usage;
+    int slot;                  /* of the watched output, or -1 */
     char error[1200];
 };
 

@@ -199,6 +199,7 @@ static bool chunks_are_there(const struct h5md_element *e, int64_t at) {
     if (list >= 0) H5Pclose(list);
     if (!chunked) return list >= 0;
     for (int d = 0; d < rank; d++) nominal *= chunk[d];
+    if (nominal == 0) return false;
     for (int d = 0; d < e->rank; d++) size[d + e->timed] = e->shape[d];
     if (e->timed) offset[0] = (hsize_t)at / chunk[0] * chunk[0];
     while (good && k >= 0) {

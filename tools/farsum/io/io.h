@@ -86,13 +86,14 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
 /* Columns in their order: species if any, pos, charge, the others. */
 int io_write(struct io_writer *writer, const struct io_frame *frame,
              char *error, size_t size);
-/* Flushes, syncs, renames.  On error nothing of that name is changed.  The writer
- * is freed in either case. */
+/* Flushes, syncs, renames.  On error nothing of that name is changed.  The
+ * writer is freed in either case. */
 int io_commit(struct io_writer *writer, char *error, size_t size);
 /* The file that is written beside, for a signal handler to remove; NULL where
  * bytes go straight to a device.  Borrowed until commit or abandon. */
 const char *io_writer_temporary(const struct io_writer *writer);
-void io_abandon(struct io_writer *writer); /* removes what was written; NULL ok */
+/* Removes what was written; NULL is legal. */
+void io_abandon(struct io_writer *writer);
 
 /* Reads every byte of a text buffer as one file of `format`: the entry of the
  * fuzz targets.  Number of frames, or -1. */
