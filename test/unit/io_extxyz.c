@@ -60,6 +60,24 @@ static void plain(void **state) {
     io_frame_clear(&f);
 }
 
+/* Words that look like keys do not make a comment line extended. */
+static void free_text(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "Origin = my desk", "Properties of water", "a=1 \"b", "Lattice of 5",
+        "=", "x = {1", "origin=1,2,3 =7"};
+    for (size_t k = 0; k < IO_COUNT(lines); k++) {
+        struct io_frame f = {0};
+        char text[100];
+        snprintf(text, sizeof text, "1\n%s\nX 0 0 0\n", lines[k]);
+        io_check_frames(text, &(struct io_options){.format = "extxyz"}, &f);
+        assert_int_equal(f.n_keys, 1);
+        assert_string_equal(io_frame_key(&f, "comment"), lines[k]);
+        assert_true(f.origin[0] == 0 && !f.has_cell);
+        io_frame_clear(&f);
+    }
+}
+
 static void charge_names(void **state) {
     (void)state;
     static const struct {
@@ -205,6 +223,8 @@ static const struct io_check_bad bad[] = {
      "2:12: expected a space after the value, found \"x\"", 0},
     {"1\nLattice=\n",
      "2:9: expected a value after =, found the end of the line", 0},
+    {"1\nlattice=\"1 2\"\n",
+     "2:13: expected a real number (Lattice 3), found the end of the line", 0},
     {"1\n =3 Lattice=\n", "2:2: expected a key before =, found \"=3\"", 0},
     {"1\npbc=\"T T\"\n", "2:9: expected T or F, found the end of the line", 0},
     {"1\npbc=\"T T X\"\n", "2:10: expected T or F, found \"X\"", 0},
@@ -290,6 +310,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extended),
         cmocka_unit_test(plain),
+        cmocka_unit_test(free_text),
         cmocka_unit_test(charge_names),
         cmocka_unit_test(periodicity),
         cmocka_unit_test(long_lines),

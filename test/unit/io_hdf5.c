@@ -306,6 +306,40 @@ static void bad_files(void **state) {
                         "(truncated, or never written)");
 }
 
+/* A run that stopped: the second frame has its place but no data. */
+static void unfinished(void **state) {
+    (void)state;
+    const char *path = io_check_path("bad.h5");
+    char error[300] = "";
+    hid_t file = create(path);
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(3, DIMS(2, 2, 3), NULL);
+    hid_t memory = H5Screate_simple(3, DIMS(1, 2, 3), NULL);
+    H5Pset_chunk(list, 3, DIMS(1, 1, 3));
+    H5Pset_shuffle(list);
+    hid_t set = H5Dcreate2(file, "particles/all/position/value",
+                           H5T_IEEE_F64LE, space, groups, list, H5P_DEFAULT);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, DIMS(0, 0, 0), NULL,
+                        DIMS(1, 2, 3), NULL);
+    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT,
+                         numbers) >= 0);
+    H5Dclose(set);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Pclose(list);
+    finish(file);
+    struct io_reader *reader = NULL;
+    struct io_frame frame = {0};
+    assert_int_equal(io_open(path, NULL, &reader, error, sizeof error), 0);
+    assert_int_equal(io_read(reader, &frame, error, sizeof error), 1);
+    io_check_doubles(frame.x, numbers, 6);
+    assert_int_equal(io_read(reader, &frame, error, sizeof error), -1);
+    assert_non_null(strstr(error, "bad.h5: /particles/all/position: frame 2 is "
+                                  "not all there (truncated, or never written)"));
+    io_close(reader);
+    unlink(path);
+}
+
 /* --- what cannot be written --- */
 
 static void cannot_write(const char *text, const char *expected) {
@@ -380,6 +414,7 @@ int main(void) {
         cmocka_unit_test(bad_numbers),
         cmocka_unit_test(bad_shapes),
         cmocka_unit_test(bad_files),
+        cmocka_unit_test(unfinished),
         cmocka_unit_test(frames_that_differ),
         cmocka_unit_test(no_frame),
     };
