@@ -80,7 +80,8 @@ static const struct option_row table[] = {
     {"deterministic", 0, NULL, FOR_PLANS, set_flag, FIELD(deterministic), NULL,
      "only variants whose sums repeat bit by bit"},
     {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,
-     "times the cheapest few variants, then picks"},
+     "chooses by costs measured on this machine (once, then kept: about a "
+     "second), and lets FFTW measure"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
      NULL, "that the plan may take, as 8G; 80 % of the machine if not given"},
 
