@@ -1,6 +1,6 @@
 # Reads a room's variants.def: each row `VARIANT(room, stem, ...)` compiles
-# src/stage/room/stem.c, and stem_kern.c for each instruction set if it is
-# there.  Rows of variants that the build leaves out are named in
+# src/stage/room/stem.c and its parts stem_*.c, those that end in _kern.c for
+# each instruction set.  Rows of variants that the build leaves out are named in
 # FARSUM_WITHOUT (for example fft/fftw).
 function(variants_room room sources kernels all_rows)
   set(dir ${PROJECT_SOURCE_DIR}/src/stage/${room})
@@ -18,9 +18,14 @@ function(variants_room room sources kernels all_rows)
     endif()
     list(APPEND src ${dir}/${stem}.c)
     list(APPEND names ${room}/${stem})
-    if(EXISTS ${dir}/${stem}_kern.c)
-      list(APPEND kern ${dir}/${stem}_kern.c)
-    endif()
+    file(GLOB parts CONFIGURE_DEPENDS ${dir}/${stem}_*.c)
+    foreach(part IN LISTS parts)
+      if(part MATCHES "_kern\\.c$")
+        list(APPEND kern ${part})
+      else()
+        list(APPEND src ${part})
+      endif()
+    endforeach()
   endforeach()
   set(${sources} ${${sources}} ${src} PARENT_SCOPE)
   set(${kernels} ${${kernels}} ${kern} PARENT_SCOPE)
