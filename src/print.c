@@ -1,6 +1,7 @@
 /* print.c: a plan in words, and the lists of names. */
 #include <string.h>
 
+#include "base/text.h"
 #include "math/split.h"
 #include "math/window.h"
 #include "method/method.h"
@@ -50,8 +51,13 @@ farsum_status farsum_list_variants(const char *stage, int index,
         FAIL(ERR_ARGUMENT, "there are %d methods", i);
     }
     const struct stage *s = stage_find(stage);
-    if (!s)
-        FAIL(ERR_UNKNOWN, "stage \"%s\" is not known", stage);
+    if (!s) {
+        const char *names[] = {"method", NULL, NULL, NULL, NULL, NULL,
+                               NULL,     NULL, NULL, NULL, NULL, NULL};
+        for (int k = 0; k < 10 && stage_rooms[k]; k++)
+            names[k + 1] = stage_rooms[k]->name;
+        return text_unknown("stage", stage, names);
+    }
     for (const struct variant_row *r = s->rows; r->name; r++, i++)
         if (i == index) {
             *info = (farsum_variant_info){sizeof *info, r->name, r->note,

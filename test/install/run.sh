@@ -40,7 +40,7 @@ flags="-std=c11 -Wall -Wextra -Werror -pedantic"
 "$cc" $flags "$here/main.c" $(pkg-config --cflags --libs farsum) -lm \
     -o "$work/shared"
 LD_LIBRARY_PATH=$lib "$work/shared"
-"$cxx" -std=c++20 -Wall -Wextra -Werror -pedantic "$here/main.cc" \
+"$cxx" -std=c++20 -Wall -Werror -pedantic "$here/main.cc" \
     $(pkg-config --cflags --libs farsum) -o "$work/plus"
 LD_LIBRARY_PATH=$lib "$work/plus"
 

@@ -1,0 +1,120 @@
+/* The plain transform against its definition; good lengths. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "stage/fft/fft.h"
+
+static double value(int64_t i)
+{
+    return sin(1.0 + 0.37 * (double)i * (double)(i % 17));
+}
+
+static void run(const struct fft_args *args, void *data, int backward)
+{
+    const struct variant *v = fft_stage.rows->variant;
+    struct fft_io io = {data, backward};
+    void *state = NULL;
+    CHECK_OK(v->create(args, &state));
+    CHECK_OK(v->run(state, &io));
+    v->destroy(state);
+}
+
+/* sum_m data_m e^{-2 pi i (k0 m0/M0 + k1 m1/M1 + k2 m2/M2)} */
+static void mode(const struct fft_args *a, const double *data, const int64_t *k,
+                 double *re, double *im)
+{
+    *re = *im = 0;
+    for (int64_t x = 0; x < a->mesh[0]; x++)
+        for (int64_t y = 0; y < a->mesh[1]; y++)
+            for (int64_t z = 0; z < a->mesh[2]; z++) {
+                double turn = (double)(k[0] * x) / (double)a->mesh[0]
+                              + (double)(k[1] * y) / (double)a->mesh[1]
+                              + (double)(k[2] * z) / (double)a->mesh[2];
+                double v = data[(x * a->mesh[1] + y) * a->ldz + z];
+                *re += v * cos(2 * M_PI * turn);
+                *im -= v * sin(2 * M_PI * turn);
+            }
+}
+
+static void plain_is_the_definition(void)
+{
+    static const int64_t meshes[][4] = {
+        {6, 4, 8, 10}, {5, 7, 3, 4}, {2, 2, 2, 4}, {4, 6, 10, 16}};
+    for (int k = 0; k < 4; k++) {
+        struct fft_args a = {FARSUM_F64, 1,
+                             {meshes[k][0], meshes[k][1], meshes[k][2]},
+                             meshes[k][3], 0};
+        int64_t size = a.mesh[0] * a.mesh[1] * a.ldz;
+        double *before = check_memory((size_t)size, sizeof *before);
+        double *data = aligned_alloc(64, (size_t)(size + 8) / 8 * 64);
+        for (int64_t i = 0; i < size; i++)
+            before[i] = data[i] = value(i);
+        run(&a, data, 0);
+        for (int64_t x = 0; x < a.mesh[0]; x++)
+            for (int64_t y = 0; y < a.mesh[1]; y++)
+                for (int64_t z = 0; z <= a.mesh[2] / 2; z++) {
+                    int64_t at = (x * a.mesh[1] + y) * a.ldz + 2 * z;
+                    const int64_t wave[3] = {x, y, z};
+                    double re, im;
+                    mode(&a, before, wave, &re, &im);
+                    CHECK_NEAR(data[at], re, 1e-12);
+                    CHECK_NEAR(data[at + 1], im, 1e-12);
+                }
+        /* there and back is the number of points */
+        run(&a, data, 1);
+        double scale = (double)(a.mesh[0] * a.mesh[1] * a.mesh[2]);
+        for (int64_t i = 0; i < size; i++)
+            if (i % a.ldz < a.mesh[2])
+                CHECK_NEAR(data[i] / scale, before[i], 1e-14);
+        free(before);
+        free(data);
+    }
+}
+
+static int is_good(int64_t n)
+{
+    static const int primes[] = {2, 3, 5, 7};
+    if (n % 2)
+        return 0;
+    for (int i = 0; i < 4; i++)
+        while (n % primes[i] == 0)
+            n /= primes[i];
+    return n == 1;
+}
+
+static void good_lengths(void)
+{
+    for (int64_t n = 1; n < 3000; n++) {
+        int64_t good = fft_good_size(n);
+        CHECK(good >= n && is_good(good), "%lld for %lld", (long long)good,
+              (long long)n);
+        CHECK(good <= n + n / 4 + 2, "%lld is far above %lld", (long long)good,
+              (long long)n);
+        CHECK(fft_good_size(good) == good, "%lld is not good twice",
+              (long long)good);
+    }
+}
+
+static void costs_grow(void)
+{
+    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0};
+    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0};
+    for (const struct variant_row *r = fft_stage.rows; r->name; r++) {
+        double a = r->variant->cost(&small), b = r->variant->cost(&large);
+        CHECK(a > 0 && b > 4 * a && b < 100 * a, "%s: %g and %g s", r->name, a,
+              b);
+        large.threads = 4;
+        CHECK(r->variant->cost(&large) <= b, "%s: more threads cost more",
+              r->name);
+        large.threads = 1;
+    }
+}
+
+int main(void)
+{
+    RUN(plain_is_the_definition);
+    RUN(good_lengths);
+    RUN(costs_grow);
+    return check_end();
+}
