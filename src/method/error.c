@@ -124,65 +124,66 @@ static double alias_sum(const struct alias *a, struct place at)
     return low + at.part * (high - low);
 }
 
-/* Axis d: adds to *pair the integral of (6.5), gamma^2/k^2 times the mean over
- * directions of sum_m beta_m^2 (k^2 + |k + m K|^2), and to *self the square of
- * (6.6), the coherent sum of a particle's own aliases. */
-static void error_axis(const struct band *band, const struct alias *alias,
-                       double spacing, double far, int potential, double *pair,
-                       double *self)
+/* Axis d of (6.5): gamma^2/k^2 times the mean over directions of sum_m beta_m^2
+ * times |k + m K|^2 (gather) or k^2 (spread), and the square of (6.6), the
+ * coherent sum of a particle's own aliases. */
+static struct error_parts error_axis(const struct band *band,
+                                     const struct alias *alias, double spacing,
+                                     double far, int potential)
 {
     enum { ANGULAR = 16 };
     const double *y, *v;
-    double along = 2 * M_PI / spacing, sum = 0, own = 0;
+    double along = 2 * M_PI / spacing, own = 0;
+    struct error_parts p = {0};
     poly_gauss(ANGULAR, &y, &v);
     for (int i = 0; i < BAND_NODES; i++) {
-        double k = band->k[i], g = band->gamma[i], s = 0, t = 0;
+        double k = band->k[i], g = band->gamma[i], s = 0, t = 0, z = 0;
         for (int j = 0; j < ANGULAR; j++) {
             double mu = (1 + y[j]) / 2;
             struct place at = alias_place(fmin(k * mu * spacing, M_PI));
             double t0 = exp(alias_at(alias->log0, at));
             double t1 = alias_at(alias->mean, at) * t0;
             double t2 = exp(alias_at(alias->log2, at));
-            double both = potential ? 2 * t0
-                                    : 2 * k * k * t0 + 2 * k * mu * along * t1
-                                          + far * far * t2;
-            s += v[j] / 2 * both;
+            s += v[j] / 2
+                 * (potential ? t0
+                              : k * k * t0 + 2 * k * mu * along * t1
+                                    + far * far * t2);
+            z += v[j] / 2 * t0 * (potential ? 1 : k * k);
             /* no credit for a sum that happens to vanish */
             t += v[j] / 2 * fabs(alias_sum(alias, at));
         }
-        sum += band->weight[i] * g * g / (k * k) * s;
+        p.gather += 2 * band->weight[i] * g * g / (k * k) * s;
+        p.spread += 2 * band->weight[i] * g * g / (k * k) * z;
         own += band->weight[i] * g * t;
     }
-    *pair += 2 * sum;
-    *self += 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
+    p.self = 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
+    return p;
 }
 
 void error_set(struct error_parts *parts, const struct band *band,
                const struct alias *alias, const struct cell *cell,
                const int64_t mesh[3], int potential)
 {
-    double pair = 0, own = 0, last_edge = 0, last_far = 0, p = 0, s = 0;
+    struct error_parts sum = {0}, axis = {0};
+    double last_edge = 0, last_far = 0;
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;
         double edge = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
                       / (double)mesh[d];
         /* |b_d| = 2 pi / height: the alias is M_d b_d away */
         double far = 2 * M_PI * (double)mesh[d] / cell->height[d];
-        if (edge != last_edge || far != last_far) {
-            p = s = 0;
-            error_axis(band, alias, edge, far, potential, &p, &s);
-        }
-        pair += p;
-        own += s;
+        if (edge != last_edge || far != last_far)
+            axis = error_axis(band, alias, edge, far, potential);
+        sum.gather += 4 / cell->volume * axis.gather;
+        sum.spread += 4 / cell->volume * axis.spread;
+        sum.self += axis.self;
         last_edge = edge;
         last_far = far;
     }
-    *parts = (struct error_parts){
-        band->cut_near[potential] / cell->volume,
-        band->cut_far[potential] / cell->volume,
-        4 / cell->volume * pair,
-        own + (potential ? band->self * band->self : 0),
-    };
+    sum.cut_near = band->cut_near[potential] / cell->volume;
+    sum.cut_far = band->cut_far[potential] / cell->volume;
+    sum.self += potential ? band->self * band->self : 0;
+    *parts = sum;
 }
 
 static double sinc(double x)
@@ -250,27 +251,30 @@ void error_pairs(struct error_pair *pair, const double *r, int n,
     double beta[BAND_NODES] = {0}, far = 0;
     if (mesh[0] > 0)
         pair_beta(band, alias, cell, mesh, beta, &far);
-    double scale = sqrt(2 * (potential ? 12 : far)) / M_PI;
+    double scale = sqrt(2 * (potential ? 3 : far)) / M_PI, z = sqrt(6) / M_PI;
     for (int k = 0; k < n; k++) {
-        double own = 0;
-        for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++)
-            own += band->weight[i] * band->gamma[i] * beta[i]
-                   * sinc(band->k[i] * r[k]);
-        pair[k].cut = pair_cut(band, r[k], potential);
-        pair[k].mesh = scale * own;
+        pair[k] = (struct error_pair){pair_cut(band, r[k], potential), 0, 0};
+        for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++) {
+            double own = band->weight[i] * band->gamma[i] * beta[i]
+                         * sinc(band->k[i] * r[k]);
+            pair[k].gather += scale * own;
+            pair[k].spread += z * own * (potential ? 1 : band->k[i]);
+        }
     }
 }
 
-double error_pairs_mesh(const struct band *band, const struct alias *alias,
-                        const struct cell *cell, const int64_t mesh[3],
-                        int potential)
+void error_pairs_whole(const struct band *band, const struct alias *alias,
+                       const struct cell *cell, const int64_t mesh[3],
+                       int potential, double *gather, double *spread)
 {
-    double beta[BAND_NODES], far, sum = 0;
+    double beta[BAND_NODES], far;
     pair_beta(band, alias, cell, mesh, beta, &far);
+    *gather = *spread = 0;
     /* Parseval: integral of F^2 over space = 2 integral gamma^2 beta^2/k^2 */
     for (int i = 0; i < BAND_NODES; i++) {
-        double x = band->gamma[i] * beta[i] / band->k[i];
-        sum += band->weight[i] * x * x;
+        double k = band->k[i], x = band->gamma[i] * beta[i];
+        double part = 4 * band->weight[i] * x * x / cell->volume;
+        *gather += part / (k * k) * (potential ? 3 : far);
+        *spread += part * 3 / (potential ? k * k : 1);
     }
-    return 2 * (potential ? 12 : far) * 2 * sum / cell->volume;
 }

@@ -1,8 +1,8 @@
 /* error.h: the a-priori error of the spectral method, docs/math.md section 6.
  *
  * All in units of the cutoff.  For charges without order the square of the RMS
- * error of field or potential at a particle is Q (cut_near + cut_far + mesh)
- * + q_rms^2 self, with Q = sum q^2 and the parts below. */
+ * error of field or potential at a particle is Q (cut_near + cut_far + gather +
+ * spread) + q_rms^2 self, with Q = sum q^2 and the parts below. */
 #ifndef FARSUM_METHOD_ERROR_H
 #define FARSUM_METHOD_ERROR_H
 
@@ -39,7 +39,8 @@ void band_set(struct band *band, const struct split *split);
 struct error_parts {
     double cut_near; /* what lies beyond the cutoff */
     double cut_far;  /* modes beyond the bandwidth */
-    double mesh;     /* aliases of the window */
+    double gather;   /* aliases of the window, interp's */
+    double spread;   /* the same, spread's */
     double self;     /* a particle on itself */
 };
 /* For a mesh on `cell` (units of the cutoff).  potential: 0 or 1. */
@@ -51,16 +52,18 @@ void error_set(struct error_parts *parts, const struct band *band,
 struct error_pair {
     double cut;  /* field along d, or potential, that cutoff and bandwidth
                     leave out; a unit charge at the distance */
-    double mesh; /* amplitude of its aliases, as if the same in every direction;
-                    the square's mean over places of the mesh is mesh^2 */
+    /* Amplitudes of its aliases, as if the same in every direction; the mean
+     * over places of the mesh is their square.  Interp's of many sources at
+     * one target add, spread's have phases of their own. */
+    double gather, spread;
 };
 /* At n distances r; mesh[0] = 0: the cut alone. */
 void error_pairs(struct error_pair *pair, const double *r, int n,
                  const struct band *band, const struct alias *alias,
                  const struct cell *cell, const int64_t mesh[3], int potential);
-/* 1/V integral of mesh^2 over all distances: what of parts.mesh it stands for.
- */
-double error_pairs_mesh(const struct band *band, const struct alias *alias,
-                        const struct cell *cell, const int64_t mesh[3],
-                        int potential);
+/* 1/V integrals of gather^2 and spread^2 over all distances: what of the parts
+ * of that name they stand for. */
+void error_pairs_whole(const struct band *band, const struct alias *alias,
+                       const struct cell *cell, const int64_t mesh[3],
+                       int potential, double *gather, double *spread);
 #endif

@@ -14,6 +14,7 @@ struct sample_target {
     double q;                          /* its own charge */
     int first;                         /* shells before this are empty */
     double charge[SAMPLE_SHELLS];      /* sum of q_j */
+    double square[SAMPLE_SHELLS];      /* sum of q_j^2 */
     double dipole[SAMPLE_SHELLS][3];   /* sum of q_j d/r, d = x_i - x_j */
 };
 

@@ -102,6 +102,7 @@ static void grid_visit(const struct grid *g, int64_t i, uint64_t key,
                                                          : (int)ceil(at);
         target->first = shell < target->first ? shell : target->first;
         target->charge[shell] += qj;
+        target->square[shell] += qj * qj;
         for (int k = 0; k < 3; k++)
             target->dipole[shell][k] += qj * x[k] / r;
     }

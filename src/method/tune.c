@@ -11,9 +11,12 @@
 #include "base/mem.h"
 #include "method/tuned.h"
 
-/* Estimates are right within some ten per cent where charges have no order;
- * the goal leaves room. */
-static const double margin = 0.75;
+/* Estimates are right within some ten per cent where charges have no order and
+ * within a factor of 1.5 where they do; few particles are no average. */
+static double tune_margin(int64_t n)
+{
+    return 0.6 / (1 + 3 / sqrt((double)n));
+}
 
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
 enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUTS = 77 };
@@ -58,8 +61,9 @@ static double tune_cut(const struct tuner *u, struct tuned *t, double c)
     for (int k = 0; k < 3; k++)
         v[k] = exp(u->cut[i][k] + part * (u->cut[i + 1][k] - u->cut[i][k]));
     struct error_parts *parts = potential ? &t->potential : &t->field;
-    *parts = (struct error_parts){v[0] / t->cell.volume, v[1] / t->cell.volume,
-                                  0, potential ? v[2] : 0};
+    *parts = (struct error_parts){.cut_near = v[0] / t->cell.volume,
+                                  .cut_far = v[1] / t->cell.volume,
+                                  .self = potential ? v[2] : 0};
     t->mesh[0] = 0;
     if (plan->sample.n_targets > 0 && tune_split(u, t, c) != FARSUM_OK)
         return INFINITY;
@@ -306,12 +310,18 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
 {
     const farsum_problem *p = &u->plan->problem;
     error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
-    double sum = t->field.cut_near + t->field.cut_far + t->field.mesh;
+    double sum = t->field.cut_near + t->field.cut_far
+                 + t->field.gather + t->field.spread;
     double floor = p->precision == FARSUM_F32 ? 3e-8 : 3e-14;
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
+    /* what it is off by at r = 0 stands in every particle's potential */
+    if (p->error == FARSUM_ERROR_POTENTIAL)
+        near = fmin(near, 0.1 * u->goal * tuned_norm(u->plan) * t->rc
+                              / (p->coulomb * sqrt(u->plan->sample.q2
+                                                   / (double)u->plan->sample.n)));
     TRY(split_near_poly(&t->split, fmax(near, floor), &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
-    double far = sqrt(t->field.mesh * t->cell.volume / (2 * t->split.c));
+    double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
     double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8
                                                                   : 1e-15),
                       1e-3);
@@ -442,7 +452,8 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     if (isfinite(reached))
         return status_prefix(last, "tolerance %.3g cannot be reached: the "
                                    "estimate is %.2g at best",
-                             u->plan->problem.tolerance, reached / margin);
+                             u->plan->problem.tolerance,
+                             reached / tune_margin(u->plan->sample.n));
     return last;
 }
 
@@ -452,7 +463,7 @@ farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
     struct tuner *u = NULL; /* large: on the heap */
     GO(MEM_NEW(u, 1));
     u->plan = plan;
-    u->goal = margin * plan->problem.tolerance;
+    u->goal = tune_margin(plan->sample.n) * plan->problem.tolerance;
     u->split = plan->options.split ? plan->options.split : split_names[0];
     u->window = plan->options.window ? plan->options.window : window_names[0];
     GO(cell_set(&u->cell, plan->problem.cell, 1));

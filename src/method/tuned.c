@@ -97,58 +97,64 @@ double tuned_norm(const struct farsum_plan *plan)
         return 1;
     if (plan->problem.error == FARSUM_ERROR_POTENTIAL)
         return c * sqrt(s->q2 / n) * cbrt(n / volume);
+    if (s->m > 0) /* of targets apart from the sources nothing is known */
+        return c * s->q2 / n * pow(n / volume, 2.0 / 3);
     return c * sample_force_norm(s, volume);
 }
 
-/* Mean over the sample's targets of q^w times the square error that the
- * charges in the shells around them make, by (6.8); *cut and *mesh: the part
- * of a disordered system's squares that the shells stand for. */
-static double tuned_local(const struct tuned *t, const struct sample *s,
-                          int potential, double *cut, double *mesh)
+/* What the shells stand for of a disordered system's squares, and how much more
+ * the aliases weigh than as if the same in every direction. */
+struct reach {
+    double cut, gather, spread, more_gather, more_spread;
+};
+
+static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
+                                const struct error_pair *pair, int potential)
 {
-    struct error_pair pair[SAMPLE_SHELLS], own;
-    double r[SAMPLE_SHELLS], zero = 0, sum = 0, last = 0;
-    double density = 1 / t->cell.volume;
-    for (int k = 0; k < SAMPLE_SHELLS; k++) {
-        double outer = s->radius[k] / t->rc;
-        r[k] = (outer + last) / 2;
-        last = outer;
-    }
-    error_pairs(pair, r, SAMPLE_SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
-                potential);
-    error_pairs(&own, &zero, 1, &t->band, &t->alias, &t->cell, t->mesh,
-                potential);
-    *cut = *mesh = last = 0;
-    for (int k = 0; k < SAMPLE_SHELLS; k++) {
-        double outer = s->radius[k] / t->rc;
-        double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3)) * density;
-        *cut += shell * pair[k].cut * pair[k].cut;
-        *mesh += shell * pair[k].mesh * pair[k].mesh;
-        last = outer;
-    }
-    double whole = t->mesh[0] ? error_pairs_mesh(&t->band, &t->alias, &t->cell,
-                                                 t->mesh, potential)
-                              : 0;
     const struct error_parts *p = potential ? &t->potential : &t->field;
-    /* what aliases weigh more than as if the same in every direction */
-    double more = whole > 0 ? fmax(p->mesh / whole, 1) : 1;
-    *mesh *= more;
-    for (int64_t i = 0; i < s->n_targets; i++) {
-        const struct sample_target *at = &s->target[i];
-        double alias = at->q * own.mesh, left[3] = {0}, square;
-        for (int k = at->first; k < SAMPLE_SHELLS; k++) {
-            alias += at->charge[k] * pair[k].mesh;
-            for (int d = 0; d < 3; d++)
-                left[d] += (potential ? (d ? 0 : at->charge[k])
-                                      : at->dipole[k][d])
-                           * pair[k].cut;
-        }
-        left[0] += potential ? at->q * t->band.self : 0;
-        square = more * alias * alias + left[0] * left[0] + left[1] * left[1]
-                 + left[2] * left[2];
-        sum += potential ? square : square * at->q * at->q;
+    struct reach reach = {0, 0, 0, 1, 1};
+    double last = 0, gather, spread;
+    for (int k = 0; k < SAMPLE_SHELLS; k++) {
+        double outer = s->radius[k] / t->rc;
+        double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3))
+                       / t->cell.volume;
+        reach.cut += shell * pair[k].cut * pair[k].cut;
+        reach.gather += shell * pair[k].gather * pair[k].gather;
+        reach.spread += shell * pair[k].spread * pair[k].spread;
+        last = outer;
     }
-    return sum / (double)s->n_targets;
+    if (t->mesh[0] == 0)
+        return reach;
+    error_pairs_whole(&t->band, &t->alias, &t->cell, t->mesh, potential,
+                      &gather, &spread);
+    reach.more_gather = gather > 0 ? fmax(p->gather / gather, 1) : 1;
+    reach.more_spread = spread > 0 ? fmax(p->spread / spread, 1) : 1;
+    reach.gather *= reach.more_gather;
+    reach.spread *= reach.more_spread;
+    return reach;
+}
+
+/* Square error at one target from the charges in its shells, (6.8). */
+static double tuned_target(const struct tuned *t,
+                           const struct sample_target *at,
+                           const struct error_pair *pair,
+                           const struct error_pair *own,
+                           const struct reach *reach, int potential)
+{
+    /* its own aliases of spread and interp are in phase */
+    double gather = at->q * (own->gather + (potential ? own->spread : 0));
+    double left[3] = {potential ? at->q * t->band.self : 0, 0, 0}, spread = 0;
+    for (int k = at->first; k < SAMPLE_SHELLS; k++) {
+        gather += at->charge[k] * pair[k].gather;
+        spread += at->square[k] * pair[k].spread * pair[k].spread;
+        for (int d = 0; d < 3; d++)
+            left[d] += pair[k].cut
+                       * (!potential ? at->dipole[k][d]
+                          : d == 0   ? at->charge[k]
+                                     : 0);
+    }
+    return reach->more_gather * gather * gather + reach->more_spread * spread
+           + left[0] * left[0] + left[1] * left[1] + left[2] * left[2];
 }
 
 /* Square of the RMS error of force or potential for the sample's charges,
@@ -158,14 +164,31 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
-    double cut = p->cut_near + p->cut_far, inner_cut, inner_mesh;
-    double plain = w * (q2 * (cut + p->mesh) + mean * p->self);
+    double cut = p->cut_near + p->cut_far, local = 0, zero = 0, last = 0;
+    double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self);
+    struct error_pair pair[SAMPLE_SHELLS], own;
+    double r[SAMPLE_SHELLS];
     if (s->n_targets == 0)
         return plain;
-    double local = tuned_local(t, s, potential, &inner_cut, &inner_mesh);
+    for (int k = 0; k < SAMPLE_SHELLS; k++) {
+        double outer = s->radius[k] / t->rc;
+        r[k] = (outer + last) / 2;
+        last = outer;
+    }
+    error_pairs(pair, r, SAMPLE_SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
+                potential);
+    error_pairs(&own, &zero, 1, &t->band, &t->alias, &t->cell, t->mesh,
+                potential);
+    struct reach reach = tuned_reach(t, s, pair, potential);
+    for (int64_t i = 0; i < s->n_targets; i++) {
+        double q = s->target[i].q;
+        local += tuned_target(t, &s->target[i], pair, &own, &reach, potential)
+                 * (potential ? 1 : q * q) / (double)s->n_targets;
+    }
     /* what the shells do not reach has no order */
     local += w * q2
-             * (fmax(cut - inner_cut, 0) + fmax(p->mesh - inner_mesh, 0));
+             * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
+                + fmax(p->spread - reach.spread, 0));
     return fmax(local, 0.1 * plain);
 }
 
