@@ -1,4 +1,4 @@
-/* Any bytes as a file of format extxyz: read to the end or refused with words. */
+/* Any bytes as a file of this format: read to the end or refused in words. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -9,7 +9,8 @@
 static void write_frames(const char *path, struct io_frame *frames, int n) {
     char error[300] = "";
     struct io_writer *writer = NULL;
-    if (io_create(path, NULL, &writer, error, sizeof error)) fail_msg("%s", error);
+    if (io_create(path, NULL, &writer, error, sizeof error))
+        fail_msg("%s", error);
     for (int k = 0; k < n; k++)
         if (io_write(writer, &frames[k], error, sizeof error))
             fail_msg("%s", error);
@@ -335,7 +336,8 @@ static void unfinished(void **state) {
     io_check_doubles(frame.x, numbers, 6);
     assert_int_equal(io_read(reader, &frame, error, sizeof error), -1);
     assert_non_null(strstr(error, "bad.h5: /particles/all/position: frame 2 is "
-                                  "not all there (truncated, or never written)"));
+                                  "not all there (truncated, or never "
+                                  "written)"));
     io_close(reader);
     unlink(path);
 }
@@ -377,8 +379,8 @@ static void frames_that_differ(void **state) {
                  "frame 2 has other columns, charges, cell or periodicity than "
                  "the first: one HDF5 file needs the same");
     cannot_write("1\npbc=F\nO 1 2 3\n1\npbc=F\nNa 1 2 3\n",
-                 "frame 2 has the species \"Na\", the first had none of it: one "
-                 "HDF5 file needs the same");
+                 "frame 2 has the species \"Na\", the first had none of it: "
+                 "one HDF5 file needs the same");
     cannot_write("1\nProperties=pos:R:3:a:S:1\n1 2 3 x\n"
                  "1\nProperties=pos:R:3:a:S:1\n1 2 3 0123456789abcdef\n",
                  "frame 2 has a longer text in column a than the first (15 "

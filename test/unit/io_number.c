@@ -54,7 +54,8 @@ static void reals_are_correctly_rounded(void **state) {
     /* Half-way cases and their neighbours. */
     for (int k = 0; k < 100000; k++) {
         char text[64];
-        uint64_t odd = (next(&s) | (UINT64_C(1) << 53)) & ((UINT64_C(1) << 54) - 1);
+        uint64_t top = UINT64_C(1) << 53;
+        uint64_t odd = (next(&s) | top) & (2 * top - 1);
         snprintf(text, sizeof text, "%llu", (unsigned long long)(odd | 1));
         same_as_strtod(text);
         snprintf(text, sizeof text, "%llu.5", (unsigned long long)(odd >> 1));

@@ -41,8 +41,8 @@ static struct io_frame make_frame(int64_t n) {
     assert_int_equal(io_frame_set_column(&f, "species", IO_TEXT, 1, species),
                      0);
     assert_int_equal(io_frame_set_key(&f, "tolerance", "1e-6"), 0);
-    assert_int_equal(io_frame_set_key(&f, "what", "with \"quotes\" \\ and\nlines"),
-                     0);
+    assert_int_equal(io_frame_set_key(&f, "what",
+                                      "with \"quotes\" \\ and\nlines"), 0);
     assert_int_equal(io_frame_set_key(&f, "empty", ""), 0);
     return f;
 }

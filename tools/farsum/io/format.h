@@ -11,6 +11,7 @@ struct io_reader {
     struct text text; /* HDF5 has only the name and the message of it */
     void *state;      /* the format's own */
     int64_t frames;   /* read so far */
+    bool broken;      /* an error was told: it is told again */
     const char *image; /* borrowed; a file in memory, or NULL */
     size_t image_size;
 };

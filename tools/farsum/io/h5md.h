@@ -45,7 +45,7 @@ int h5_put_attribute(hid_t object, const char *name, const char *value);
 const char *h5md_name_of_column(const char *column);
 const char *h5md_column_of_name(const char *name);
 
-/* --- h5md_element.c: one element of a group --- */
+/* --- h5md_element.c, h5md_values.c: one element of a group --- */
 
 struct h5md_element {
     char *name; /* owned; of the column */

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
 
 #define CHUNK_BYTES ((hsize_t)1 << 20)
-#define SPECIES_MAX 256
 
 int h5md_out_broken(struct io_writer *w) {
     char reason[160];
@@ -61,90 +59,6 @@ int h5md_out_step(struct io_writer *w, struct h5md_out *h) {
     return h5md_out_broken(w);
 }
 
-/* --- types of texts --- */
-
-static int member_of(const struct h5md_out_element *e, const char *text) {
-    for (int k = 0; k < e->n_members; k++)
-        if (strcmp(e->members[k], text) == 0) return k;
-    return -1;
-}
-
-/* Species are an enumeration in H5MD.  1: it is made; 0: too many names, or one
- * that cannot be a member; -1: no memory. */
-static int make_members(struct h5md_out_element *e, const char *const *text,
-                        int64_t values) {
-    e->members = calloc(SPECIES_MAX, sizeof *e->members);
-    if (!e->members) return -1;
-    for (int64_t i = 0; i < values; i++) {
-        if (member_of(e, text[i]) >= 0) continue;
-        if (!*text[i] || e->n_members == SPECIES_MAX) return 0;
-        e->members[e->n_members] = strdup(text[i]);
-        if (!e->members[e->n_members]) return -1;
-        e->n_members++;
-    }
-    return e->n_members > 0;
-}
-
-static hid_t enumeration(char *const *members, int n) {
-    hid_t type = H5Tenum_create(H5T_STD_I32LE);
-    for (int k = 0; k < n && type >= 0; k++) {
-        int32_t value = k;
-        hid_t swap = H5T_STD_I32LE;
-        if (H5Tconvert(H5T_NATIVE_INT32, swap, 1, &value, NULL,
-                       H5P_DEFAULT) < 0 ||
-            H5Tenum_insert(type, members[k], &value) < 0) {
-            H5Tclose(type);
-            type = -1;
-        }
-    }
-    return type;
-}
-
-/* The type in the file, e->memory the one in memory. */
-static hid_t text_type(struct h5md_out_element *e,
-                       const struct io_column *like, int64_t n) {
-    const char *const *text = like->data;
-    int64_t values = n * like->width;
-    int made = strcmp(e->name, "species") == 0 ? make_members(e, text, values)
-                                               : 0;
-    if (made < 0) return -1;
-    if (made == 1) {
-        hid_t type = enumeration(e->members, e->n_members);
-        e->memory = type < 0 ? 0 : H5Tcopy(type);
-        return type;
-    }
-    /* Some room for later frames; they are refused if it is too small. */
-    e->text_size = 16;
-    for (int64_t i = 0; i < values; i++) {
-        size_t size = strlen(text[i]) + 1;
-        if (size > e->text_size) e->text_size = size;
-    }
-    e->memory = h5_string_type(e->text_size);
-    return h5_string_type(e->text_size);
-}
-
-static hid_t file_type(struct h5md_out_element *e,
-                       const struct io_column *like, int64_t n) {
-    static char *const flags[] = {"FALSE", "TRUE"};
-    hid_t type = -1;
-    switch (e->type) {
-    case IO_REAL:
-        e->memory = H5Tcopy(H5T_NATIVE_DOUBLE);
-        return H5Tcopy(H5T_IEEE_F64LE);
-    case IO_INT:
-        e->memory = H5Tcopy(H5T_NATIVE_INT64);
-        return H5Tcopy(H5T_STD_I64LE);
-    case IO_BOOL:
-        type = H5Tenum_create(H5T_STD_I8LE);
-        for (signed char k = 0; k < 2 && type >= 0; k++)
-            H5Tenum_insert(type, flags[k], &k);
-        e->memory = type < 0 ? 0 : H5Tcopy(type);
-        return type;
-    case IO_TEXT: break;
-    }
-    return text_type(e, like, n);
-}
-
 /* --- elements --- */
 
 static int add(struct io_writer *w, struct h5md_out *h, hid_t parent,
@@ -196,7 +110,7 @@ int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
     e->rank = width > 1 ? 3 : 2;
     e->shape[1] = (hsize_t)h->n;
     e->shape[2] = (hsize_t)width;
-    hid_t file = file_type(e, like, h->n);
+    hid_t file = h5md_out_type(e, like, h->n);
     if (file < 0) return output_fail(w->output, "out of memory");
     int bad = add(w, h, parent, name, e, file);
     H5Tclose(file);
@@ -211,7 +125,7 @@ int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
     e->rank = columns > 0 ? 3 : 2;
     e->shape[1] = (hsize_t)rows;
     e->shape[2] = (hsize_t)columns;
-    hid_t file = file_type(e, NULL, 0);
+    hid_t file = h5md_out_type(e, NULL, 0);
     int bad = add(w, h, parent, name, e, file);
     H5Tclose(file);
     return bad;
@@ -252,7 +166,7 @@ static int put_members(struct io_writer *w, const struct h5md_out_element *e,
     if (!values) return output_fail(w->output, "out of memory");
     int bad = 0;
     for (int64_t i = 0; i < n && !bad; i++) {
-        values[i] = member_of(e, text[i]);
+        values[i] = h5md_out_member(e, text[i]);
         if (values[i] < 0)
             bad = output_fail(w->output, "frame %lld has the species "
                               "\"%.40s\", the first had none of it: one HDF5 "

@@ -45,6 +45,12 @@ int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
 /* One of rows x columns reals a frame; columns 0: a vector. */
 int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
                        const char *name, int rows, int columns);
+/* The type in the file; < 0: failed.  Sets e->memory and what texts need. */
+hid_t h5md_out_type(struct h5md_out_element *e, const struct io_column *like,
+                    int64_t n);
+/* Which member of the enumeration the text is; -1: none. */
+int h5md_out_member(const struct h5md_out_element *e, const char *text);
+
 /* Element e of the frame w->frames. */
 int h5md_out_put(struct io_writer *w, struct h5md_out *h, int e,
                  const void *data);

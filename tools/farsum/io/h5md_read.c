@@ -61,8 +61,8 @@ static int set_keys(struct text *t, const struct h5md *h,
     struct keys_pair pair;
     const char *expected = NULL;
     int got = 0, bad = 0;
-    while (!bad && h->key_lines &&
-           (got = keys_next(h->key_lines[at], &cursor, &pair, &expected)) == 1) {
+    const char *line = h->key_lines ? h->key_lines[at] : "";
+    while (!bad && (got = keys_next(line, &cursor, &pair, &expected)) == 1) {
         if (io_frame_set_key(frame, pair.key, pair.value))
             bad = text_no_memory(t);
         keys_clear(&pair);

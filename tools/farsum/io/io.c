@@ -142,11 +142,13 @@ int io_open(const char *path, const struct io_options *options,
 int io_read(struct io_reader *r, struct io_frame *frame, char *error,
             size_t size) {
     io_frame_clear(frame);
+    if (r->broken) return tell(error, size, r->text.message);
     locale_t old, c = enter_c(&old);
     int got = r->format->read(r, frame);
     leave_c(c, old);
     if (got < 0) {
         io_frame_clear(frame);
+        r->broken = true;
         return tell(error, size, r->text.message);
     }
     r->frames += got;

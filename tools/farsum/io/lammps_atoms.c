@@ -6,8 +6,8 @@
 #include "frame.h"
 #include "lammps.h"
 
-/* Columns of a line of section Atoms: i id, m molecule, t type, q charge, x y z.
- * Three image flags may follow. */
+/* Columns of a line of section Atoms: i id, m molecule, t type, q charge, x y
+ * z.  Three image flags may follow. */
 static const struct lammps_style styles[] = {
     {"atomic", "itxyz"},    {"charge", "itqxyz"}, {"full", "imtqxyz"},
     {"molecular", "imtxyz"}, {"bond", "imtxyz"},   {"angle", "imtxyz"},

@@ -222,7 +222,8 @@ size_t number_print_real(char out[NUMBER_TEXT], double value) {
     long double wide =
         shift < 0 ? size / power[-shift] : size * power[shift];
     uint64_t seventeen = (uint64_t)(wide + 0.5L), drop = 100;
-    for (int exponent = -shift + 2; exponent >= -shift; exponent--, drop /= 10) {
+    for (int k = 2; k >= 0; k--, drop /= 10) {
+        int exponent = k - shift;
         uint64_t digits = (seventeen + drop / 2) / drop;
         double back;
         if (scale(digits, exponent, &back) && back == size)

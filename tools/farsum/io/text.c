@@ -169,7 +169,8 @@ static int make_room(struct text *t) {
         char what[60];
         snprintf(what, sizeof what, "a line of at most %zu bytes",
                  TEXT_LINE_MAX);
-        place_message(t, t->number + 1, TEXT_LINE_MAX + 1, what, "a longer one");
+        place_message(t, t->number + 1, TEXT_LINE_MAX + 1, what,
+                      "a longer one");
         return -1;
     }
     char *grown = realloc(t->buffer, t->capacity * 2 + 1);
