@@ -3,6 +3,7 @@ set(farsum_sources
   src/plan.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
+  src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/points.c
   src/points/tiles.c src/points/waves.c
   src/method/table.c src/method/exact.c

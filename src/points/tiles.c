@@ -35,6 +35,20 @@ void tiles_set(struct tiles *tiles, const int64_t mesh[3], int support)
     }
 }
 
+void tiles_layout_set(struct tiles_layout *layout, const struct tiles *tiles,
+                      farsum_precision precision, int lanes)
+{
+    enum { LINE = 64 };
+    const int32_t *size = tiles->size;
+    int row = size[2] + (lanes - tiles->support % lanes) % lanes;
+    layout->real_size = precision == FARSUM_F32 ? 4 : 8;
+    layout->stride[2] = 1;
+    layout->stride[1] = (row + 3) / 4 * 4;
+    layout->stride[0] = layout->stride[1] * size[1];
+    int64_t bytes = (int64_t)layout->stride[0] * size[0] * layout->real_size;
+    layout->bytes = (bytes + LINE - 1) / LINE * LINE;
+}
+
 farsum_status tiles_match(const struct tiles *tiles, const struct bins *bins)
 {
     for (int d = 0; d < 3; d++)

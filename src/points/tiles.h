@@ -23,6 +23,16 @@ void tiles_set(struct tiles *tiles, const int64_t mesh[3], int support);
 /* OK if the points were sorted for these tiles. */
 farsum_status tiles_match(const struct tiles *tiles, const struct bins *bins);
 
+/* A tile with its halo in memory, z fastest. */
+struct tiles_layout {
+    int real_size;
+    int stride[3]; /* in reals */
+    int64_t bytes; /* a multiple of 64 */
+};
+/* A row has room for whole vectors of `lanes` reals at its end. */
+void tiles_layout_set(struct tiles_layout *layout, const struct tiles *tiles,
+                      farsum_precision precision, int lanes);
+
 /* First mesh index of tile b: ceil(b mesh/count - P/2). */
 static inline int64_t tiles_lo(const struct tiles *tiles, int d, int64_t b)
 {

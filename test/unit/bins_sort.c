@@ -116,8 +116,10 @@ static void fails(void **unused)
     case_clear(&p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc;
+    case_start(argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts),
         cmocka_unit_test(edge),

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/isa.h"
 #include "base/mem.h"
@@ -26,6 +27,16 @@
         if ((call) != FARSUM_OK)                                               \
             fail_msg("%s: %s", #call, farsum_message());                       \
     } while (0)
+
+/* Threads that wait should sleep: with more threads than cores they would spin
+ * for most of the test.  OpenMP reads this before main, so start again. */
+static inline void case_start(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY"))
+        return;
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    execv("/proc/self/exe", argv);
+}
 
 enum dist { UNIFORM, CLUSTERED, LATTICE };
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "math/window_table.h"
 #include "stage/interp/interp.h"
 
 #include <string.h>
@@ -15,8 +16,7 @@ ISA_TABLE(struct interp_kern, interp_host_tile)
 struct shape {
     struct tiles tiles;
     const struct interp_kern *kern;
-    int real_size, stride[3];
-    int64_t tile_bytes;
+    struct tiles_layout tile;
 };
 
 struct state {
@@ -32,16 +32,7 @@ static void shape_set(struct shape *s, const struct interp_args *args)
 {
     tiles_set(&s->tiles, args->mesh, args->window->support);
     s->kern = isa_interp_host_tile[args->isa][args->precision == FARSUM_F32];
-    s->real_size = args->precision == FARSUM_F32 ? 4 : 8;
-    const int32_t *size = s->tiles.size;
-    int lanes = s->kern->lanes, support = s->tiles.support;
-    /* the last vector of a row may reach past the window */
-    int row = size[2] + (lanes - support % lanes) % lanes;
-    s->stride[2] = 1;
-    s->stride[1] = (row + 3) / 4 * 4;
-    s->stride[0] = s->stride[1] * size[1];
-    s->tile_bytes = (int64_t)s->stride[0] * size[0] * s->real_size;
-    s->tile_bytes = (s->tile_bytes + 63) / 64 * 64;
+    tiles_layout_set(&s->tile, &s->tiles, args->precision, s->kern->lanes);
 }
 
 static farsum_status fits(const void *a)
@@ -68,7 +59,7 @@ static double cost(const void *a)
                    * s.tiles.count[2];
     double point = 12 + (field ? 3 : 1.2) * vectors * args->window->degree
                    + (field ? 0.9 : 0.4) * vectors * p * p;
-    double tile = 0.1 * (double)s.tile_bytes;
+    double tile = 0.1 * (double)s.tile.bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
 
@@ -77,7 +68,7 @@ static int64_t bytes(const void *a)
     const struct interp_args *args = a;
     struct shape s;
     shape_set(&s, args);
-    return args->threads * s.tile_bytes;
+    return args->threads * s.tile.bytes;
 }
 
 static void destroy(void *state)
@@ -91,21 +82,6 @@ static void destroy(void *state)
     mem_free(s);
 }
 
-static farsum_status create_coef(struct state *s)
-{
-    const struct window *w = s->args.window;
-    int64_t n = (int64_t)(w->degree + 1) * WINDOW_MAX;
-    char *coef;
-    TRY(MEM_RAW(coef, n * s->shape.real_size));
-    s->coef = coef;
-    for (int64_t i = 0; i < n; i++)
-        if (s->args.precision == FARSUM_F32)
-            ((float *)s->coef)[i] = (float)w->coef[i / WINDOW_MAX][i % WINDOW_MAX];
-        else
-            ((double *)s->coef)[i] = w->coef[i / WINDOW_MAX][i % WINDOW_MAX];
-    return FARSUM_OK;
-}
-
 static farsum_status create(const void *args, void **state)
 {
     farsum_status status = FARSUM_OK;
@@ -113,9 +89,9 @@ static farsum_status create(const void *args, void **state)
     TRY(MEM_NEW(s, 1));
     s->args = *(const struct interp_args *)args;
     shape_set(&s->shape, &s->args);
-    GO(create_coef(s));
+    GO(window_table(s->args.window, s->args.precision, &s->coef));
     /* zeroed: what pads a row is multiplied by a weight of 0 */
-    GO(MEM_NEW(s->tiles, s->args.threads * s->shape.tile_bytes));
+    GO(MEM_NEW(s->tiles, s->args.threads * s->shape.tile.bytes));
     *state = s;
 done:
     if (status != FARSUM_OK)
@@ -134,32 +110,48 @@ static farsum_status set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* Tile b with its halo from the mesh. */
+/* One row of a tile from mesh row `from`, unwrapped. */
+static void copy_row(const struct state *s, int64_t lo, const char *from,
+                     char *to)
+{
+    int64_t mesh = s->args.mesh[2], size = s->shape.tiles.size[2];
+    int real_size = s->shape.tile.real_size;
+    for (int64_t z = 0; z < size;) {
+        int64_t m = tiles_wrap(lo + z, mesh);
+        int64_t n = size - z < mesh - m ? size - z : mesh - m;
+        memcpy(to + z * real_size, from + m * real_size,
+               (size_t)(n * real_size));
+        z += n;
+    }
+}
+
+/* Tile b with its halo from the mesh.  Rows are short and far apart, so those
+ * that come soon are asked for. */
 static void copy_tile(const struct state *s, const int32_t b[3],
                       const char *mesh, char *tile)
 {
+    enum { AHEAD = 4, LINE = 64 };
     const struct tiles *t = &s->shape.tiles;
     const int64_t *n = s->args.mesh;
-    int real_size = s->shape.real_size;
-    int64_t lo[3];
+    const char *row[AHEAD];
+    int64_t lo[3], row_bytes = (int64_t)t->size[2] * s->shape.tile.real_size;
+    int64_t step = s->shape.tile.stride[1] * (int64_t)s->shape.tile.real_size;
     for (int d = 0; d < 3; d++)
         lo[d] = tiles_lo(t, d, b[d]);
-    for (int32_t x = 0; x < t->size[0]; x++)
-        for (int32_t y = 0; y < t->size[1]; y++) {
-            int64_t mx = tiles_wrap(lo[0] + x, n[0]);
-            int64_t my = tiles_wrap(lo[1] + y, n[1]);
-            const char *from = mesh + (mx * n[1] + my) * s->args.ldz * real_size;
-            char *to = tile + (x * (int64_t)s->shape.stride[0]
-                               + y * (int64_t)s->shape.stride[1]) * real_size;
-            for (int64_t z = 0; z < t->size[2];) {
-                int64_t mz = tiles_wrap(lo[2] + z, n[2]);
-                int64_t len = t->size[2] - z;
-                len = len < n[2] - mz ? len : n[2] - mz;
-                memcpy(to + z * real_size, from + mz * real_size,
-                       (size_t)(len * real_size));
-                z += len;
-            }
-        }
+    int64_t rows = (int64_t)t->size[0] * t->size[1];
+    int64_t first = tiles_wrap(lo[2], n[2]) * s->shape.tile.real_size;
+    for (int64_t i = 0; i < rows + AHEAD; i++) {
+        if (i >= AHEAD)
+            copy_row(s, lo[2], row[i % AHEAD], tile + (i - AHEAD) * step);
+        if (i >= rows)
+            continue;
+        int64_t x = tiles_wrap(lo[0] + i / t->size[1], n[0]);
+        int64_t y = tiles_wrap(lo[1] + i % t->size[1], n[1]);
+        row[i % AHEAD] =
+            mesh + (x * n[1] + y) * s->args.ldz * s->shape.tile.real_size;
+        for (int64_t z = 0; z < row_bytes; z += LINE)
+            __builtin_prefetch(row[i % AHEAD] + first + z);
+    }
 }
 
 /* E = -grad phi, u_d = mesh_d sum_j x_j inv[3j + d], dw/du = -2 dw/dt: the
@@ -190,7 +182,7 @@ static void run_task(const struct state *s, const struct interp_io *io,
         job.s[d] = bins->s[d];
         job.mesh[d] = (double)s->args.mesh[d];
         job.lo[d] = (int)tiles_lo(&s->shape.tiles, d, task->b[d]);
-        job.stride[d] = s->shape.stride[d];
+        job.stride[d] = s->shape.tile.stride[d];
     }
     if (io->field)
         job_field(s, &job);
@@ -207,7 +199,7 @@ static farsum_status run(void *state, const void *a)
         return FARSUM_OK;
 #pragma omp parallel num_threads(s->args.threads)
     {
-        char *tile = s->tiles + omp_get_thread_num() * s->shape.tile_bytes;
+        char *tile = s->tiles + omp_get_thread_num() * s->shape.tile.bytes;
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < s->tasks.n; k++)
             run_task(s, io, &s->tasks.task[k], tile);

@@ -16,13 +16,73 @@ struct batch {
     real out[BATCH][4]; /* potential and its slopes along t */
 };
 
+typedef real vnarrow __attribute__((vector_size(16)));
+
+/* Half the lanes added to the other half, down to 16 bytes. */
+SIMD_FN vnarrow narrow(vreal x)
+{
+    vnarrow part[SIMD_BYTES / 16];
+    memcpy(part, &x, sizeof x);
+#if SIMD_BYTES > 32
+    part[0] += part[2];
+    part[1] += part[3];
+#endif
+#if SIMD_BYTES > 16
+    part[0] += part[1];
+#endif
+    return part[0];
+}
+
+SIMD_FN void sum_four(const vreal x[4], real out[4])
+{
+    vnarrow a = narrow(x[0]), b = narrow(x[1]);
+    vnarrow c = narrow(x[2]), d = narrow(x[3]);
+#if FARSUM_BITS == 64
+    vnarrow low = __builtin_shufflevector(a, b, 0, 2)
+                  + __builtin_shufflevector(a, b, 1, 3);
+    vnarrow high = __builtin_shufflevector(c, d, 0, 2)
+                   + __builtin_shufflevector(c, d, 1, 3);
+    memcpy(out, &low, sizeof low);
+    memcpy(out + 2, &high, sizeof high);
+#else
+    a = __builtin_shufflevector(a, b, 0, 4, 1, 5)
+        + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    c = __builtin_shufflevector(c, d, 0, 4, 1, 5)
+        + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    a = __builtin_shufflevector(a, c, 0, 1, 4, 5)
+        + __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    memcpy(out, &a, sizeof a);
+#endif
+}
+
+/* Stays in a register: two products of one load should not load it twice. */
+#if FARSUM_HAVE_X86
+#define KEEP(x) __asm__("" : "+v"(x))
+#else
+#define KEEP(x) (void)(x)
+#endif
+
 #define EACH_VECTOR _Pragma("GCC unroll 8") for (int v = 0; v < V; v++)
+
+/* Results are written after all sums of a batch: time for their lines to come. */
+SIMD_FN void ahead(const struct interp_job *job, const struct batch *batch,
+                   int i)
+{
+    const real *potential = job->potential, *field = job->field;
+    if (potential)
+        __builtin_prefetch(potential + batch->order[i], 1);
+    if (field) {
+        __builtin_prefetch(field + 3 * batch->order[i], 1);
+        __builtin_prefetch(field + 3 * batch->order[i] + 2, 1);
+    }
+}
 
 SIMD_FN void batch_potential(int P, const struct interp_job *job,
                              struct batch *batch, int n)
 {
     int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
     for (int i = 0; i < n; i++) {
+        ahead(job, batch, i);
         real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
         vreal w[3 * MOST], sum[MOST], part[MOST], all = {0};
         real wx[MOST * W], wy[MOST * W];
@@ -46,7 +106,7 @@ SIMD_FN void batch_potential(int P, const struct interp_job *job,
             plane += sx;
         }
         EACH_VECTOR all += sum[v] * w[2 * V + v];
-        batch->out[i][0] = v_sum(all);
+        sum_four((vreal[4]){all}, batch->out[i]);
     }
 }
 
@@ -55,6 +115,7 @@ SIMD_FN void batch_field(int P, const struct interp_job *job,
 {
     int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
     for (int i = 0; i < n; i++) {
+        ahead(job, batch, i);
         real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
         vreal w[3 * MOST], dw[3 * MOST];
         vreal sum[MOST], gx[MOST], gy[MOST], part[MOST], slope[MOST];
@@ -74,6 +135,7 @@ SIMD_FN void batch_field(int P, const struct interp_job *job,
             EACH_VECTOR
             {
                 vreal m = v_load(row + v * W);
+                KEEP(m);
                 part[v] = m * v_set(wy[0][0]);
                 slope[v] = m * v_set(wy[1][0]);
             }
@@ -83,6 +145,7 @@ SIMD_FN void batch_field(int P, const struct interp_job *job,
                 EACH_VECTOR
                 {
                     vreal m = v_load(row + v * W);
+                    KEEP(m);
                     part[v] += m * v_set(wy[0][b]);
                     slope[v] += m * v_set(wy[1][b]);
                 }
@@ -103,8 +166,7 @@ SIMD_FN void batch_field(int P, const struct interp_job *job,
             all[2] += gy[v] * w[2 * V + v];
             all[3] += sum[v] * dw[2 * V + v];
         }
-        for (int k = 0; k < 4; k++)
-            batch->out[i][k] = v_sum(all[k]);
+        sum_four(all, batch->out[i]);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "math/window_table.h"
 #include "points/waves.h"
 #include "stage/spread/spread.h"
 
@@ -19,10 +20,9 @@ enum { WAVE_BYTES = 8 << 20, WAVE_TILES = 4 };
 struct shape {
     struct tiles tiles;
     const struct spread_kern *kern;
-    int real_size, stride[3];
+    struct tiles_layout tile;
     int32_t thick;       /* layers a wave */
     int64_t layer_tiles; /* tiles a layer */
-    int64_t tile_bytes;
 };
 
 struct state {
@@ -54,18 +54,10 @@ static void shape_set(struct shape *s, const struct spread_args *args)
 {
     tiles_set(&s->tiles, args->mesh, args->window->support);
     s->kern = isa_spread_host_tile[args->isa][args->precision == FARSUM_F32];
-    s->real_size = args->precision == FARSUM_F32 ? 4 : 8;
-    const int32_t *size = s->tiles.size, *count = s->tiles.count;
-    int lanes = s->kern->lanes, support = s->tiles.support;
-    /* the last vector of a row may reach past the window */
-    int row = size[2] + (lanes - support % lanes) % lanes;
-    s->stride[2] = 1;
-    s->stride[1] = (row + 3) / 4 * 4;
-    s->stride[0] = s->stride[1] * size[1];
-    s->tile_bytes = (int64_t)s->stride[0] * size[0] * s->real_size;
-    s->tile_bytes = (s->tile_bytes + 63) / 64 * 64;
+    tiles_layout_set(&s->tile, &s->tiles, args->precision, s->kern->lanes);
+    const int32_t *count = s->tiles.count;
     s->layer_tiles = (int64_t)count[1] * count[2];
-    int64_t thick = WAVE_BYTES / (s->layer_tiles * s->tile_bytes);
+    int64_t thick = WAVE_BYTES / (s->layer_tiles * s->tile.bytes);
     int64_t least = WAVE_TILES * (int64_t)args->threads / s->layer_tiles + 1;
     thick = thick > least ? thick : least;
     s->thick = thick < count[0] ? (int32_t)thick : count[0];
@@ -93,7 +85,7 @@ static double cost(const void *a)
     double tiles = (double)s.tiles.count[0] * (double)s.layer_tiles;
     double point = 12 + 1.2 * vectors * args->window->degree
                    + 0.65 * vectors * p * p;
-    double tile = 0.15 * (double)s.tile_bytes;
+    double tile = 0.15 * (double)s.tile.bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
 
@@ -106,7 +98,7 @@ static int64_t bytes(const void *a)
     shape_set(&s, args);
     int64_t slots = s.thick + 2 < s.tiles.count[0] ? s.thick + 2
                                                    : s.tiles.count[0];
-    return slots * s.layer_tiles * s.tile_bytes;
+    return slots * s.layer_tiles * s.tile.bytes;
 }
 
 static void destroy(void *state)
@@ -127,21 +119,6 @@ static void destroy(void *state)
     mem_free(s);
 }
 
-static farsum_status create_coef(struct state *s)
-{
-    const struct window *w = s->args.window;
-    int64_t n = (int64_t)(w->degree + 1) * WINDOW_MAX;
-    char *coef;
-    TRY(MEM_RAW(coef, n * s->shape.real_size));
-    s->coef = coef;
-    for (int64_t i = 0; i < n; i++)
-        if (s->args.precision == FARSUM_F32)
-            ((float *)s->coef)[i] = (float)w->coef[i / WINDOW_MAX][i % WINDOW_MAX];
-        else
-            ((double *)s->coef)[i] = w->coef[i / WINDOW_MAX][i % WINDOW_MAX];
-    return FARSUM_OK;
-}
-
 static farsum_status create(const void *args, void **state)
 {
     farsum_status status = FARSUM_OK;
@@ -153,9 +130,9 @@ static farsum_status create(const void *args, void **state)
     for (int d = 0; d < 2; d++)
         GO(tiles_cover_set(&s->cover[d], tiles, d));
     GO(waves_set(&s->waves, tiles, &s->cover[0], s->shape.thick));
-    GO(create_coef(s));
+    GO(window_table(s->args.window, s->args.precision, &s->coef));
     GO(MEM_RAW(s->layers, s->waves.n_slots * s->shape.layer_tiles
-                              * s->shape.tile_bytes));
+                              * s->shape.tile.bytes));
     GO(MEM_NEW(s->wave_task, s->waves.n + 1));
     GO(MEM_NEW(s->full, tiles->count[0] * s->shape.layer_tiles));
     *state = s;
@@ -192,7 +169,7 @@ static farsum_status set(void *state, const struct points *sources,
     for (int32_t w = 0; w < s->waves.n; w++)
         if (s->wave_task[w + 1] < s->wave_task[w])
             s->wave_task[w + 1] = s->wave_task[w];
-    TRY(MEM_RESERVE(s->extra, &s->extra_room, n_extra * s->shape.tile_bytes));
+    TRY(MEM_RESERVE(s->extra, &s->extra_room, n_extra * s->shape.tile.bytes));
     s->points = sources;
     return FARSUM_OK;
 }
@@ -201,14 +178,14 @@ static char *layer_tile(const struct state *s, const int32_t b[3])
 {
     int64_t k = s->waves.slot[b[0]] * s->shape.layer_tiles
                 + b[1] * (int64_t)s->shape.tiles.count[2] + b[2];
-    return s->layers + k * s->shape.tile_bytes;
+    return s->layers + k * s->shape.tile.bytes;
 }
 
 static char *task_tile(const struct state *s, int64_t k)
 {
     if (s->part[k] < 0)
         return layer_tile(s, s->tasks.task[k].b);
-    return s->extra + s->part[k] * s->shape.tile_bytes;
+    return s->extra + s->part[k] * s->shape.tile.bytes;
 }
 
 static void run_task(const struct state *s, const void *q, int64_t k)
@@ -227,10 +204,10 @@ static void run_task(const struct state *s, const void *q, int64_t k)
         job.s[d] = bins->s[d];
         job.mesh[d] = (double)s->args.mesh[d];
         job.lo[d] = (int)tiles_lo(&s->shape.tiles, d, task->b[d]);
-        job.stride[d] = s->shape.stride[d];
+        job.stride[d] = s->shape.tile.stride[d];
     }
     job.n_ranges = tiles_ranges(&s->shape.tiles, bins, task, range);
-    memset(job.tile, 0, (size_t)s->shape.tile_bytes);
+    memset(job.tile, 0, (size_t)s->shape.tile.bytes);
     s->shape.kern->points(&job);
 }
 
@@ -238,7 +215,7 @@ static void run_task(const struct state *s, const void *q, int64_t k)
 static void run_parts(const struct state *s, int64_t k, int64_t x)
 {
     const struct tiles_task *task = &s->tasks.task[k];
-    int64_t n = s->shape.stride[0], at = x * n * s->shape.real_size;
+    int64_t n = s->shape.tile.stride[0], at = x * n * s->shape.tile.real_size;
     if (task->part)
         return;
     for (int32_t p = 1; p < task->parts; p += 4) {
@@ -261,8 +238,8 @@ static void gather_rows(const struct state *s, int32_t z, int sources,
         int64_t n = size - i < mesh - m ? size - i : mesh - m;
         const void *part[4];
         for (int k = 0; k < sources; k++)
-            part[k] = source[k] + i * s->shape.real_size;
-        s->shape.kern->add(n, sources, part, row + m * s->shape.real_size);
+            part[k] = source[k] + i * s->shape.tile.real_size;
+        s->shape.kern->add(n, sources, part, row + m * s->shape.tile.real_size);
         i += n;
     }
 }
@@ -271,8 +248,8 @@ static void gather_rows(const struct state *s, int32_t z, int sources,
 static void gather(const struct state *s, int64_t mx, int64_t my, char *row)
 {
     const struct tiles_cover *cx = &s->cover[0], *cy = &s->cover[1];
-    const int *stride = s->shape.stride;
-    memset(row, 0, (size_t)(s->args.mesh[2] * s->shape.real_size));
+    const int *stride = s->shape.tile.stride;
+    memset(row, 0, (size_t)(s->args.mesh[2] * s->shape.tile.real_size));
     for (int32_t z = 0; z < s->shape.tiles.count[2]; z++) {
         const char *source[4];
         int n = 0;
@@ -283,7 +260,7 @@ static void gather(const struct state *s, int64_t mx, int64_t my, char *row)
                     continue;
                 int64_t at = cx->at[i] * (int64_t)stride[0]
                              + cy->at[j] * (int64_t)stride[1];
-                source[n++] = layer_tile(s, b) + at * s->shape.real_size;
+                source[n++] = layer_tile(s, b) + at * s->shape.tile.real_size;
                 if (n == 4) {
                     gather_rows(s, z, n, source, row);
                     n = 0;
@@ -298,7 +275,7 @@ static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
     const struct spread_io *io = a;
-    int64_t ny = s->args.mesh[1], row = s->args.ldz * s->shape.real_size;
+    int64_t ny = s->args.mesh[1], row = s->args.ldz * s->shape.tile.real_size;
     int64_t planes = s->shape.tiles.size[0];
 #pragma omp parallel num_threads(s->args.threads)
     for (int32_t w = 0; w < s->waves.n; w++) {

@@ -7,7 +7,9 @@
 enum { BATCH = 64 };
 
 struct batch {
+    int n;
     double s[3][BATCH];
+    int64_t order[BATCH];
     real q[BATCH];
     real t[3][BATCH];
     int32_t at[BATCH];
@@ -36,12 +38,14 @@ SIMD_FN void row_add(int P, real *row, const vreal *z, real w)
 #endif
 }
 
+/* next: the batch whose strengths, scattered over memory, are asked for. */
 SIMD_FN void batch_add(int P, const struct spread_job *job,
-                       const struct batch *batch, int n)
+                       const struct batch *batch, const struct batch *next)
 {
     enum { MOST = WINDOW_VECTORS_MAX };
     int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < batch->n; i++) {
+        __builtin_prefetch((const real *)job->q + next->order[i]);
         real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
         vreal w[3 * MOST], z[MOST];
         real wx[MOST * W], wy[MOST * W];
@@ -69,13 +73,13 @@ SIMD_FN void batch_add(int P, const struct spread_job *job,
 }
 
 typedef void batch_fn(const struct spread_job *job, const struct batch *batch,
-                      int n);
+                      const struct batch *next);
 
 #define ADD(P)                                                                 \
     static void add_##P(const struct spread_job *job,                          \
-                        const struct batch *batch, int n)                      \
+                        const struct batch *batch, const struct batch *next)   \
     {                                                                          \
-        batch_add(P, job, batch, n);                                           \
+        batch_add(P, job, batch, next);                                        \
     }
 WINDOW_SUPPORTS(ADD)
 
@@ -83,32 +87,41 @@ static batch_fn *const add_fn[WINDOW_MAX + 1] = {
 #define ROW(P) [P] = add_##P,
     WINDOW_SUPPORTS(ROW)};
 
-static void batch_run(const struct spread_job *job, struct batch *batch, int n)
+static void batch_run(const struct spread_job *job, struct batch *batch,
+                      const struct batch *next)
 {
-    for (int i = 0; i < n; i++)
+    const real *q = job->q;
+    int n = batch->n;
+    for (int i = 0; i < n; i++) {
         batch->at[i] = 0;
+        batch->q[i] = q[batch->order[i]];
+    }
     for (int d = 0; d < 3; d++)
         window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
                      job->stride[d], batch->at, batch->t[d]);
-    add_fn[job->support](job, batch, n);
+    add_fn[job->support](job, batch, next);
+    batch->n = 0;
 }
 
+/* A batch is run when the next one is full. */
 static void points(const struct spread_job *job)
 {
-    struct batch batch;
-    const real *q = job->q;
-    int n = 0;
+    struct batch batch[2];
+    int now = 0;
+    memset(batch, 0, sizeof batch);
     for (int r = 0; r < job->n_ranges; r++)
         for (int64_t k = job->range[r].from; k < job->range[r].to; k++) {
+            struct batch *b = &batch[now];
             for (int d = 0; d < 3; d++)
-                batch.s[d][n] = job->s[d][k];
-            batch.q[n++] = q[job->order[k]];
-            if (n == BATCH) {
-                batch_run(job, &batch, n);
-                n = 0;
+                b->s[d][b->n] = job->s[d][k];
+            b->order[b->n++] = job->order[k];
+            if (b->n == BATCH) {
+                now = !now;
+                batch_run(job, &batch[now], b);
             }
         }
-    batch_run(job, &batch, n);
+    batch_run(job, &batch[!now], &batch[now]);
+    batch_run(job, &batch[now], &batch[!now]);
 }
 
 /* The number of sources is constant in each call. */
