@@ -57,9 +57,10 @@ static double cost(const void *a)
     double vectors = (s.tiles.support + s.kern->lanes - 1) / s.kern->lanes;
     double tiles = (double)s.tiles.count[0] * s.tiles.count[1]
                    * s.tiles.count[2];
-    double point = 12 + (field ? 3 : 1.2) * vectors * args->window->degree
-                   + (field ? 0.9 : 0.4) * vectors * p * p;
-    double tile = 0.1 * (double)s.tile.bytes;
+    double point = (field ? 22 : 8)
+                   + (field ? 2.5 : 1) * vectors * args->window->degree
+                   + (field ? 0.6 : 0.35) * vectors * p * p;
+    double tile = 0.15 * (double)s.tile.bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
 
@@ -68,7 +69,10 @@ static int64_t bytes(const void *a)
     const struct interp_args *args = a;
     struct shape s;
     shape_set(&s, args);
-    return args->threads * s.tile.bytes;
+    int64_t tiles =
+        (int64_t)s.tiles.count[0] * s.tiles.count[1] * s.tiles.count[2];
+    return args->threads * s.tile.bytes
+           + tiles * (int64_t)sizeof(struct tiles_task);
 }
 
 static void destroy(void *state)

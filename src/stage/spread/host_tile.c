@@ -83,14 +83,14 @@ static double cost(const void *a)
     double p = s.tiles.support;
     double vectors = (s.tiles.support + s.kern->lanes - 1) / s.kern->lanes;
     double tiles = (double)s.tiles.count[0] * (double)s.layer_tiles;
-    double point = 12 + 1.2 * vectors * args->window->degree
-                   + 0.65 * vectors * p * p;
-    double tile = 0.15 * (double)s.tile.bytes;
+    double point = 8 + vectors * args->window->degree + 0.55 * vectors * p * p;
+    double tile = 0.2 * (double)s.tile.bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
 
 /* Layers that are in memory at once: those of a wave, the one before, and the
- * first, which the mesh's seam keeps. */
+ * first, which the mesh's seam keeps.  Parts of crowded tiles come on top,
+ * when points are set: at most 64 tiles. */
 static int64_t bytes(const void *a)
 {
     const struct spread_args *args = a;
@@ -98,7 +98,9 @@ static int64_t bytes(const void *a)
     shape_set(&s, args);
     int64_t slots = s.thick + 2 < s.tiles.count[0] ? s.thick + 2
                                                    : s.tiles.count[0];
-    return slots * s.layer_tiles * s.tile.bytes;
+    int64_t tiles = s.tiles.count[0] * s.layer_tiles;
+    return slots * s.layer_tiles * s.tile.bytes
+           + tiles * (int64_t)(sizeof(struct tiles_task) + 9);
 }
 
 static void destroy(void *state)
