@@ -12,7 +12,8 @@ farsum_status window_table(const struct window *window,
     for (int d = 0; d <= window->degree; d++)
         for (int j = 0; j < WINDOW_MAX; j++)
             if (f32)
-                ((float *)*coef)[d * WINDOW_MAX + j] = (float)window->coef[d][j];
+                ((float *)*coef)[d * WINDOW_MAX + j] =
+                    (float)window->coef[d][j];
             else
                 ((double *)*coef)[d * WINDOW_MAX + j] = window->coef[d][j];
     return FARSUM_OK;

@@ -64,7 +64,8 @@ farsum_status tiles_cover_set(struct tiles_cover *cover,
                               const struct tiles *tiles, int d)
 {
     farsum_status status = FARSUM_OK;
-    int64_t mesh = tiles->mesh[d], n = (int64_t)tiles->count[d] * tiles->size[d];
+    int64_t mesh = tiles->mesh[d];
+    int64_t n = (int64_t)tiles->count[d] * tiles->size[d];
     GO(MEM_NEW(cover->start, mesh + 2));
     GO(MEM_RAW(cover->tile, n));
     GO(MEM_RAW(cover->at, n));
@@ -141,7 +142,8 @@ farsum_status tiles_tasks_set(struct tiles_tasks *tasks,
                 int32_t parts = (int32_t)((n + most - 1) / most);
                 for (int32_t p = 0; p < parts; p++)
                     tasks->task[tasks->n++] = (struct tiles_task){
-                        {x, y, z}, p, parts, n * p / parts, n * (p + 1) / parts};
+                        {x, y, z}, p, parts,
+                        n * p / parts, n * (p + 1) / parts};
             }
     return FARSUM_OK;
 }

@@ -64,7 +64,8 @@ SIMD_FN void sum_four(const vreal x[4], real out[4])
 
 #define EACH_VECTOR _Pragma("GCC unroll 8") for (int v = 0; v < V; v++)
 
-/* Results are written after all sums of a batch: time for their lines to come. */
+/* Results are written after all sums of a batch: their lines have time to
+ * come. */
 SIMD_FN void ahead(const struct interp_job *job, const struct batch *batch,
                    int i)
 {
