@@ -117,8 +117,11 @@ static void near_give(int k, const struct trial *trial, struct near_work *w,
         for (int64_t i = 0; i < 3 * w->targets; i++)
             v[i] = trial_get(trial, w->field, i);
     }
-    /* sums of n terms of both signs */
-    double floor = sqrt((double)cases[k].n);
+    /* A sum over the pairs within the cutoff, of both signs and of about 1.5
+     * each (the mean of 1/r), rounds as their squares add up. */
+    double pairs = 2.1 * (double)cases[k].n * (double)cases[k].n
+                   / cases[k].volume;
+    double floor = sqrt((double)cases[k].n + 2.25 * pairs);
     if (wanted & FARSUM_ENERGY)
         *outcome_part(outcome, "energy", 1, floor) = w->energy;
     if (wanted & FARSUM_VIRIAL)
@@ -172,10 +175,13 @@ done:
     return status;
 }
 
+/* f32, in units of u = 2^-24: a difference rounds by 1, a square by 4, its root
+ * by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a pair's
+ * force; as much again for where 32 bits put the coordinates of a close one. */
 static double near_bound(int k, farsum_precision precision)
 {
     (void)k;
-    return precision == FARSUM_F32 ? 1e-6 : 2e-13;
+    return precision == FARSUM_F32 ? 2e-6 : 2e-13;
 }
 
 const struct harness harness_near = {

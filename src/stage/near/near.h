@@ -9,8 +9,12 @@
  *
  * A pair at r = 0 (a target on a source, a particle with itself) keeps its
  * polynomial and loses its singular part: that is the self term -P(-1) q of
- * the far field.  energy = 1/2 sum q_i potential_i and virial
- * = 1/2 sum_pairs d (x) force count this near part alone. */
+ * the far field.  r = 0 means r < near_skip().  energy = 1/2 sum q_i
+ * potential_i and virial = 1/2 sum_pairs d (x) force, in units of the cutoff,
+ * count this near part alone.
+ *
+ * set: targets NULL or the same pointer as sources: the targets are the
+ * sources.  It borrows both until the next set or destroy. */
 #ifndef FARSUM_STAGE_NEAR_NEAR_H
 #define FARSUM_STAGE_NEAR_NEAR_H
 
@@ -41,6 +45,20 @@ struct near_io {
     double *energy;    /* one number; sources = targets only */
     double *virial;    /* [9], row-major; sources = targets only */
 };
+
+/* Distance, in cutoffs, below which two positions are one: what wrapping into
+ * the cell leaves of the digits (f64), what a position holds (f32). */
+static inline double near_skip(const struct near_args *args)
+{
+    double edge = 0;
+    for (int d = 0; d < 3; d++) {
+        const double *a = args->cell->a + 3 * d;
+        double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        edge = square > edge ? square : edge;
+    }
+    double skip = 4e-15 * __builtin_sqrt(edge);
+    return args->precision == FARSUM_F32 && skip < 2e-7 ? 2e-7 : skip;
+}
 
 extern const struct stage near_stage;
 #endif

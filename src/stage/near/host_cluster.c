@@ -1,0 +1,455 @@
+/* host_cluster.c: SIMD over pairs of a point and a cluster of points (Pall and
+ * Hess 2013, one to many), each pair once, threads by slabs with private sums;
+ * wins wherever there are more than a few points. */
+#include "stage/near/host_cluster.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+
+ISA_TABLE(struct cluster_list_kern, near_host_cluster_list)
+ISA_TABLE(struct cluster_kern, near_host_cluster)
+ISA_TABLE(struct cluster_finish_kern, near_host_cluster_finish)
+
+/* What one thread needs. */
+struct worker {
+    int64_t image_room, visit_room, spare_room;
+    struct cluster_image *image; /* owned */
+    struct cluster_visit *visit; /* owned */
+    uint32_t *spare;             /* owned */
+    int64_t begin, end;          /* target clusters */
+    int64_t first, count, from;  /* clusters of its sums, and where they are */
+    double energy, virial[9];
+    double image_virial[9];
+};
+
+struct host_cluster {
+    struct near_args args;
+    const struct cluster_list_kern *list;
+    const struct cluster_kern *kern;
+    const struct cluster_finish_kern *finish;
+    int threads, newton, ready;
+    int parts;              /* sums that `out` has room for */
+    struct cluster_grid grid;
+    struct cluster_sorter sorter;
+    struct cluster_set sources, other; /* other: separate targets */
+    struct cluster_pool pool;
+    int64_t start_room, weight_room, out_room;
+    int64_t *start;         /* owned, [groups] */
+    int32_t *weight;        /* owned, [groups] */
+    char *out;              /* owned: all threads' sums */
+    struct worker *worker;  /* owned, [threads] */
+    struct cluster_sum *sum; /* owned, [threads] */
+};
+
+/* SIMD words of pairs a source and its neighbours make: the fraction of lanes
+ * within the cutoff was measured for uniform points and fits
+ * 1/(1 + 1.9 (width/neighbours)^(1/3)). */
+static double host_cluster_words(const struct near_args *args, int width)
+{
+    double n = fmax(args->neighbours, 1), useful;
+    useful = 1 / (1 + 1.9 * cbrt(width / n));
+    return n / (width * useful) + 1;
+}
+
+/* Bits of args->outputs. */
+static int host_cluster_parts(unsigned outputs)
+{
+    int pot = outputs == 0 || outputs & (FARSUM_POTENTIAL | FARSUM_ENERGY);
+    int field = outputs == 0 || outputs & (FARSUM_FIELD | FARSUM_VIRIAL);
+    return (pot ? 1 : 0) + (field ? 3 : 0);
+}
+
+static const struct cluster_list_kern *
+host_cluster_list(const struct near_args *args)
+{
+    return isa_near_host_cluster_list[args->isa]
+                                     [args->precision == FARSUM_F32];
+}
+
+/* Cycles counted by hand from the kernels (AVX2: 20 + coefficients for the
+ * field, two to a cycle), times what was measured on a Zen 3 at 3.1 GHz. */
+static double host_cluster_cost(const void *data)
+{
+    const struct near_args *args = data;
+    int width = host_cluster_list(args)->width;
+    int same = args->n_targets == 0, parts = host_cluster_parts(args->outputs);
+    double n = (double)(same ? args->n_sources : args->n_targets);
+    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
+    double fma = (parts >= 3 ? 24 + args->poly->n : 12)
+                 + (parts == 4 ? 4 + args->poly->n : 0)
+                 + (parts == 1 ? args->poly->n : 0);
+    double pair = fma * 0.5 * 1.25 + 2, one = 150;
+    return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
+}
+
+static int64_t host_cluster_bytes(const void *data)
+{
+    const struct near_args *args = data;
+    const struct cluster_list_kern *list = host_cluster_list(args);
+    int width = list->width, same = args->n_targets == 0;
+    double size = args->precision == FARSUM_F32 ? 4 : 8;
+    double n = (double)(args->n_sources + args->n_targets);
+    double m = (double)(same ? args->n_sources : args->n_targets);
+    double padded = 1.15;
+    double point = padded * (4 * size + 8 + 16.0 / width) + 24 + 4;
+    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
+    double entry = 4 * 1.1 * words / (list->group == 4 ? 2.2 : 1.4) + 40;
+    double sums = padded * size * host_cluster_parts(args->outputs);
+    return (int64_t)(n * point + m * (entry + sums) + 1e5);
+}
+
+static farsum_status host_cluster_create(const void *data, void **state)
+{
+    const struct near_args *args = data;
+    struct host_cluster *h = NULL;
+    farsum_status status = FARSUM_OK;
+    GO(MEM_NEW(h, 1));
+    h->args = *args;
+    int f32 = args->precision == FARSUM_F32;
+    h->list = host_cluster_list(args);
+    h->kern = isa_near_host_cluster[args->isa][f32];
+    h->finish = isa_near_host_cluster_finish[args->isa][f32];
+    h->threads = par_threads(args->threads);
+    h->parts = host_cluster_parts(args->outputs);
+    GO(MEM_NEW(h->worker, h->threads));
+    GO(MEM_NEW(h->sum, h->threads));
+    *state = h;
+    return FARSUM_OK;
+done:
+    if (h)
+        mem_free(h->worker);
+    mem_free(h);
+    return status;
+}
+
+static const struct cluster_set *host_cluster_targets(
+    const struct host_cluster *h)
+{
+    return h->newton ? &h->sources : &h->other;
+}
+
+/* Room for what a thread sees around one column. */
+static farsum_status set_workers(struct host_cluster *h)
+{
+    const struct cluster_grid *grid = &h->grid;
+    int64_t near = 0, size = 1;
+    for (int d = 0; d < 2; d++)
+        size *= 2 * grid->reach[d] + 1;
+    for (int64_t k = 0; k < size; k++)
+        near += grid->near[k];
+    int64_t images = 3 + (int64_t)(2.01 * grid->unit / grid->p[2][2]);
+    for (int t = 0; t < h->threads; t++) {
+        struct worker *w = &h->worker[t];
+        TRY(MEM_RESERVE(w->visit, &w->visit_room, near * images + 1));
+        TRY(MEM_RESERVE(w->image, &w->image_room, near * images + 1));
+        TRY(MEM_RESERVE(w->spare, &w->spare_room, CLUSTER_BLOCK));
+    }
+    return FARSUM_OK;
+}
+
+/* One try to list everything. */
+static void set_lists(struct host_cluster *h)
+{
+    enum { STEP = 16 };
+    const struct cluster_set *targets = host_cluster_targets(h);
+    int64_t per = h->list->width / h->list->group;
+    int64_t groups = targets->n_clusters * per;
+    h->pool.used = 0;
+#pragma omp parallel num_threads(h->threads)
+    {
+        struct worker *w = &h->worker[omp_get_thread_num()];
+        struct cluster_lister lister = {
+            .grid = &h->grid,
+            .targets = targets,
+            .sources = &h->sources,
+            .newton = h->newton,
+            .skip = near_skip(&h->args) * h->grid.unit,
+            .pool = &h->pool,
+            .spare = w->spare,
+            .image = w->image,
+            .visit = w->visit,
+            .start = h->start,
+            .weight = h->weight,
+        };
+#pragma omp for schedule(dynamic)
+        for (int64_t g = 0; g < groups; g += STEP * per) {
+            int64_t end = g + STEP * per;
+            h->list->list(&lister, g, end < groups ? end : groups);
+        }
+    }
+}
+
+static farsum_status set_pool(struct host_cluster *h, int64_t blocks)
+{
+    int64_t words = blocks * CLUSTER_BLOCK;
+    TRY(MEM_RESERVE(h->pool.word, &h->pool.room, words));
+    h->pool.blocks = h->pool.room / CLUSTER_BLOCK;
+    return FARSUM_OK;
+}
+
+/* Lists into what there is, and once more if that was too little. */
+static farsum_status set_list(struct host_cluster *h)
+{
+    const struct cluster_set *targets = host_cluster_targets(h);
+    int64_t groups = targets->n_clusters * (h->list->width / h->list->group);
+    TRY(MEM_RESERVE(h->start, &h->start_room, groups));
+    TRY(MEM_RESERVE(h->weight, &h->weight_room, groups));
+    if (!h->pool.word) {
+        double words = host_cluster_words(&h->args, h->list->width);
+        words = (double)targets->n * words * (h->newton ? 0.5 : 1) / 2
+                + 16 * (double)groups;
+        TRY(set_pool(h, (int64_t)(words / CLUSTER_BLOCK) + h->threads));
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        set_lists(h);
+        if (h->pool.used <= h->pool.blocks)
+            return FARSUM_OK;
+        TRY(set_pool(h, h->pool.used + h->pool.used / 16 + h->threads));
+    }
+    FAIL(ERR_INTERNAL, "near host_cluster: lists of different lengths");
+}
+
+/* Which clusters a thread's sums touch: from its first slab to as far ahead as
+ * the cutoff reaches, around the cell. */
+static void set_range(struct host_cluster *h, struct worker *w)
+{
+    const struct cluster_set *set = host_cluster_targets(h);
+    int64_t slabs = h->grid.n[0], n1 = h->grid.n[1], lo = 0, last = 0;
+    w->first = w->begin;
+    w->count = w->end - w->begin;
+    if (!h->newton || w->count == 0)
+        return;
+    while (set->column[(lo + 1) * n1] <= w->begin)
+        lo++;
+    for (last = lo; set->column[(last + 1) * n1] < w->end;)
+        last++;
+    last += h->grid.reach[0];
+    w->first = 0;
+    w->count = set->n_clusters;
+    if (last - lo + 1 >= slabs)
+        return;
+    w->first = set->column[lo * n1];
+    w->count = last < slabs
+                   ? set->column[(last + 1) * n1] - w->first
+                   : set->n_clusters - w->first
+                         + set->column[(last + 1 - slabs) * n1];
+}
+
+/* Shares the target clusters out, equal numbers of pairs. */
+static farsum_status set_shares(struct host_cluster *h)
+{
+    const struct cluster_set *set = host_cluster_targets(h);
+    int64_t per = h->list->width / h->list->group, c = 0, size = 0;
+    double all = 0, sum = 0;
+    int64_t unit = h->list->bytes / 4; /* of one sum of a cluster */
+    for (int64_t g = 0; g < set->n_clusters * per; g++)
+        all += 8 + h->weight[g];
+    for (int t = 0; t < h->threads; t++) {
+        struct worker *w = &h->worker[t];
+        w->begin = c;
+        for (; c < set->n_clusters
+               && (t == h->threads - 1 || sum < all * (t + 1) / h->threads);
+             c++)
+            for (int64_t g = c * per; g < (c + 1) * per; g++)
+                sum += 8 + h->weight[g];
+        w->end = c;
+        set_range(h, w);
+        w->from = size;
+        size += (w->count * unit * h->parts + 63) / 64 * 64;
+    }
+    TRY(MEM_RESERVE(h->out, &h->out_room, size));
+    return FARSUM_OK;
+}
+
+static farsum_status host_cluster_set(void *state, const struct points *sources,
+                                      const struct points *targets)
+{
+    struct host_cluster *h = state;
+    h->ready = 0;
+    h->newton = !targets || targets == sources;
+    TRY(cluster_grid_set(&h->grid, &h->args, h->list->width, sources->n));
+    TRY(set_workers(h));
+    TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, sources,
+                     &h->sources));
+    if (!h->newton)
+        TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, targets,
+                         &h->other));
+    TRY(set_list(h));
+    TRY(set_shares(h));
+    h->ready = 1;
+    return FARSUM_OK;
+}
+
+static farsum_status run_check(const struct host_cluster *h,
+                               const struct near_io *io, int parts)
+{
+    if (!h->ready)
+        FAIL(ERR_STATE, "near host_cluster: no points were set");
+    if (!h->newton && (io->energy || io->virial))
+        FAIL(ERR_ARGUMENT, "near host_cluster: energy and virial want targets "
+                           "that are the sources");
+    if (parts > h->parts || (parts == 1 && h->parts == 3))
+        FAIL(ERR_ARGUMENT, "near host_cluster: results that it was not made "
+                           "for are asked");
+    return FARSUM_OK;
+}
+
+/* Thread t's share of the pairs. */
+static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
+                    enum cluster_output output)
+{
+    struct worker *w = &h->worker[t];
+    memset(w->image_virial, 0, sizeof w->image_virial);
+    h->sum[t] = (struct cluster_sum){
+        .grid = &h->grid,
+        .targets = host_cluster_targets(h),
+        .sources = &h->sources,
+        .newton = h->newton,
+        .pool = h->pool.word,
+        .start = h->start,
+        .begin = w->begin,
+        .end = w->end,
+        .first = w->first,
+        .count = w->count,
+        .out = h->out + w->from,
+        .poly = h->args.poly,
+        .output = output,
+        .skip = near_skip(&h->args) * h->grid.unit,
+        .virial = io->virial ? w->image_virial : NULL,
+    };
+    h->kern->sum(&h->sum[t]);
+}
+
+static void run_finish(struct host_cluster *h, const struct near_io *io, int t,
+                       double scale)
+{
+    const struct cluster_set *set = host_cluster_targets(h);
+    struct worker *w = &h->worker[t];
+    double self = 0; /* -P(-1) */
+    for (int k = h->args.poly->n - 1; k >= 0; k--)
+        self = -self - h->args.poly->p[k];
+    struct cluster_finish finish = {
+        .grid = &h->grid,
+        .targets = set,
+        .part = h->sum,
+        .parts = h->threads,
+        .newton = h->newton,
+        .begin = par_start(set->n_clusters, h->threads, t),
+        .end = par_start(set->n_clusters, h->threads, t + 1),
+        .io = io,
+        .scale = h->grid.unit / scale,
+        .self = self,
+    };
+    h->finish->finish(&finish);
+    w->energy = finish.energy;
+    for (int k = 0; k < 9; k++)
+        w->virial[k] = finish.virial[k] * finish.scale * finish.scale;
+    for (int k = 0; k < 9; k++)
+        w->image_virial[k] *= finish.scale * finish.scale;
+}
+
+/* Threads' shares in order; the virial from the frame to the caller's axes and
+ * symmetric, as central forces make it. */
+static void run_total(const struct host_cluster *h, const struct near_io *io)
+{
+    double sum[9] = {0}, energy = 0;
+    for (int t = 0; t < h->threads; t++) {
+        const struct worker *w = &h->worker[t];
+        energy += w->energy;
+        for (int k = 0; k < 9; k++)
+            sum[k] += w->virial[k] + w->image_virial[k];
+    }
+    if (io->energy)
+        *io->energy += energy;
+    for (int k = 0; io->virial && k < 9; k++)
+        for (int m = 0; m < 9; m++)
+            io->virial[k] += h->grid.frame[m / 3][k / 3]
+                             * h->grid.frame[m % 3][k % 3] * 0.5
+                             * (sum[m] + sum[m % 3 * 3 + m / 3]);
+}
+
+/* The largest charge's power of two. */
+static double run_largest(const struct host_cluster *h, const void *q)
+{
+    double most = 0;
+    int64_t n = h->sources.n;
+    int f32 = h->args.precision == FARSUM_F32;
+#pragma omp parallel for num_threads(h->threads) reduction(max : most)
+    for (int64_t j = 0; j < n; j++) {
+        double x = f32 ? (double)((const float *)q)[j]
+                       : ((const double *)q)[j];
+        most = fabs(x) > most ? fabs(x) : most;
+    }
+    return most > 0 ? exp2(floor(log2(most))) : 0;
+}
+
+static farsum_status host_cluster_run(void *state, const void *data)
+{
+    struct host_cluster *h = state;
+    const struct near_io *io = data;
+    int pot = io->potential || io->energy, field = io->field || io->virial;
+    if (!pot && !field)
+        return FARSUM_OK;
+    TRY(run_check(h, io, (pot ? 1 : 0) + (field ? 3 : 0)));
+    enum cluster_output output = !field ? CLUSTER_POT
+                                 : pot  ? CLUSTER_BOTH
+                                        : CLUSTER_FIELD;
+    const int threads = h->threads;
+    const struct cluster_set *set = &h->sources;
+    double most = run_largest(h, io->q);
+    double scale = h->grid.unit / (most > 0 ? most : 1);
+    double tiny = h->newton && most > 0 ? h->list->tiny * h->grid.unit : 0;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static, 1)
+        for (int t = 0; t < threads; t++)
+            h->list->charge(set, scale, tiny, io->q,
+                            par_start(set->n_clusters, threads, t),
+                            par_start(set->n_clusters, threads, t + 1));
+#pragma omp for schedule(static, 1)
+        for (int t = 0; t < threads; t++)
+            run_sum(h, io, t, output);
+#pragma omp for schedule(static, 1)
+        for (int t = 0; t < threads; t++)
+            run_finish(h, io, t, scale);
+    }
+    run_total(h, io);
+    return FARSUM_OK;
+}
+
+static void host_cluster_destroy(void *state)
+{
+    struct host_cluster *h = state;
+    if (!h)
+        return;
+    for (int t = 0; t < h->threads; t++) {
+        mem_free(h->worker[t].image);
+        mem_free(h->worker[t].visit);
+        mem_free(h->worker[t].spare);
+    }
+    cluster_grid_clear(&h->grid);
+    cluster_sort_clear(&h->sorter);
+    cluster_set_clear(&h->sources);
+    cluster_set_clear(&h->other);
+    mem_free(h->pool.word);
+    mem_free(h->start);
+    mem_free(h->weight);
+    mem_free(h->out);
+    mem_free(h->worker);
+    mem_free(h->sum);
+    mem_free(h);
+}
+
+const struct variant near_host_cluster = {
+    .cost = host_cluster_cost,
+    .bytes = host_cluster_bytes,
+    .create = host_cluster_create,
+    .set = host_cluster_set,
+    .run = host_cluster_run,
+    .destroy = host_cluster_destroy,
+    .deterministic = 1,
+    .needs = "",
+};

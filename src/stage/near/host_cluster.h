@@ -1,0 +1,198 @@
+/* host_cluster.h: what the files of the host_cluster variant share.
+ *
+ * Points are sorted into columns: a grid over two lattice directions, sorted
+ * along the third.  All geometry is in a frame of its own whose z axis is the
+ * column's direction, and in raw units: `unit` of them are the cutoff.  In f64
+ * unit = 1 and coordinates are doubles.  In f32 coordinates are 32-bit integers
+ * modulo 2^32 with unit a power of two, so that differences of near points are
+ * exact whatever the size of the cell.
+ *
+ * A cluster is `width` consecutive points of a column (a SIMD word), a group
+ * `CLUSTER_GROUP` of them; a list entry says which points of a group have at
+ * least one point of a cluster within the cutoff. */
+#ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_H
+#define FARSUM_STAGE_NEAR_HOST_CLUSTER_H
+
+#include "stage/near/near.h"
+
+enum {
+    CLUSTER_GROUP = 4,    /* points of a group; 2 where width is 2 */
+    CLUSTER_MAX = 16,     /* the widest word */
+    CLUSTER_FULL_FROM = 18, /* kernels of that many coefficients or more take
+                               1/r to rounding, smaller ones to 1e-10 */
+};
+
+/* The frame and the grid of columns; lengths in raw units. */
+struct cluster_grid {
+    double unit;
+    double frame[3][3];   /* rows: x, y, z axes in the caller's Cartesian */
+    int axis[3];          /* cell vectors of slabs, columns in a slab, z */
+    double p[3][3];       /* those vectors in the frame; p[2] = (0, 0, height),
+                             p[0][1] = 0 */
+    int64_t n[2];         /* slabs; columns in a slab */
+    int64_t bins;         /* bins of the sort along a column */
+    double split;         /* clusters are no longer than this along z */
+    int reach[2];         /* columns that the cutoff spans, either side */
+    int64_t n_near, near_room;
+    char *near;           /* owned, [2 reach0 + 1][2 reach1 + 1]: 1 if columns
+                             that far apart come closer than the cutoff */
+};
+
+/* Points in clusters. */
+struct cluster_set {
+    const struct points *points;      /* borrowed */
+    int64_t n, n_clusters;
+    int64_t columns_room, x_room, order_room, z_room;
+    int64_t *column;   /* owned, [columns + 1]: first cluster of a column */
+    double (*box)[4];  /* owned, [columns]: x low, high, y low, high */
+    void *x;           /* owned, [cluster][4][width]: x, y, z, q */
+    int64_t *order;    /* owned, [cluster][width]: caller's index, -1: dummy
+                          (a copy of the point before it, without charge) */
+    double (*z)[2];    /* owned, [cluster]: lowest, highest z */
+    int64_t box_room;
+};
+
+/* Where lists go: blocks of one array, claimed by threads.  Past the end they
+ * write to a block of their own and the caller tries again with a larger
+ * array. */
+enum { CLUSTER_BLOCK = 1 << 13 }; /* words */
+struct cluster_pool {
+    uint32_t *word;    /* owned, [blocks][CLUSTER_BLOCK] */
+    int64_t room, blocks;
+    int64_t used;      /* blocks claimed, those that were not there too */
+};
+
+/* A list, for each group, is a row of segments, ended by count 0:
+ * count, kind, three lattice shifts, base in two words; then count words,
+ * (cluster - base) << CLUSTER_GROUP | points of the group, bit by bit. */
+enum cluster_kind {
+    CLUSTER_PLAIN = 0,
+    CLUSTER_SLOW = 1,  /* some pair coincides */
+    CLUSTER_JUMP = 2,  /* the row goes on in block `base` */
+};
+enum { CLUSTER_HEADER = 7 };
+
+struct cluster_visit {
+    int64_t end, at;   /* clusters of a column; the first that is not below */
+    double box[4];     /* of that image of the column */
+};
+struct cluster_image {
+    int32_t k[3];
+    double shift[3], z[2];
+    int64_t begin, end; /* visits */
+};
+
+/* What one thread lists. */
+struct cluster_lister {
+    const struct cluster_grid *grid;
+    const struct cluster_set *targets, *sources;
+    int newton;         /* 1: the sets are one, list only what lies ahead */
+    double skip;        /* raw */
+    struct cluster_pool *pool;
+    uint32_t *spare;    /* [CLUSTER_BLOCK] for when the pool is full */
+    struct cluster_image *image; /* [images] */
+    struct cluster_visit *visit; /* [visits] */
+    int64_t *start;     /* [groups]: first word of a group's list */
+    int32_t *weight;    /* [groups]: SIMD words of pairs */
+    uint32_t *out, *limit; /* next word, and the block's end */
+};
+
+/* What one thread sums. */
+enum cluster_output { CLUSTER_POT, CLUSTER_FIELD, CLUSTER_BOTH };
+struct cluster_sum {
+    const struct cluster_grid *grid;
+    const struct cluster_set *targets, *sources;
+    int newton;             /* as in the lister */
+    const uint32_t *pool;
+    const int64_t *start;   /* [groups] */
+    int64_t begin, end;     /* clusters of targets */
+    int64_t first, count;   /* clusters that `out` holds, cyclic from first */
+    void *out;              /* [count][parts][width]: field x, y, z in the frame
+                               and potential, or one of them, of the scaled
+                               charges; with newton times the point's own */
+    const struct near_poly *poly;
+    enum cluster_output output;
+    double skip;            /* raw */
+    double *virial;         /* [9] or NULL: minus the sum of image shifts times
+                               forces, which sum_i x_i F_i has too much */
+};
+
+/* What adds the threads' sums and gives them to the caller. */
+struct cluster_finish {
+    const struct cluster_grid *grid;
+    const struct cluster_set *targets;
+    const struct cluster_sum *part; /* [parts] */
+    int parts, newton;
+    int64_t begin, end;     /* clusters */
+    const struct near_io *io;
+    double scale;           /* 1 / that of the charges, times unit */
+    double self;            /* -P(-1), the self term of a unit charge */
+    double energy;          /* this thread's share */
+    double virial[9];       /* the same, in the frame */
+};
+
+/* host_cluster_list_kern.c */
+struct cluster_list_kern {
+    int width, group;
+    int bytes;          /* of a cluster in x */
+    /* `count` sorted points into a cluster of a column; at: caller's indices,
+     * z: their coordinates. */
+    void (*pack)(const struct cluster_grid *grid, struct cluster_set *set,
+                 int64_t column, int64_t cluster, int count,
+                 const int64_t *at, const double *z);
+    /* Charges times scale into clusters begin .. end.  tiny stands for none
+     * where a charge's own field is wanted. */
+    void (*charge)(const struct cluster_set *set, double scale, double tiny,
+                   const void *q, int64_t begin, int64_t end);
+    double tiny;        /* relative to the largest; it vanishes in any sum */
+    /* Lists groups begin .. end. */
+    void (*list)(struct cluster_lister *lister, int64_t begin, int64_t end);
+};
+
+/* host_cluster_finish_kern.c */
+struct cluster_finish_kern {
+    void (*finish)(struct cluster_finish *finish);
+};
+
+/* host_cluster_kern.c */
+struct cluster_kern {
+    void (*sum)(const struct cluster_sum *sum);
+};
+
+/* A point's place in the frame, raw. */
+static inline void cluster_place(const struct cluster_grid *grid,
+                                 const struct points *points, int64_t i,
+                                 double r[3])
+{
+    double s0 = points->s[grid->axis[0]][i], s1 = points->s[grid->axis[1]][i];
+    double s2 = points->s[grid->axis[2]][i], height = grid->p[2][2];
+    r[0] = s0 * grid->p[0][0] + s1 * grid->p[1][0];
+    r[1] = s1 * grid->p[1][1];
+    r[2] = cell_wrap(s2 + (s0 * grid->p[0][2] + s1 * grid->p[1][2]) / height)
+           * height;
+}
+
+/* host_cluster_grid.c: the grid for sources of the expected density. */
+farsum_status cluster_grid_set(struct cluster_grid *grid,
+                               const struct near_args *args, int width,
+                               int64_t n_sources);
+void cluster_grid_clear(struct cluster_grid *grid);
+
+/* host_cluster_sort.c */
+struct cluster_sorter {
+    int64_t key_room, point_room, bin_room;
+    int64_t *key;      /* owned, [n]: bin of each point */
+    struct cluster_point {
+        double z;
+        int64_t at;    /* caller's index */
+    } *point;          /* owned, [n]: sorted by column, z, index */
+    int64_t *bin;      /* owned, [bins + 1] */
+};
+farsum_status cluster_sort(struct cluster_sorter *sorter,
+                           const struct cluster_grid *grid,
+                           const struct cluster_list_kern *kern, int threads,
+                           const struct points *points,
+                           struct cluster_set *set);
+void cluster_sort_clear(struct cluster_sorter *sorter);
+void cluster_set_clear(struct cluster_set *set);
+#endif

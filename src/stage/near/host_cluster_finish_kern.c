@@ -1,0 +1,95 @@
+/* host_cluster_finish_kern.c: adds the threads' sums, always in the same
+ * order, and gives them to the caller. */
+#include "stage/near/host_cluster_kern.h"
+
+enum { CHUNK = 16 }; /* clusters at once */
+
+/* Clusters begin .. end of what one thread has summed, from its place `from`,
+ * added to `to`, which starts at cluster `at`. */
+static void finish_add(const struct cluster_sum *part, int64_t begin,
+                       int64_t end, int64_t from, int64_t at, real *to)
+{
+    const int step = PART(part->output) * W;
+    const real *x = (const real *)part->out + (begin - from) * step;
+    to += (begin - at) * step;
+    for (int64_t k = 0; k < (end - begin) * step; k++)
+        to[k] += x[k];
+}
+
+/* The part of the cyclic range first .. first + count in begin .. end: at most
+ * two stretches. */
+static void finish_part(const struct cluster_sum *part, int64_t n,
+                        int64_t begin, int64_t end, real *to)
+{
+    for (int64_t turn = 0; turn < 2; turn++) {
+        int64_t lo = part->first - turn * n, hi = lo + part->count;
+        int64_t b = begin > lo ? begin : lo, e = end < hi ? end : hi;
+        if (b < e)
+            finish_add(part, b, e, lo, begin, to);
+    }
+}
+
+/* One point: what was summed for it in the frame, x, y, z, potential. */
+static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
+                         const double sum[4])
+{
+    const struct cluster_grid *grid = f->grid;
+    const struct near_io *io = f->io;
+    /* with newton sums are times the point's charge, both scaled */
+    double q = 0, factor = f->scale;
+    if (f->newton) {
+        factor = scaled != 0 ? f->scale / scaled : 0;
+        q = (double)((const real *)io->q)[at];
+    }
+    if (io->field) {
+        real *to = (real *)io->field + 3 * at;
+        for (int j = 0; j < 3; j++)
+            to[j] += (real)(factor * grid->unit
+                            * (sum[0] * grid->frame[0][j]
+                               + sum[1] * grid->frame[1][j]
+                               + sum[2] * grid->frame[2][j]));
+    }
+    double potential = factor * sum[3] + f->self * q;
+    if (io->potential)
+        ((real *)io->potential)[at] += (real)potential;
+    if (io->energy)
+        f->energy += 0.5 * q * potential;
+    if (io->virial) {
+        double r[3]; /* from the middle of the cell: less to cancel */
+        cluster_place(grid, f->targets->points, at, r);
+        for (int j = 0; j < 3; j++)
+            r[j] -= 0.5 * (j < 2 ? grid->p[0][j] + grid->p[1][j]
+                                 : grid->p[2][2]);
+        for (int k = 0; k < 9; k++)
+            f->virial[k] += r[k / 3] / grid->unit * sum[k % 3];
+    }
+}
+
+static void cluster_finish(struct cluster_finish *f)
+{
+    const int output = f->part[0].output, parts = PART(output);
+    for (int64_t c = f->begin; c < f->end; c += CHUNK) {
+        int64_t end = c + CHUNK < f->end ? c + CHUNK : f->end;
+        real sum[CHUNK * 4 * W];
+        memset(sum, 0, sizeof sum);
+        for (int t = 0; t < f->parts; t++)
+            finish_part(&f->part[t], f->targets->n_clusters, c, end, sum);
+        for (int64_t k = c * W; k < end * W; k++) {
+            int64_t at = f->targets->order[k];
+            const real *x = sum + (k / W - c) * parts * W + k % W;
+            double got[4] = {0};
+            double q = (double)((const real *)cluster_x(f->targets, k / W))[
+                3 * W + k % W];
+            if (at < 0)
+                continue;
+            for (int j = 0; j < 3 && output != CLUSTER_POT; j++)
+                got[j] = (double)x[j * W];
+            if (output != CLUSTER_FIELD)
+                got[3] = (double)x[(parts - 1) * W];
+            finish_point(f, at, q, got);
+        }
+    }
+}
+
+const struct cluster_finish_kern ISA_NAME(near_host_cluster_finish)
+    = {cluster_finish};

@@ -1,0 +1,232 @@
+/* plain.c: the reference.  Linked cells at least a cutoff wide, every pair of
+ * every periodic image, in double whatever the arrays' type. */
+#include "stage/near/near.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+enum { CELLS_MAX = 64 }; /* along one axis */
+
+struct plain {
+    struct near_args args;
+    const struct points *sources, *targets; /* borrowed; targets may be NULL */
+    int n[3];          /* cells along a, b, c */
+    int reach[3];      /* cells to look at on either side */
+    int64_t n_heads, n_next;
+    int64_t *head;     /* owned, [n0 n1 n2]: first source of a cell, or -1 */
+    int64_t *next;     /* owned, [n_sources]: the next in the same cell */
+};
+
+/* What one target receives. */
+struct plain_sum {
+    double potential, field[3], virial[9];
+};
+
+static double plain_cost(const void *data)
+{
+    const struct near_args *args = data;
+    int64_t n = args->n_targets ? args->n_targets : args->n_sources;
+    /* 27 cells of a cutoff's edge hold 6.4 times the neighbours, 3 ns each;
+     * those within pay the root and two polynomials. */
+    return (double)n * args->neighbours
+           * (6.4 * 3e-9 + 12e-9 + 2.2e-9 * args->poly->n);
+}
+
+static int64_t plain_bytes(const void *data)
+{
+    const struct near_args *args = data;
+    return (int64_t)sizeof(struct plain) + 8 * args->n_sources;
+}
+
+static farsum_status plain_create(const void *args, void **state)
+{
+    struct plain *plain = NULL;
+    TRY(MEM_NEW(plain, 1));
+    plain->args = *(const struct near_args *)args;
+    *state = plain;
+    return FARSUM_OK;
+}
+
+static int plain_axis(double s, int n)
+{
+    int b = (int)(s * n);
+    return b < n ? b : n - 1;
+}
+
+static farsum_status plain_set(void *state, const struct points *sources,
+                               const struct points *targets)
+{
+    struct plain *plain = state;
+    const struct cell *cell = plain->args.cell;
+    plain->sources = NULL; /* until all is there */
+    int64_t cells = 1;
+    for (int d = 0; d < 3; d++) {
+        double n = floor(cell->height[d]);
+        plain->n[d] = n < 1 ? 1 : n < CELLS_MAX ? (int)n : CELLS_MAX;
+        plain->reach[d] = (int)ceil(plain->n[d] / cell->height[d]);
+        cells *= plain->n[d];
+    }
+    TRY(MEM_RESERVE(plain->head, &plain->n_heads, cells));
+    TRY(MEM_RESERVE(plain->next, &plain->n_next, sources->n));
+    for (int64_t k = 0; k < cells; k++)
+        plain->head[k] = -1;
+    for (int64_t j = sources->n - 1; j >= 0; j--) {
+        int64_t k = 0;
+        for (int d = 0; d < 3; d++)
+            k = k * plain->n[d] + plain_axis(sources->s[d][j], plain->n[d]);
+        plain->next[j] = plain->head[k];
+        plain->head[k] = j;
+    }
+    plain->sources = sources;
+    plain->targets = targets == sources ? NULL : targets;
+    return FARSUM_OK;
+}
+
+static double plain_get(const struct plain *plain, const void *x, int64_t k)
+{
+    return plain->args.precision == FARSUM_F32 ? (double)((const float *)x)[k]
+                                               : ((const double *)x)[k];
+}
+
+static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
+{
+    if (plain->args.precision == FARSUM_F32)
+        ((float *)x)[k] = (float)((double)((float *)x)[k] + y);
+    else
+        ((double *)x)[k] += y;
+}
+
+static double plain_horner(const double *coef, int n, double v)
+{
+    double s = 0;
+    for (int k = n - 1; k >= 0; k--)
+        s = s * v + coef[k];
+    return s;
+}
+
+/* One pair, d = x_i - x_j, math.md (3.1) and (3.2). */
+static void plain_pair(const struct near_poly *poly, const double d[3],
+                       double q, int singular, struct plain_sum *sum)
+{
+    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    double v = 2 * d2 - 1, r = sqrt(d2);
+    double p = -plain_horner(poly->p, poly->n, v);
+    double g = -plain_horner(poly->g, poly->n, v);
+    if (singular) {
+        p += 1 / r;
+        g += 1 / (d2 * r);
+    }
+    sum->potential += q * p;
+    for (int a = 0; a < 3; a++)
+        sum->field[a] += q * g * d[a];
+    for (int a = 0; a < 9; a++)
+        sum->virial[a] += q * g * d[a / 3] * d[a % 3];
+}
+
+/* The sources of one cell, moved by `shift` lattice vectors, on target s. */
+static void plain_cell(const struct plain *plain, const void *q,
+                       const double s[3], int64_t self, int64_t head,
+                       const int64_t shift[3], struct plain_sum *sum)
+{
+    const struct cell *cell = plain->args.cell;
+    double skip = near_skip(&plain->args);
+    int home = !shift[0] && !shift[1] && !shift[2];
+    for (int64_t j = head; j >= 0; j = plain->next[j]) {
+        double ds[3], d[3];
+        for (int a = 0; a < 3; a++)
+            ds[a] = s[a] - plain->sources->s[a][j] - (double)shift[a];
+        for (int a = 0; a < 3; a++)
+            d[a] = ds[0] * cell->a[a] + ds[1] * cell->a[3 + a]
+                   + ds[2] * cell->a[6 + a];
+        double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        if (!(d2 < 1))
+            continue;
+        int singular = !(home && j == self) && d2 >= skip * skip;
+        plain_pair(&plain->args.poly[0], d, plain_get(plain, q, j), singular,
+                   sum);
+    }
+}
+
+/* Floor of k / n. */
+static int64_t plain_floor(int64_t k, int64_t n)
+{
+    return k >= 0 ? k / n : -((n - 1 - k) / n);
+}
+
+/* All cells that can reach target i, their images too. */
+static void plain_target(const struct plain *plain, const void *q, int64_t i,
+                         struct plain_sum *sum)
+{
+    const struct points *p = plain->targets ? plain->targets : plain->sources;
+    const int *n = plain->n, *reach = plain->reach;
+    double s[3] = {p->s[0][i], p->s[1][i], p->s[2][i]};
+    int64_t home[3], at[3], shift[3];
+    for (int d = 0; d < 3; d++)
+        home[d] = plain_axis(s[d], n[d]);
+    for (int da = -reach[0]; da <= reach[0]; da++)
+        for (int db = -reach[1]; db <= reach[1]; db++)
+            for (int dc = -reach[2]; dc <= reach[2]; dc++) {
+                const int step[3] = {da, db, dc};
+                for (int d = 0; d < 3; d++) {
+                    shift[d] = plain_floor(home[d] + step[d], n[d]);
+                    at[d] = home[d] + step[d] - shift[d] * n[d];
+                }
+                int64_t k = (at[0] * n[1] + at[1]) * n[2] + at[2];
+                plain_cell(plain, q, s, plain->targets ? -1 : i,
+                           plain->head[k], shift, sum);
+            }
+}
+
+static farsum_status plain_run(void *state, const void *data)
+{
+    struct plain *plain = state;
+    const struct near_io *io = data;
+    if (!plain->sources)
+        FAIL(ERR_STATE, "near plain: no points were set");
+    if (plain->targets && (io->energy || io->virial))
+        FAIL(ERR_ARGUMENT, "near plain: energy and virial want targets that "
+                           "are the sources");
+    const struct points *p = plain->targets ? plain->targets : plain->sources;
+    double energy = 0, virial[9] = {0};
+    for (int64_t i = 0; i < p->n; i++) {
+        struct plain_sum sum = {0};
+        plain_target(plain, io->q, i, &sum);
+        if (io->potential)
+            plain_add(plain, io->potential, i, sum.potential);
+        for (int a = 0; io->field && a < 3; a++)
+            plain_add(plain, io->field, 3 * i + a, sum.field[a]);
+        if (plain->targets)
+            continue;
+        double half = 0.5 * plain_get(plain, io->q, i);
+        energy += half * sum.potential;
+        for (int a = 0; a < 9; a++)
+            virial[a] += half * sum.virial[a];
+    }
+    if (io->energy)
+        *io->energy += energy;
+    for (int a = 0; io->virial && a < 9; a++)
+        io->virial[a] += virial[a];
+    return FARSUM_OK;
+}
+
+static void plain_destroy(void *state)
+{
+    struct plain *plain = state;
+    if (!plain)
+        return;
+    mem_free(plain->head);
+    mem_free(plain->next);
+    mem_free(plain);
+}
+
+const struct variant near_plain = {
+    .cost = plain_cost,
+    .bytes = plain_bytes,
+    .create = plain_create,
+    .set = plain_set,
+    .run = plain_run,
+    .destroy = plain_destroy,
+    .deterministic = 1,
+    .needs = "",
+};

@@ -1,0 +1,121 @@
+/* laws.c: runs the laws; what they share. */
+#include "laws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+const struct law_case law_cases[] = {
+    {"uniform", "laplace n=300 cell=cubic dist=uniform seed=21"},
+    {"triclinic", "laplace n=301 cell=triclinic dist=uniform seed=22"},
+    {"long", "laplace n=200 cell=1x1x6 dist=uniform seed=23"},
+    {"clustered", "laplace n=400 cell=cubic dist=clustered seed=24"},
+    {NULL, NULL},
+};
+
+double law_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+int solve(const struct system *s, const farsum_problem *problem,
+          const farsum_options *options, struct answer *answer)
+{
+    unsigned outputs = problem->outputs;
+    farsum_result out = FARSUM_RESULT_INIT;
+    memset(answer, 0, sizeof *answer);
+    answer->n = answer->m = s->p.n;
+    answer->potential = check_memory((size_t)s->p.n, sizeof(double));
+    answer->field = check_memory(3 * (size_t)s->p.n, sizeof(double));
+    out.potential = outputs & FARSUM_POTENTIAL ? answer->potential : NULL;
+    out.field = outputs & FARSUM_FIELD ? answer->field : NULL;
+    out.energy = outputs & FARSUM_ENERGY ? &answer->energy : NULL;
+    out.virial = outputs & FARSUM_VIRIAL ? answer->virial : NULL;
+    return CHECK_OK(sum_once(problem, options, s->p.n, s->p.x, 0, NULL, s->p.q,
+                             &out, &answer->info));
+}
+
+void answer_free(struct answer *answer)
+{
+    free(answer->potential);
+    free(answer->field);
+    memset(answer, 0, sizeof *answer);
+}
+
+double force_gap(const struct system *s, const struct answer *a,
+                 const struct answer *b)
+{
+    double gap = 0, f2 = 0, q2 = 0, n = (double)s->p.n;
+    for (int64_t i = 0; i < s->p.n; i++)
+        for (int d = 0; d < 3; d++) {
+            double f = s->p.q[i] * b->field[3 * i + d];
+            double e = s->p.q[i] * a->field[3 * i + d] - f;
+            gap += e * e;
+            f2 += f * f;
+            q2 += d ? 0 : s->p.q[i] * s->p.q[i];
+        }
+    double least = q2 / n * pow(n / cell_determinant(s->p.cell), 2.0 / 3);
+    return sqrt(gap / n) / fmax(sqrt(f2 / n), least);
+}
+
+double potential_gap(const struct system *s, const struct answer *a,
+                     const struct answer *b)
+{
+    double gap = 0, size = 0;
+    for (int64_t i = 0; i < s->p.n; i++) {
+        double e = a->potential[i] - b->potential[i];
+        gap += e * e;
+        size += b->potential[i] * b->potential[i];
+    }
+    return sqrt(gap / size);
+}
+
+static double energy_size(const struct system *s, const struct answer *b)
+{
+    double size = 0;
+    for (int64_t i = 0; i < s->p.n; i++)
+        size += fabs(s->p.q[i] * b->potential[i]) / 2;
+    return size;
+}
+
+double energy_gap(const struct system *s, const struct answer *a,
+                  const struct answer *b)
+{
+    return fabs(a->energy - b->energy) / energy_size(s, b);
+}
+
+double virial_gap(const struct system *s, const struct answer *a,
+                  const struct answer *b)
+{
+    double gap = 0;
+    for (int i = 0; i < 9; i++)
+        gap = fmax(gap, fabs(a->virial[i] - b->virial[i]));
+    return gap / energy_size(s, b);
+}
+
+void check_same(const char *what, const struct system *s,
+                const struct answer *a, const struct answer *b, double force,
+                double sums)
+{
+    double gap[4] = {force_gap(s, a, b), potential_gap(s, a, b),
+                     energy_gap(s, a, b), virial_gap(s, a, b)};
+    static const char *const names[4] = {"force", "potential", "energy",
+                                         "virial"};
+    for (int i = 0; i < 4; i++)
+        CHECK(gap[i] <= (i ? sums : force), "%s, %s: %s differs by %.3g, above "
+              "%.3g", s->name, what, names[i], gap[i], i ? sums : force);
+}
+
+int main(void)
+{
+    laws_of_rooms();
+    laws_of_invariance();
+    laws_of_sums();
+    laws_of_derivatives();
+    laws_of_edges();
+    return check_end();
+}

@@ -1,0 +1,51 @@
+/* laws.h: what physics asks of every sum, needing no reference: what the files
+ * laws*.c share. */
+#ifndef FARSUM_TEST_LAWS_H
+#define FARSUM_TEST_LAWS_H
+
+#include "cases.h"
+
+struct answer {
+    int64_t n, m;       /* sources, targets (n if the same) */
+    double *potential;  /* owned, [m] */
+    double *field;      /* owned, [m][3] */
+    double energy, virial[9];
+    farsum_plan_info info;
+};
+
+/* Sums in one plan; what the problem does not ask for stays zero.  A failure is
+ * a failed check, and gives 0. */
+int solve(const struct system *system, const farsum_problem *problem,
+          const farsum_options *options, struct answer *answer);
+void answer_free(struct answer *answer);
+
+/* RMS of the forces' difference over max(RMS F of b, q_rms^2 (n/V)^(2/3));
+ * of the potentials' over their RMS. */
+double force_gap(const struct system *s, const struct answer *a,
+                 const struct answer *b);
+double potential_gap(const struct system *s, const struct answer *a,
+                     const struct answer *b);
+/* Of energy and of virial, over sum |q phi| / 2. */
+double energy_gap(const struct system *s, const struct answer *a,
+                  const struct answer *b);
+double virial_gap(const struct system *s, const struct answer *a,
+                  const struct answer *b);
+/* CHECKs all four against these bounds; `what` is printed. */
+void check_same(const char *what, const struct system *s,
+                const struct answer *a, const struct answer *b, double force,
+                double sums);
+
+/* Small systems that the laws are tried on; NULL name: the end. */
+struct law_case {
+    const char *name, *what;
+};
+extern const struct law_case law_cases[];
+
+double law_random(uint64_t *state); /* 0 <= u < 1 */
+
+void laws_of_invariance(void);
+void laws_of_sums(void);
+void laws_of_derivatives(void);
+void laws_of_edges(void);
+void laws_of_rooms(void);
+#endif

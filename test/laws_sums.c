@@ -1,0 +1,212 @@
+/* laws_sums.c: sums of parts, scaling, the parts of the result among
+ * themselves. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "laws.h"
+
+static farsum_problem asked(const struct system *s, double tolerance,
+                            unsigned outputs)
+{
+    farsum_problem problem = system_problem(s);
+    problem.tolerance = tolerance;
+    problem.outputs = outputs;
+    return problem;
+}
+
+static farsum_options spectral(void)
+{
+    farsum_options o = cases_options();
+    o.method = "spectral";
+    return o;
+}
+
+enum { ALL = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL };
+
+/* |sum F| <= tolerance sqrt(N) F_rms. */
+static void momentum(void)
+{
+    for (const struct law_case *l = law_cases; l->name; l++)
+        for (double tol = 1e-2; tol > 1e-11; tol *= 1e-3) {
+            struct system s;
+            struct answer a;
+            farsum_options o = spectral();
+            system_load(&s, l->name, l->what);
+            farsum_problem p = asked(&s, tol, ALL);
+            if (solve(&s, &p, &o, &a)) {
+                double sum[3] = {0}, f2 = 0;
+                for (int64_t i = 0; i < s.p.n; i++)
+                    for (int d = 0; d < 3; d++) {
+                        double f = s.p.q[i] * a.field[3 * i + d];
+                        sum[d] += f;
+                        f2 += f * f;
+                    }
+                double size = sqrt(sum[0] * sum[0] + sum[1] * sum[1]
+                                   + sum[2] * sum[2]);
+                CHECK(size <= tol * sqrt(f2), "%s at %g: |sum F| is %.3g of "
+                      "sqrt(N) F_rms", s.name, tol, size / sqrt(f2));
+            }
+            answer_free(&a);
+            system_free(&s);
+        }
+}
+
+/* E = 1/2 sum q phi, whether or not potentials are asked for; each output the
+ * same alone as in company. */
+static void outputs_alone(void)
+{
+    for (const struct law_case *l = law_cases; l->name; l++) {
+        struct system s;
+        struct answer all, one;
+        farsum_options o = spectral();
+        system_load(&s, l->name, l->what);
+        farsum_problem p = asked(&s, 1e-5, ALL);
+        if (!solve(&s, &p, &o, &all))
+            continue;
+        double half = 0, size = 0;
+        for (int64_t i = 0; i < s.p.n; i++) {
+            half += s.p.q[i] * all.potential[i] / 2;
+            size += fabs(s.p.q[i] * all.potential[i]) / 2;
+        }
+        CHECK_NEAR(all.energy, half, 1e-9 * size);
+        o.cutoff = all.info.cutoff;
+        memcpy(o.mesh, all.info.mesh, sizeof o.mesh);
+        o.support = all.info.support;
+        o.bandwidth = all.info.bandwidth;
+        o.shape = all.info.shape;
+        for (unsigned k = 1; k < ALL; k++) {
+            p = asked(&s, 1e-5, k);
+            if (solve(&s, &p, &o, &one)) {
+                double gap = 0, most = 1e-10;
+                if (k & FARSUM_POTENTIAL)
+                    gap = fmax(gap, potential_gap(&s, &one, &all));
+                if (k & FARSUM_FIELD)
+                    gap = fmax(gap, force_gap(&s, &one, &all));
+                if (k & FARSUM_ENERGY)
+                    gap = fmax(gap, energy_gap(&s, &one, &all));
+                if (k & FARSUM_VIRIAL)
+                    gap = fmax(gap, virial_gap(&s, &one, &all));
+                CHECK(gap < most, "%s: outputs %u alone differ by %.3g", s.name,
+                      k, gap);
+            }
+            answer_free(&one);
+        }
+        answer_free(&all);
+        system_free(&s);
+    }
+}
+
+/* A plan's results are linear in the strengths; several at once are the same
+ * as one by one, bitwise. */
+static void superposition(void)
+{
+    for (const struct law_case *l = law_cases; l->name; l++) {
+        struct system s;
+        farsum_plan *plan = NULL;
+        farsum_options o = spectral();
+        uint64_t seed = 4;
+        o.deterministic = 1;
+        system_load(&s, l->name, l->what);
+        farsum_problem p = asked(&s, 1e-6, ALL);
+        int64_t n = s.p.n;
+        double *q = check_memory(3 * (size_t)n, sizeof *q);
+        double *phi = check_memory(6 * (size_t)n, sizeof *phi);
+        double *field = check_memory(18 * (size_t)n, sizeof *field);
+        double energy[6], virial[54];
+        for (int64_t i = 0; i < n; i++) {
+            q[i] = s.p.q[i];
+            q[n + i] = law_random(&seed) - 0.5;
+            q[2 * n + i] = 2 * q[i] - 3 * q[n + i];
+        }
+        CHECK_OK(farsum_plan_create(&p, &o, &plan));
+        CHECK_OK(farsum_plan_set_points(plan, n, s.p.x, 0, NULL));
+        farsum_result all = FARSUM_RESULT_INIT, one = FARSUM_RESULT_INIT;
+        all.potential = phi;
+        all.field = field;
+        all.energy = energy;
+        all.virial = virial;
+        CHECK_OK(farsum_plan_execute(plan, 3, q, &all));
+        for (int r = 0; r < 3; r++) {
+            one.potential = phi + (3 + r) * n;
+            one.field = field + (9 + 3 * r) * n;
+            one.energy = energy + 3 + r;
+            one.virial = virial + 27 + 9 * r;
+            CHECK_OK(farsum_plan_execute(plan, 1, q + r * n, &one));
+        }
+        CHECK(memcmp(phi, phi + 3 * n, 3 * (size_t)n * sizeof *phi) == 0
+                  && memcmp(field, field + 9 * n,
+                            9 * (size_t)n * sizeof *field) == 0
+                  && memcmp(energy, energy + 3, 3 * sizeof *energy) == 0
+                  && memcmp(virial, virial + 27, 27 * sizeof *virial) == 0,
+              "%s: three at once are not one by one", s.name);
+        double worst = 0, size = 0;
+        for (int64_t i = 0; i < n; i++) {
+            worst = fmax(worst, fabs(2 * phi[i] - 3 * phi[n + i]
+                                     - phi[2 * n + i]));
+            size = fmax(size, fabs(phi[2 * n + i]));
+        }
+        for (int64_t i = 0; i < 3 * n; i++)
+            worst = fmax(worst, fabs(2 * field[i] - 3 * field[3 * n + i]
+                                     - field[6 * n + i])
+                                    / (1 + fabs(field[6 * n + i])) * size);
+        CHECK(worst < 1e-12 * size, "%s: not linear by %.3g", s.name,
+              worst / size);
+        farsum_plan_destroy(plan);
+        free(q);
+        free(phi);
+        free(field);
+        system_free(&s);
+    }
+}
+
+/* Lengths by a, charges by b, constant by c: phi by c b/a, E by c b/a^2,
+ * energy and virial by c b^2/a. */
+static void scaling(void)
+{
+    static const double factors[][3] = {
+        {2, 1, 1},       {1, -3, 1},       {1, 1, 332.06371}, {1e-10, 1.6e-19,
+         9e9},           {1e6, 1e12, 0.1}, {1, 1e-30, 1e30},  {7.3e-3, 1, 1}};
+    for (const struct law_case *l = law_cases; l->name; l++)
+        for (int precision = FARSUM_F64; precision <= FARSUM_F32; precision++)
+            for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
+                struct system s, t;
+                struct answer x, y;
+                double a = factors[k][0], b = factors[k][1], c = factors[k][2];
+                farsum_options o = spectral();
+                system_load(&s, l->name, l->what);
+                system_load(&t, l->name, l->what);
+                for (int64_t i = 0; i < 3 * s.p.n; i++)
+                    t.p.x[i] *= a;
+                for (int64_t i = 0; i < s.p.n; i++)
+                    t.p.q[i] *= b;
+                for (int i = 0; i < 9; i++)
+                    t.p.cell[i] *= a;
+                farsum_problem p = asked(&s, 1e-5, ALL), q = asked(&t, 1e-5,
+                                                                  ALL);
+                p.precision = q.precision = (farsum_precision)precision;
+                q.coulomb = c;
+                if (solve(&s, &p, &o, &x) && solve(&t, &q, &o, &y)) {
+                    for (int64_t i = 0; i < s.p.n; i++)
+                        y.potential[i] *= a / (c * b);
+                    for (int64_t i = 0; i < 3 * s.p.n; i++)
+                        y.field[i] *= a * a / (c * b);
+                    y.energy *= a / (c * b * b);
+                    for (int i = 0; i < 9; i++)
+                        y.virial[i] *= a / (c * b * b);
+                    check_same("scaled", &s, &y, &x, 2e-5, 2e-5);
+                }
+                answer_free(&x);
+                answer_free(&y);
+                system_free(&s);
+                system_free(&t);
+            }
+}
+
+void laws_of_sums(void)
+{
+    RUN(momentum);
+    RUN(outputs_alone);
+    RUN(superposition);
+    RUN(scaling);
+}
