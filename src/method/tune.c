@@ -185,7 +185,8 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
             high = mid;
     }
     TRY(tune_cached(u, t, s, high));
-    if (tune_total(u, t) > u->goal)
+    /* what the user fixed is held to the tolerance itself */
+    if (tune_total(u, t) > (fixed ? u->plan->problem.tolerance : u->goal))
         FAIL(ERR_TOLERANCE,
              "%s window of support %d at upsampling %.3g reaches %.2g",
              u->window, high, sigmas[s], t->error);
@@ -312,7 +313,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
     double sum = t->field.cut_near + t->field.cut_far
                  + t->field.gather + t->field.spread;
-    double floor = p->precision == FARSUM_F32 ? 3e-8 : 3e-14;
+    double floor = p->precision == FARSUM_F32 ? 3e-8 : 1e-13;
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
     /* what it is off by at r = 0 stands in every particle's potential */
     if (p->error == FARSUM_ERROR_POTENTIAL)
@@ -371,6 +372,8 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
             TRY(tune_cached(u, t, s, p));
             tune_best_bandwidth(u, t);
             if (tune_total(u, t) <= u->goal)
+                break;
+            if (p == high && t->error <= u->plan->problem.tolerance)
                 break;
             if (p == high)
                 FAIL(ERR_TOLERANCE, "mesh %lld x %lld x %lld with cutoff %g and"
