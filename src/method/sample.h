@@ -24,6 +24,8 @@ struct sample {
     double radius0, step;  /* radius of bin k: radius0 step^k, caller's length */
     double around[SAMPLE_RADII]; /* mean sources within the radius */
     double force;          /* RMS force estimate with C = 1; 0: unknown */
+    double close;          /* RMS over sources of q_i sqrt(sum q_j^2/r^6): the
+                              force's change for moves of 1 (math.md (6.7)) */
     int64_t n_targets;     /* 0: no sample was given */
     struct sample_target *target; /* owned */
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */

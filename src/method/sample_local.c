@@ -17,6 +17,7 @@ struct grid {
     farsum_precision arrays;
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
+    double close;            /* sum of q_i^2 q_j^2/r^6 so far */
     uint64_t *key;           /* owned, [n]: bin of each source */
     int64_t *start, *source; /* owned, [buckets + 1], [n] by bucket */
 };
@@ -69,11 +70,12 @@ static farsum_status grid_build(struct grid *g)
 /* Adds the sources of one bin to the field at target i, screened: with
  * u = (r/screen)^2, q d/r^3 (1 - u)^2 falls smoothly to 0 at u = 1; and to the
  * target's shells, if it has any. */
-static void grid_visit(const struct grid *g, int64_t i, uint64_t key,
+static void grid_visit(struct grid *g, int64_t i, uint64_t key,
                        double field[3], struct sample_target *target)
 {
     double inner = log(g->sample->radius[0]);
     double inverse = (SAMPLE_SHELLS - 1) / (log(g->radius) - inner);
+    double qi = array_get(g->q, g->arrays, i);
     double limit = target ? g->radius * g->radius : g->screen * g->screen;
     int64_t bucket = grid_bucket(g, key);
     for (int64_t e = g->start[bucket]; e < g->start[bucket + 1]; e++) {
@@ -95,6 +97,8 @@ static void grid_visit(const struct grid *g, int64_t i, uint64_t key,
         double w = u < 1 ? qj * (1 - u) * (1 - u) / (r2 * r) : 0;
         for (int k = 0; k < 3; k++)
             field[k] += w * x[k];
+        if (u < 1)
+            g->close += qi * qi * qj * qj / (r2 * r2 * r2);
         if (!target)
             continue;
         double at = (log(r) - inner) * inverse;
@@ -109,7 +113,7 @@ static void grid_visit(const struct grid *g, int64_t i, uint64_t key,
 }
 
 /* Square of the field at target i. */
-static double grid_target(const struct grid *g, int64_t i,
+static double grid_target(struct grid *g, int64_t i,
                           struct sample_target *target)
 {
     double field[3] = {0};
@@ -176,6 +180,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     }
     sample->n_targets = targets;
     sample->force = sqrt(sum / (double)forces);
+    sample->close = sqrt(g.close / (double)forces);
 done:
     mem_free(g.key);
     mem_free(g.start);

@@ -79,20 +79,34 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-/* (6.7): rounding adds what no parameter takes away: relative to the field. */
-static double tuned_rounding(const struct farsum_plan *plan)
+static double tuned_volume(const struct farsum_plan *plan)
 {
-    return plan->problem.precision == FARSUM_F32 ? 2.5e-7 : 1e-15;
+    const double *a = plan->problem.cell;
+    return a[0] * (a[4] * a[8] - a[5] * a[7])
+           - a[1] * (a[3] * a[8] - a[5] * a[6])
+           + a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+
+/* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
+ * force: of the sum, and of the positions, which the near field holds to a part
+ * of the cutoff. */
+static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
+                             int potential)
+{
+    const struct sample *s = &p->sample;
+    int f32 = p->problem.precision == FARSUM_F32;
+    double sum = f32 ? 2.5e-7 : 1e-15, place = f32 ? 0x1p-27 : 0x1p-52;
+    double volume = tuned_volume(p), n = (double)s->n;
+    if (potential)
+        return sum * sqrt(s->q2 / n) * fmax(1 / t->rc, cbrt(n / volume));
+    return hypot(sum * sample_force_norm(s, volume), place * t->rc * s->close);
 }
 
 double tuned_norm(const struct farsum_plan *plan)
 {
     const struct sample *s = &plan->sample;
-    double n = (double)s->n, c = plan->problem.coulomb, volume;
-    const double *a = plan->problem.cell;
-    volume = a[0] * (a[4] * a[8] - a[5] * a[7])
-             - a[1] * (a[3] * a[8] - a[5] * a[6])
-             + a[2] * (a[3] * a[7] - a[4] * a[6]);
+    double n = (double)s->n, c = plan->problem.coulomb;
+    double volume = tuned_volume(plan);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return 1;
     if (plan->problem.error == FARSUM_ERROR_POTENTIAL)
@@ -102,27 +116,59 @@ double tuned_norm(const struct farsum_plan *plan)
     return c * sample_force_norm(s, volume);
 }
 
-/* What the shells stand for of a disordered system's squares, and how much more
- * the aliases weigh than as if the same in every direction. */
+/* Shells of charges: those of the sample's targets, then wider ones of which
+ * the mean number of charges is known. */
+enum { WIDE = 16, SHELLS = SAMPLE_SHELLS + WIDE };
+
+/* What the shells stand for of a disordered system's squares, what the wider
+ * ones add per q^2 of a charge in them, and how much more the aliases weigh
+ * than as if the same in every direction. */
 struct reach {
-    double cut, gather, spread, more_gather, more_spread;
+    double cut, gather, spread, wide, more_gather, more_spread;
 };
 
+/* Outer radii, units of the cutoff. */
+static void tuned_shells(const struct tuned *t, const struct sample *s,
+                         double radius[SHELLS])
+{
+    double inner = s->radius[SAMPLE_SHELLS - 1];
+    double last = s->radius0 * pow(s->step, SAMPLE_RADII - 1);
+    for (int k = 0; k < SAMPLE_SHELLS; k++)
+        radius[k] = s->radius[k] / t->rc;
+    for (int k = 0; k < WIDE; k++)
+        radius[SAMPLE_SHELLS + k] = inner / t->rc
+                                    * pow(fmax(last / inner, 1),
+                                          (k + 1.0) / WIDE);
+}
+
 static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
+                                const double radius[SHELLS],
                                 const struct error_pair *pair, int potential)
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
-    struct reach reach = {0, 0, 0, 1, 1};
-    double last = 0, gather, spread;
-    for (int k = 0; k < SAMPLE_SHELLS; k++) {
-        double outer = s->radius[k] / t->rc;
+    struct reach reach = {0, 0, 0, 0, 1, 1};
+    struct cell cell; /* the sample's radii are in the caller's lengths */
+    double last = 0, gather, spread, inside = 0, wide[3] = {0};
+    cell_scale(&cell, &t->cell, t->rc);
+    for (int k = 0; k < SHELLS; k++) {
+        double outer = radius[k];
         double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3))
                        / t->cell.volume;
-        reach.cut += shell * pair[k].cut * pair[k].cut;
-        reach.gather += shell * pair[k].gather * pair[k].gather;
-        reach.spread += shell * pair[k].spread * pair[k].spread;
+        double square[3] = {pair[k].cut * pair[k].cut,
+                            pair[k].gather * pair[k].gather,
+                            pair[k].spread * pair[k].spread};
+        reach.cut += shell * square[0];
+        reach.gather += shell * square[1];
+        reach.spread += shell * square[2];
         last = outer;
+        if (k < SAMPLE_SHELLS - 1)
+            continue;
+        double around = sample_around(s, &cell, outer * t->rc);
+        for (int a = 0; a < 3 && k >= SAMPLE_SHELLS; a++)
+            wide[a] += (around - inside) * square[a];
+        inside = around;
     }
+    reach.wide = wide[0];
     if (t->mesh[0] == 0)
         return reach;
     error_pairs_whole(&t->band, &t->alias, &t->cell, t->mesh, potential,
@@ -131,6 +177,7 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
     reach.more_spread = spread > 0 ? fmax(p->spread / spread, 1) : 1;
     reach.gather *= reach.more_gather;
     reach.spread *= reach.more_spread;
+    reach.wide += reach.more_gather * wide[1] + reach.more_spread * wide[2];
     return reach;
 }
 
@@ -164,28 +211,27 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
-    double cut = p->cut_near + p->cut_far, local = 0, zero = 0, last = 0;
+    double cut = p->cut_near + p->cut_far, local = 0, zero = 0;
     double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self);
-    struct error_pair pair[SAMPLE_SHELLS], own;
-    double r[SAMPLE_SHELLS];
+    struct error_pair pair[SHELLS], own;
+    double radius[SHELLS], r[SHELLS];
     if (s->n_targets == 0)
         return plain;
-    for (int k = 0; k < SAMPLE_SHELLS; k++) {
-        double outer = s->radius[k] / t->rc;
-        r[k] = (outer + last) / 2;
-        last = outer;
-    }
-    error_pairs(pair, r, SAMPLE_SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
+    tuned_shells(t, s, radius);
+    for (int k = 0; k < SHELLS; k++)
+        r[k] = (radius[k] + (k ? radius[k - 1] : 0)) / 2;
+    error_pairs(pair, r, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
     error_pairs(&own, &zero, 1, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
-    struct reach reach = tuned_reach(t, s, pair, potential);
+    struct reach reach = tuned_reach(t, s, radius, pair, potential);
     for (int64_t i = 0; i < s->n_targets; i++) {
         double q = s->target[i].q;
         local += tuned_target(t, &s->target[i], pair, &own, &reach, potential)
                  * (potential ? 1 : q * q) / (double)s->n_targets;
     }
-    /* what the shells do not reach has no order */
+    /* what the targets' shells do not reach has no order */
+    local += w * mean * reach.wide;
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
                 + fmax(p->spread - reach.spread, 0));
@@ -208,15 +254,12 @@ double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
                       double q2, int64_t n, int potential)
 {
     const struct sample *s = &plan->sample;
-    double c = plan->problem.coulomb, round = tuned_rounding(plan), rc = t->rc;
-    double other = s->q2 > 0 ? q2 / s->q2 : 0;
-    double error = sqrt(potential ? t->square * other
-                                  : t->square * other * other
-                                        * ((double)s->n / (double)n));
-    if (potential)
-        return c * hypot(error / rc, round * sqrt(q2 / (double)n) / rc);
-    error /= rc * rc;
-    if (plan->problem.error != FARSUM_ERROR_FORCE)
-        return c * error;
-    return hypot(c * error, round * tuned_norm(plan));
+    double other = s->q2 > 0 ? q2 / s->q2 : 0, rc = t->rc;
+    double error = sqrt(t->square) / (potential ? rc : rc * rc);
+    /* a force has two charges, a potential one; the mean is over n */
+    double to = potential ? sqrt(other * (double)s->n / (double)n)
+                          : other * sqrt((double)s->n / (double)n);
+    error = potential ? error * sqrt(other) : error * to;
+    return plan->problem.coulomb
+           * hypot(error, tuned_rounding(t, plan, potential) * to);
 }

@@ -144,7 +144,11 @@ farsum_status cluster_grid_set(struct cluster_grid *grid,
         grid->n[d] = (int64_t)fmax(1, nearbyint(height[d] / w));
     int64_t columns = grid->n[0] * grid->n[1];
     grid->bins = n_sources / (2 * columns) + 1;
-    grid->split = 7;
+    /* Some lengths of a cluster; shorter ones let f32 resolve positions finer,
+     * longer ones hold more points where there are few. */
+    double length = width * (double)(grid->n[0] * grid->n[1])
+                    / (density * area);
+    grid->split = fmin(fmax(4 * length, 1), 7);
     TRY(grid_near(grid, height));
     grid->unit = grid_unit(grid, args->precision);
     for (int i = 0; i < 9; i++)
