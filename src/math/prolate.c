@@ -3,6 +3,39 @@
 
 #include <math.h>
 
+/* x := (A - shift)^-1 x, normalised, A tridiagonal and symmetric. */
+static void prolate_step(const long double *diag, const long double *off,
+                         long double shift, long double *x, int n)
+{
+    long double pivot[PROLATE_TERMS], norm = 0;
+    pivot[0] = 1 / (diag[0] - shift);
+    for (int j = 1; j < n; j++) {
+        long double m = off[j - 1] * pivot[j - 1];
+        pivot[j] = 1 / (diag[j] - shift - m * off[j - 1]);
+        x[j] -= m * x[j - 1];
+    }
+    x[n - 1] *= pivot[n - 1];
+    for (int j = n - 2; j >= 0; j--)
+        x[j] = (x[j] - off[j] * x[j + 1]) * pivot[j];
+    for (int j = 0; j < n; j++)
+        norm += x[j] * x[j];
+    norm = 1 / sqrtl(norm);
+    for (int j = 0; j < n; j++)
+        x[j] *= norm;
+}
+
+/* x^T A x of a normalised x, a little less: never singular. */
+static long double prolate_rayleigh(const long double *diag,
+                                    const long double *off,
+                                    const long double *x, int n)
+{
+    long double sum = 0;
+    for (int j = 0; j < n; j++)
+        sum += x[j] * (diag[j] * x[j]
+                       + (j + 1 < n ? 2 * off[j] * x[j + 1] : 0));
+    return sum * (1 - 1e-12L);
+}
+
 /* Inverse iteration on the symmetric tridiagonal matrix of (2.7) in normalised
  * even Legendre polynomials; its lowest eigenvector is psi. */
 int prolate_series(double c, double a[PROLATE_TERMS])
@@ -21,26 +54,13 @@ int prolate_series(double c, double a[PROLATE_TERMS])
         x[j] = j == 0;
     }
     /* All eigenvalues are positive (chi > 0), the lowest is about c: plain
-     * inverse iteration converges as (chi_0/chi_2)^m, with ratio near 1/5, and
-     * 40 steps leave 5^-40 = 1e-28. */
-    long double pivot[PROLATE_TERMS], m[PROLATE_TERMS] = {0};
-    pivot[0] = 1 / diag[0];
-    for (int j = 1; j < n; j++) {
-        m[j] = off[j - 1] * pivot[j - 1];
-        pivot[j] = 1 / (diag[j] - m[j] * off[j - 1]);
-    }
-    for (int step = 0; step < 40; step++) {
-        long double norm = 0;
-        for (int j = 1; j < n; j++)
-            x[j] -= m[j] * x[j - 1];
-        x[n - 1] *= pivot[n - 1];
-        for (int j = n - 2; j >= 0; j--)
-            x[j] = (x[j] - off[j] * x[j + 1]) * pivot[j];
-        for (int j = 0; j < n; j++)
-            norm += x[j] * x[j];
-        norm = 1 / sqrtl(norm);
-        for (int j = 0; j < n; j++)
-            x[j] *= norm;
+     * inverse iteration converges as (chi_0/chi_2)^m, with ratio near 1/5. Then
+     * by Rayleigh's shift each step cubes what is left. */
+    long double shift = 0;
+    for (int step = 0; step < 10; step++) {
+        if (step >= 8)
+            shift = prolate_rayleigh(diag, off, x, n);
+        prolate_step(diag, off, shift, x, n);
     }
     int used = 1;
     for (int j = n; j < PROLATE_TERMS; j++)

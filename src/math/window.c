@@ -141,10 +141,11 @@ static farsum_status window_fit(struct window *w, struct piece *p,
 /* Gauss-Legendre on each stretch between knots of the half window. */
 static void window_quadrature(struct window *w, const struct piece *p)
 {
-    enum { NODES = 16 };
+    enum { NODES = WINDOW_QUAD / (WINDOW_MAX / 2) };
     const double *x, *weight;
     double left = 0;
     poly_gauss(NODES, &x, &weight);
+    w->edge = window_value(p, w->support / 2.0);
     w->n_quad = 0;
     while (left < w->support / 2.0) {
         double right = left + (left == 0 && w->support % 2 ? 0.5 : 1);
@@ -206,5 +207,5 @@ double window_hat(const struct window *window, double theta)
 
 int window_reach(const struct window *window)
 {
-    return window->kind->value == window_bspline ? 4 : 1;
+    return window->kind->value == window_bspline ? 4 : 3;
 }

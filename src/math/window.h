@@ -12,6 +12,7 @@
 #include "base/status.h"
 
 enum { WINDOW_MIN = 2, WINDOW_MAX = 16, WINDOW_DEGREE = 19, WINDOW_NODES = 65 };
+enum { WINDOW_QUAD = 20 * (WINDOW_MAX / 2) }; /* for the third alias */
 
 struct window {
     const struct window_kind *kind;
@@ -21,8 +22,9 @@ struct window {
     double coef[WINDOW_DEGREE + 1][WINDOW_MAX]; /* [d][piece], 0 past P */
     double fit_error;                       /* largest, over the maximum of w */
     double top;                             /* series at 0: scales w to 1 */
+    double edge;                            /* w at |u| = P/2, where it ends */
     int n_quad;                             /* quadrature of the transform */
-    double node[128], value[128];           /* u and weight * w(u), u > 0 */
+    double node[WINDOW_QUAD], value[WINDOW_QUAD]; /* u, weight * w(u) */
 };
 
 /* Names, ended by NULL. */

@@ -12,17 +12,19 @@ static void alias_node(struct alias *alias, const struct window *window, int i)
     double s0 = 0, s1 = 0, s2 = 0, near = 0;
     int reach = window_reach(window);
     for (int m = -reach; m <= reach; m++) {
-        if (m == 0)
-            continue;
-        double b = window_hat(window, theta + 2 * M_PI * m) / own;
+        double at = theta + 2 * M_PI * m;
+        /* the pieces' derivative leaves out the window's jump at its edge */
+        double jump = 2 * window->edge * sin(at * window->support / 2)
+                      / (2 * M_PI * own);
+        double b = m ? window_hat(window, at) / own : 0, e = m * b - jump;
         s0 += b * b;
-        s1 += b * b * m;
-        s2 += b * b * m * m;
+        s1 += b * e;
+        s2 += e * e;
         if (m == 1 || m == -1)
             near += b;
     }
     s0 = fmax(s0, 1e-34); /* rounding of the transform */
-    s2 = fmax(s2, s0);
+    s2 = fmax(s2, 1e-34);
     alias->log0[i] = log(s0);
     alias->log2[i] = log(s2);
     alias->mean[i] = s1 / s0;
@@ -88,6 +90,7 @@ void band_set(struct band *band, const struct split *split)
     const double *x, *w;
     memset(band, 0, sizeof *band);
     poly_gauss(BAND_NODES, &x, &w);
+    band->c = split->c;
     for (int i = 0; i < BAND_NODES; i++) {
         band->k[i] = split->c * (1 + x[i]) / 2;
         band->weight[i] = w[i] * split->c / 2;
@@ -124,20 +127,68 @@ static double alias_sum(const struct alias *a, struct place at)
     return low + at.part * (high - low);
 }
 
+/* k_0 of (6.11): where an integral over k of k^-2 must begin to be the sum over
+ * the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
+static double error_lowest(const struct cell *cell)
+{
+    enum { REACH = 4 };
+    double edge[3], longest = 0, sum = 0;
+    int most[3];
+    for (int d = 0; d < 3; d++) {
+        const double *a = cell->a + 3 * d;
+        edge[d] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        longest = fmax(longest, edge[d]);
+    }
+    double limit = 2 * M_PI * REACH / longest;
+    for (int d = 0; d < 3; d++)
+        most[d] = (int)(REACH * edge[d] / longest);
+    for (int i = -most[0]; i <= most[0]; i++)
+        for (int j = -most[1]; j <= most[1]; j++)
+            for (int l = -most[2]; l <= most[2]; l++) {
+                double k2 = 0;
+                for (int x = 0; x < 3; x++) {
+                    const double *b = cell->inv + 3 * x;
+                    double k = 2 * M_PI * (i * b[0] + j * b[1] + l * b[2]);
+                    k2 += k * k;
+                }
+                if (k2 > 0 && k2 <= limit * limit)
+                    sum += 1 / (k2 * k2);
+            }
+    return 1 / (2 * M_PI * M_PI / cell->volume * sum + 1 / limit);
+}
+
+/* What stands for k^-2 in (6.5), smooth and with the same integral as k^-2 from
+ * k_0 on; and its integral over the band. */
+static double band_fall(double k, double lowest)
+{
+    double q = M_PI / 4 * lowest, d = k * k + q * q;
+    return k * k / (d * d);
+}
+
+static double band_fall_whole(const struct band *band, double lowest)
+{
+    double q = M_PI / 4 * lowest, c = band->c;
+    return atan(c / q) / (2 * q) - c / (2 * (c * c + q * q));
+}
+
 /* Axis d of (6.5): gamma^2/k^2 times the mean over directions of sum_m beta_m^2
  * times |k + m K|^2 (gather) or k^2 (spread), and the square of (6.6), the
  * coherent sum of a particle's own aliases. */
 static struct error_parts error_axis(const struct band *band,
-                                     const struct alias *alias, double spacing,
-                                     double far, int potential)
+                                     const struct alias *alias, double lowest,
+                                     double spacing, double far, int potential)
 {
     enum { ANGULAR = 16 };
     const double *y, *v;
     double along = 2 * M_PI / spacing, own = 0;
+    double zero = potential ? exp(alias->log0[0])
+                            : far * far * exp(alias->log2[0]);
+    double whole = band_fall_whole(band, lowest);
     struct error_parts p = {0};
     poly_gauss(ANGULAR, &y, &v);
     for (int i = 0; i < BAND_NODES; i++) {
         double k = band->k[i], g = band->gamma[i], s = 0, t = 0, z = 0;
+        double part = band->weight[i] * band_fall(k, lowest);
         for (int j = 0; j < ANGULAR; j++) {
             double mu = (1 + y[j]) / 2;
             struct place at = alias_place(fmin(k * mu * spacing, M_PI));
@@ -152,10 +203,12 @@ static struct error_parts error_axis(const struct band *band,
             /* no credit for a sum that happens to vanish */
             t += v[j] / 2 * fabs(alias_sum(alias, at));
         }
-        p.gather += 2 * band->weight[i] * g * g / (k * k) * s;
-        p.spread += 2 * band->weight[i] * g * g / (k * k) * z;
         own += band->weight[i] * g * t;
+        p.gather += 2 * part * (g * g * s - zero);
+        p.spread += 2 * part * (g * g * z - (potential ? zero : 0));
     }
+    p.gather += 2 * zero * whole;
+    p.spread += potential ? 2 * zero * whole : 0;
     p.self = 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
     return p;
 }
@@ -165,7 +218,7 @@ void error_set(struct error_parts *parts, const struct band *band,
                const int64_t mesh[3], int potential)
 {
     struct error_parts sum = {0}, axis = {0};
-    double last_edge = 0, last_far = 0;
+    double last_edge = 0, last_far = 0, lowest = error_lowest(cell);
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;
         double edge = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
@@ -173,7 +226,7 @@ void error_set(struct error_parts *parts, const struct band *band,
         /* |b_d| = 2 pi / height: the alias is M_d b_d away */
         double far = 2 * M_PI * (double)mesh[d] / cell->height[d];
         if (edge != last_edge || far != last_far)
-            axis = error_axis(band, alias, edge, far, potential);
+            axis = error_axis(band, alias, lowest, edge, far, potential);
         sum.gather += 4 / cell->volume * axis.gather;
         sum.spread += 4 / cell->volume * axis.spread;
         sum.self += axis.self;
@@ -267,14 +320,18 @@ void error_pairs_whole(const struct band *band, const struct alias *alias,
                        const struct cell *cell, const int64_t mesh[3],
                        int potential, double *gather, double *spread)
 {
-    double beta[BAND_NODES], far;
+    double beta[BAND_NODES], far, lowest = error_lowest(cell);
     pair_beta(band, alias, cell, mesh, beta, &far);
-    *gather = *spread = 0;
+    double zero = 4 * beta[0] * beta[0] / cell->volume;
+    double whole = zero * band_fall_whole(band, lowest);
+    *gather = whole * (potential ? 3 : far);
+    *spread = potential ? 3 * whole : 0;
     /* Parseval: integral of F^2 over space = 2 integral gamma^2 beta^2/k^2 */
     for (int i = 0; i < BAND_NODES; i++) {
-        double k = band->k[i], x = band->gamma[i] * beta[i];
-        double part = 4 * band->weight[i] * x * x / cell->volume;
-        *gather += part / (k * k) * (potential ? 3 : far);
-        *spread += part * 3 / (potential ? k * k : 1);
+        double x = band->gamma[i] * beta[i], w = band->weight[i];
+        double part = 4 * x * x / cell->volume;
+        double rest = w * (part - zero) * band_fall(band->k[i], lowest);
+        *gather += rest * (potential ? 3 : far);
+        *spread += 3 * (potential ? rest : w * part);
     }
 }

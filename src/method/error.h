@@ -26,6 +26,7 @@ void alias_set(struct alias *alias, const struct window *window);
 
 /* The split as the error sees it; index 0: field, 1: potential. */
 struct band {
+    double c;
     double k[BAND_NODES], gamma[BAND_NODES]; /* Gauss nodes of the band */
     double weight[BAND_NODES];
     double tail_k[TAIL_NODES], tail[TAIL_NODES]; /* beyond the band: nodes, and
