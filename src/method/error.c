@@ -53,16 +53,29 @@ static void band_tail(struct band *band, const struct split *split)
             sum[0] += part * g * g;
             sum[1] += part * g * g / (k * k);
             own += part * g;
-            band->tail_k[s * NODES + i] = k;
-            band->tail[s * NODES + i] = part * g;
+            int at = s * NODES + NODES - 1 - i; /* x falls */
+            band->tail_k[at] = k;
+            band->tail_g[at] = g;
+            band->tail[at] = part * g;
         }
-    double edge = split->xi > 0 ? 0 : split_de(split, 1);
+    double edge = split->xi > 0 ? 0 : split_de(split, 1), all = 0;
     sum[0] += edge * edge / (2 * from);
     sum[1] += edge * edge / (6 * from * from * from);
     for (int p = 0; p < 2; p++)
         band->cut_far[p] = 8 * sum[p]; /* (6.3) */
     band->self = 2 / M_PI * own;
     band->xi = split->xi;
+    for (int i = 0; i < BAND_NODES; i++)
+        all += band->weight[i] * band->gamma[i] * band->gamma[i];
+    band->lost = sum[0] / (sum[0] + all);
+    band->edge = edge;
+    band->centre = split_de(split, 0);
+    /* the rest goes as sin(k + some phase)/k: its integral is its slope */
+    double after = split_dhat(split, from);
+    for (int i = TAIL_NODES - 1; i >= 0; i--) {
+        band->tail_sum[i] = after + band->tail[i] / 2;
+        after += band->tail[i];
+    }
 }
 
 /* 4 pi integral over r > 1 of (r times the near kernel)^2, (6.2): zero for a
@@ -251,21 +264,81 @@ static double bessel_j1(double x)
                           : (sin(x) / x - cos(x)) / x;
 }
 
-/* What the cut in k and the cutoff leave out of a pair at r. */
+/* gamma at k > c and its integral from there on, between the tail's nodes. */
+static void band_at(const struct band *band, double k, double *gamma,
+                    double *rest)
+{
+    int i = 0;
+    if (k >= band->tail_k[TAIL_NODES - 1]) {
+        *gamma = band->edge * sin(k) / k;
+        *rest = band->edge * cos(k) / k;
+        return;
+    }
+    while (i < TAIL_NODES - 2 && band->tail_k[i + 1] < k)
+        i++;
+    double part = (k - band->tail_k[i])
+                  / (band->tail_k[i + 1] - band->tail_k[i]);
+    part = fmax(part, 0);
+    *gamma = band->tail_g[i] + part * (band->tail_g[i + 1] - band->tail_g[i]);
+    *rest = band->tail_sum[i]
+            + part * (band->tail_sum[i + 1] - band->tail_sum[i]);
+}
+
+/* What the cut in k leaves out of a pair at r, a split that ends at the cutoff:
+ * D of (6.8), D/r^2 - D'/r or D/r.  Inside, where it is small, E is taken for
+ * the Gaussian of the same height. */
+static double pair_cut_compact(const struct band *band, double r, int potential)
+{
+    double d, slope;
+    if (r < 1) {
+        double z = sqrt(M_PI) / 2 * band->centre * r;
+        d = band->lost * erf(z);
+        slope = band->lost * band->centre * exp(-z * z);
+        if (z < 0.05) /* E/r^2 - E'/r cancels */
+            return potential ? slope : slope * 2 / 3 * z * z / r;
+    } else {
+        band_at(band, band->c * r, &slope, &d);
+        d *= band->centre / band->c;
+        slope *= -band->centre;
+    }
+    return potential ? d / r : (d / r - slope) / r;
+}
+
+/* What cutoff and bandwidth of a Gaussian split leave out of a pair at r. */
 static double pair_cut(const struct band *band, double r, int potential)
 {
     double sum = 0;
+    if (!(band->xi > 0))
+        return pair_cut_compact(band, r, potential);
     for (int i = 0; i < TAIL_NODES; i++) {
         double k = band->tail_k[i];
         sum += band->tail[i] * (potential ? sinc(k * r) : k * bessel_j1(k * r));
     }
     sum *= 2 / M_PI;
-    if (band->xi > 0 && r > 1) {
+    if (r > 1) {
         double z = band->xi * r, e = erfc(z) / r;
         sum += potential ? e
                          : (e + 2 * band->xi / sqrt(M_PI) * exp(-z * z)) / r;
     }
     return sum;
+}
+
+/* Its RMS over from .. to, with the sign of the middle: around r = 1 it has a
+ * narrow peak, further out it swings. */
+static double shell_cut(const struct band *band, double from, double to,
+                        int potential)
+{
+    double middle = pair_cut(band, (from + to) / 2, potential), sum = 0;
+    int n = band->xi > 0 ? 1 : (int)fmin(2 + 12 * (to - from), 24);
+    if (to < 0.9 || from == to || n == 1)
+        return middle;
+    for (int i = 0; i < n; i++) {
+        double r = from + (i + 0.5) / n * (to - from);
+        double f = r * pair_cut(band, r, potential); /* r^2: the volume's */
+        sum += f * f;
+    }
+    double r2 = (from * from + from * to + to * to) / 3;
+    return copysign(sqrt(sum / n / r2), middle);
 }
 
 /* integral over mu in [-1, 1] of |beta| at each node of the band, for the
@@ -297,7 +370,7 @@ static void pair_beta(const struct band *band, const struct alias *alias,
     }
 }
 
-void error_pairs(struct error_pair *pair, const double *r, int n,
+void error_pairs(struct error_pair *pair, const double *edge, int n,
                  const struct band *band, const struct alias *alias,
                  const struct cell *cell, const int64_t mesh[3], int potential)
 {
@@ -306,10 +379,12 @@ void error_pairs(struct error_pair *pair, const double *r, int n,
         pair_beta(band, alias, cell, mesh, beta, &far);
     double scale = sqrt(2 * (potential ? 3 : far)) / M_PI, z = sqrt(6) / M_PI;
     for (int k = 0; k < n; k++) {
-        pair[k] = (struct error_pair){pair_cut(band, r[k], potential), 0, 0};
+        double r = (edge[k] + edge[k + 1]) / 2;
+        pair[k] = (struct error_pair){
+            shell_cut(band, edge[k], edge[k + 1], potential), 0, 0};
         for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++) {
             double own = band->weight[i] * band->gamma[i] * beta[i]
-                         * sinc(band->k[i] * r[k]);
+                         * sinc(band->k[i] * r);
             pair[k].gather += scale * own;
             pair[k].spread += z * own * (potential ? 1 : band->k[i]);
         }

@@ -31,6 +31,10 @@ struct band {
     double weight[BAND_NODES];
     double tail_k[TAIL_NODES], tail[TAIL_NODES]; /* beyond the band: nodes, and
                                        gamma times their weights */
+    double tail_g[TAIL_NODES], tail_sum[TAIL_NODES]; /* gamma there, and its
+                                       integral from there on */
+    double lost;                    /* part of gamma's square that lies there */
+    double centre, edge;            /* E'(0); E'(1), 0 for a Gaussian split */
     double xi;                      /* of a Gaussian split, else 0 */
     double cut_near[2], cut_far[2]; /* times the volume */
     double self;                    /* lost of a particle's own potential */
@@ -58,8 +62,8 @@ struct error_pair {
      * one target add, spread's have phases of their own. */
     double gather, spread;
 };
-/* At n distances r; mesh[0] = 0: the cut alone. */
-void error_pairs(struct error_pair *pair, const double *r, int n,
+/* In n shells between edge[0] .. edge[n]; mesh[0] = 0: the cut alone. */
+void error_pairs(struct error_pair *pair, const double *edge, int n,
                  const struct band *band, const struct alias *alias,
                  const struct cell *cell, const int64_t mesh[3], int potential);
 /* 1/V integrals of gather^2 and spread^2 over all distances: what of the parts

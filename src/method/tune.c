@@ -11,13 +11,6 @@
 #include "base/mem.h"
 #include "method/tuned.h"
 
-/* Estimates are right within some ten per cent where charges have no order and
- * within a factor of 1.5 where they do; few particles are no average. */
-static double tune_margin(int64_t n)
-{
-    return 0.6 / (1 + 3 / sqrt((double)n));
-}
-
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
 enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUTS = 77 };
 
@@ -27,7 +20,6 @@ struct tuner {
     const char *split, *window;
     double cut[CUTS][3];   /* logs of near cut, far cut and own potential times
                               the volume, at bandwidth CUT_FIRST + i */
-    double goal;           /* wanted estimate, in the tolerance's norm */
     struct {
         int set;
         struct window window;
@@ -40,6 +32,26 @@ static double tune_total(const struct tuner *u, struct tuned *t)
 {
     tuned_error(t, u->plan);
     return t->error;
+}
+
+/* The estimate that is aimed at: a part of the tolerance.  Estimates are right
+ * within some ten per cent where charges have no order and within a factor of
+ * 1.5 where they do; few particles, or few modes where most particles are, are
+ * no average.  Modes of a volume v: v c^3/(6 pi^2). */
+static double tune_goal(const struct tuner *u, const struct tuned *t)
+{
+    const struct sample *s = &u->plan->sample;
+    double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
+    double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
+    double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
+    return u->plan->problem.tolerance * 0.6
+           / (1 + sqrt(9 / (double)s->n + 2 / modes));
+}
+
+static int tune_holds(const struct tuner *u, struct tuned *t)
+{
+    double error = tune_total(u, t);
+    return error <= tune_goal(u, t);
 }
 
 static farsum_status tune_split(const struct tuner *u, struct tuned *t,
@@ -91,33 +103,40 @@ static void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
     cell_scale(&t->cell, &u->cell, 1 / rc);
 }
 
-/* Smallest bandwidth whose cut error is below `wanted`.  Its logarithm falls
- * nearly linearly in c: secants that keep the root between them. */
-static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t,
-                                    double wanted)
+/* Log of the cut's error at bandwidth c over its part of the goal. */
+static double tune_excess(const struct tuner *u, struct tuned *t, double c)
 {
-    double low = CUT_FIRST, high = CUT_FIRST + CUTS - 1, goal = log(wanted);
-    double above = log(tune_cut(u, t, low)), below;
-    if (above <= goal)
+    double error = tune_cut(u, t, c);
+    t->split.c = c;
+    return log(error / (M_SQRT1_2 * tune_goal(u, t)));
+}
+
+/* Smallest bandwidth whose cut leaves room for the aliases.  Its logarithm
+ * falls nearly linearly in c: secants that keep the root between them. */
+static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t)
+{
+    double low = CUT_FIRST, high, last = CUT_FIRST + CUTS - 1;
+    double above = tune_excess(u, t, low), below;
+    if (above <= 0)
         return tune_split(u, t, low);
-    for (high = low + 16; high < CUT_FIRST + CUTS - 1; high += 16)
-        if (log(tune_cut(u, t, high)) < goal)
+    for (high = low + 16; high < last; high += 16)
+        if (tune_excess(u, t, high) < 0)
             break;
-    high = fmin(high, CUT_FIRST + CUTS - 1);
-    below = log(tune_cut(u, t, high));
-    if (!(below <= goal))
+    high = fmin(high, last);
+    below = tune_excess(u, t, high);
+    if (!(below <= 0))
         FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
              t->rc, t->error);
-    for (int step = 0; step < 8 && below < goal - 0.1; step++) {
-        double part = (above - goal) / (above - below);
+    for (int step = 0; step < 8 && below < -0.1; step++) {
+        double part = above / (above - below);
         double c = low + fmin(fmax(part, 0.05), 0.95) * (high - low);
-        double here = log(tune_cut(u, t, c));
-        if (here > goal)
+        double here = tune_excess(u, t, c);
+        if (here > 0)
             low = c, above = here;
         else
             high = c, below = here;
     }
-    tune_cut(u, t, high);
+    tune_excess(u, t, high);
     return tune_split(u, t, high);
 }
 
@@ -179,14 +198,15 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
     while (low < high) {
         int mid = (low + high) / 2;
         TRY(tune_cached(u, t, s, mid));
-        if (tune_total(u, t) > u->goal)
+        if (!tune_holds(u, t))
             low = mid + 1;
         else
             high = mid;
     }
     TRY(tune_cached(u, t, s, high));
     /* what the user fixed is held to the tolerance itself */
-    if (tune_total(u, t) > (fixed ? u->plan->problem.tolerance : u->goal))
+    if (tune_total(u, t) > (fixed ? u->plan->problem.tolerance
+                                  : tune_goal(u, t)))
         FAIL(ERR_TOLERANCE,
              "%s window of support %d at upsampling %.3g reaches %.2g",
              u->window, high, sigmas[s], t->error);
@@ -275,7 +295,7 @@ static void tune_shrink(const struct tuner *u, struct tuned *t)
         struct tuned trial = *t;
         tune_cutoff(u, &trial, rc * mid);
         tune_best_bandwidth(u, &trial);
-        if (tune_total(u, &trial) <= u->goal) {
+        if (tune_holds(u, &trial)) {
             high = mid;
             best = trial;
         } else {
@@ -300,7 +320,7 @@ static void tune_coarsen(const struct tuner *u, struct tuned *t)
                 (int64_t)ceil(shrink * row_length(t->cell.a + 3 * d)));
         trial.ldz = 2 * (trial.mesh[2] / 2 + 1);
         tune_best_bandwidth(u, &trial);
-        if (tune_total(u, &trial) > u->goal)
+        if (!tune_holds(u, &trial))
             return;
         *t = trial;
     }
@@ -317,7 +337,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
     /* what it is off by at r = 0 stands in every particle's potential */
     if (p->error == FARSUM_ERROR_POTENTIAL)
-        near = fmin(near, 0.1 * u->goal * tuned_norm(u->plan) * t->rc
+        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan) * t->rc
                               / (p->coulomb * sqrt(u->plan->sample.q2
                                                    / (double)u->plan->sample.n)));
     TRY(split_near_poly(&t->split, fmax(near, floor), &t->poly));
@@ -357,7 +377,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
         if (o->bandwidth > 0)
             TRY(tune_split(u, t, o->bandwidth));
         else
-            TRY(tune_bandwidth(u, t, u->goal * M_SQRT1_2));
+            TRY(tune_bandwidth(u, t));
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s]);
         t->seconds = INFINITY;
         if (tune_hopeless(u, t, least))
@@ -371,7 +391,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
         for (int p = low;; p++) {
             TRY(tune_cached(u, t, s, p));
             tune_best_bandwidth(u, t);
-            if (tune_total(u, t) <= u->goal)
+            if (tune_holds(u, t))
                 break;
             if (p == high && t->error <= u->plan->problem.tolerance)
                 break;
@@ -430,6 +450,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
 {
     const farsum_options *o = &u->plan->options;
     double rc[CUTOFFS], least = INFINITY, reached = INFINITY;
+    double tolerance = u->plan->problem.tolerance;
     int cutoffs = tune_cutoffs(u, rc);
     int only = o->upsampling > 0 || o->mesh[0] > 0;
     farsum_status last = FARSUM_OK;
@@ -443,7 +464,8 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
                 *tuned = t;
             }
             if (status == FARSUM_ERR_TOLERANCE && t.error > 0)
-                reached = fmin(reached, t.error);
+                reached = fmin(reached, t.error * tolerance
+                                            / tune_goal(u, &t));
             if (status != FARSUM_OK && status != FARSUM_ERR_TOLERANCE)
                 return status;
             last = status != FARSUM_OK ? status : last;
@@ -455,8 +477,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     if (isfinite(reached))
         return status_prefix(last, "tolerance %.3g cannot be reached: the "
                                    "estimate is %.2g at best",
-                             u->plan->problem.tolerance,
-                             reached / tune_margin(u->plan->sample.n));
+                             tolerance, reached);
     return last;
 }
 
@@ -466,7 +487,6 @@ farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
     struct tuner *u = NULL; /* large: on the heap */
     GO(MEM_NEW(u, 1));
     u->plan = plan;
-    u->goal = tune_margin(plan->sample.n) * plan->problem.tolerance;
     u->split = plan->options.split ? plan->options.split : split_names[0];
     u->window = plan->options.window ? plan->options.window : window_names[0];
     GO(cell_set(&u->cell, plan->problem.cell, 1));

@@ -127,10 +127,12 @@ struct reach {
     double cut, gather, spread, wide, more_gather, more_spread;
 };
 
-/* Outer radii, units of the cutoff. */
+/* 0 and outer radii, units of the cutoff. */
 static void tuned_shells(const struct tuned *t, const struct sample *s,
-                         double radius[SHELLS])
+                         double edge[SHELLS + 1])
 {
+    double *radius = edge + 1;
+    edge[0] = 0;
     double inner = s->radius[SAMPLE_SHELLS - 1];
     double last = s->radius0 * pow(s->step, SAMPLE_RADII - 1);
     for (int k = 0; k < SAMPLE_SHELLS; k++)
@@ -142,7 +144,7 @@ static void tuned_shells(const struct tuned *t, const struct sample *s,
 }
 
 static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
-                                const double radius[SHELLS],
+                                const double edge[SHELLS + 1],
                                 const struct error_pair *pair, int potential)
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
@@ -151,7 +153,7 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
     double last = 0, gather, spread, inside = 0, wide[3] = {0};
     cell_scale(&cell, &t->cell, t->rc);
     for (int k = 0; k < SHELLS; k++) {
-        double outer = radius[k];
+        double outer = edge[k + 1];
         double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3))
                        / t->cell.volume;
         double square[3] = {pair[k].cut * pair[k].cut,
@@ -211,20 +213,19 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
-    double cut = p->cut_near + p->cut_far, local = 0, zero = 0;
+    double cut = p->cut_near + p->cut_far, local = 0;
     double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self);
     struct error_pair pair[SHELLS], own;
-    double radius[SHELLS], r[SHELLS];
+    double edge[SHELLS + 1];
+    const double none[2] = {0, 0};
     if (s->n_targets == 0)
         return plain;
-    tuned_shells(t, s, radius);
-    for (int k = 0; k < SHELLS; k++)
-        r[k] = (radius[k] + (k ? radius[k - 1] : 0)) / 2;
-    error_pairs(pair, r, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
+    tuned_shells(t, s, edge);
+    error_pairs(pair, edge, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
-    error_pairs(&own, &zero, 1, &t->band, &t->alias, &t->cell, t->mesh,
+    error_pairs(&own, none, 1, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
-    struct reach reach = tuned_reach(t, s, radius, pair, potential);
+    struct reach reach = tuned_reach(t, s, edge, pair, potential);
     for (int64_t i = 0; i < s->n_targets; i++) {
         double q = s->target[i].q;
         local += tuned_target(t, &s->target[i], pair, &own, &reach, potential)
