@@ -30,10 +30,22 @@ double energy_gap(const struct system *s, const struct answer *a,
                   const struct answer *b);
 double virial_gap(const struct system *s, const struct answer *a,
                   const struct answer *b);
-/* CHECKs all four against these bounds; `what` is printed. */
+/* RMS of force (its norm) and potential, sum |q phi| / 2, RMS charge, cutoff. */
+struct size {
+    double force, potential, energy, q, length, bandwidth;
+};
+struct size answer_size(const struct system *s, const struct answer *a,
+                        const struct answer *b);
+/* CHECKs all four; `what` is printed.  The force's gap is at most `force`, the
+ * others' `sums`, relative to their own size or to what that error of the force
+ * makes of them over the length of a cutoff. */
 void check_same(const char *what, const struct system *s,
                 const struct answer *a, const struct answer *b, double force,
                 double sums);
+/* The same where the tolerance is of the potential. */
+void check_same_potential(const char *what, const struct system *s,
+                          const struct answer *a, const struct answer *b,
+                          double potential);
 
 /* Small systems that the laws are tried on; NULL name: the end. */
 struct law_case {
