@@ -78,6 +78,8 @@ const char *farsum_list_stages(int index)
 
 const char *farsum_list_names(const char *kind, int index)
 {
+    if (!kind)
+        return NULL;
     const char *const *names = strcmp(kind, "split") == 0    ? split_names
                                : strcmp(kind, "window") == 0 ? window_names
                                                              : NULL;

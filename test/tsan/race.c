@@ -1,0 +1,26 @@
+/* A race on purpose: what the thread sanitizer has to report.  Its neighbours
+ * race_free loops must pass, so that a report elsewhere means something. */
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 4096 };
+
+int main(int argc, char **argv)
+{
+    static int a[N], b[N];
+    int wanted = argc > 1 && strcmp(argv[1], "race") == 0, sum = 0;
+#pragma omp parallel for num_threads(2) schedule(static)
+    for (int i = 0; i < N; i++)
+        a[i] = i;
+    /* read by the other thread than wrote it: ordered by the loop's end */
+#pragma omp parallel for num_threads(2) schedule(static)
+    for (int i = 0; i < N; i++)
+        b[i] = a[N - 1 - i];
+    if (wanted) {
+#pragma omp parallel for num_threads(2) schedule(static)
+        for (int i = 0; i < N; i++)
+            sum += b[i]; /* no reduction */
+    }
+    printf("%d %d\n", b[0], sum);
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* api.h: what the tests of the public interface share: a small rock salt box
+ * and one-line ways to make a plan of it. */
+#ifndef FARSUM_TEST_API_H
+#define FARSUM_TEST_API_H
+
+#include <string.h>
+
+#include "check.h"
+
+enum { SALT_N = 64, SALT_SIDE = 4 };
+
+struct salt {
+    double x[SALT_N][3], q[SALT_N];
+    farsum_problem problem; /* its samples point into this struct */
+    farsum_options options;
+};
+
+/* Ions a distance 1 apart, each moved a little: forces are not zero. */
+void salt_set(struct salt *salt);
+/* A plan of it; the program stops if there is none. */
+farsum_plan *salt_plan(const struct salt *salt);
+/* The same with its points set. */
+farsum_plan *salt_ready(const struct salt *salt);
+/* create with the salt's problem and options; a plan that was made although it
+ * should not is destroyed. */
+farsum_status salt_create(const struct salt *salt);
+
+/* What is changed in a sound salt, the status and the words that follow. */
+#define REFUSED(change, status, ...)                                           \
+    do {                                                                       \
+        struct salt s;                                                         \
+        salt_set(&s);                                                          \
+        change;                                                                \
+        CHECK_FAILS(salt_create(&s), FARSUM_##status);                         \
+        static const char *const words[] = {__VA_ARGS__};                      \
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++)              \
+            CHECK_SAYS(words[w]);                                              \
+    } while (0)
+
+void api_problems(void); /* api_problem.c */
+void api_choices(void);  /* api_choice.c */
+void api_points(void);   /* api_points.c */
+void api_results(void);  /* api_result.c */
+#endif
