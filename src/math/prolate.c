@@ -136,7 +136,7 @@ enum { BESSEL_MAX = 2 * PROLATE_TERMS + 2 };
 static void prolate_bessel(double x, int m, long double *j)
 {
     int start = m + 20 > (int)x + 60 ? m + 20 : (int)x + 60;
-    long double above = 0, here = 1e-300L, norm = 0;
+    long double above = 0, here = 1e-150L, norm = 0;
     for (int k = start; k >= 0; k--) {
         if (k <= m)
             j[k] = here;
@@ -144,8 +144,8 @@ static void prolate_bessel(double x, int m, long double *j)
         long double below = (2 * k + 1) / (long double)x * here - above;
         above = here;
         here = below;
-        if (fabsl(here) > 1e1000L) {
-            long double s = 1e-1000L;
+        if (fabsl(here) > 1e100L) { /* its square fits a double too */
+            long double s = 1e-100L;
             here *= s, above *= s, norm *= s * s;
             for (int i = k; i <= m; i++)
                 j[i] *= s;
