@@ -1,4 +1,4 @@
-/* error.c: the error integrals, math.md (6.1)-(6.6). */
+/* error.c: the error integrals, math.md (6.1)-(6.6), (6.8), (6.11)-(6.13). */
 #include "method/error.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static void alias_node(struct alias *alias, const struct window *window, int i)
     int reach = window_reach(window);
     for (int m = -reach; m <= reach; m++) {
         double at = theta + 2 * M_PI * m;
-        /* the pieces' derivative leaves out the window's jump at its edge */
+        /* (6.12): the pieces' derivative leaves out the jump at the edge */
         double jump = 2 * window->edge * sin(at * window->support / 2)
                       / (2 * M_PI * own);
         double b = m ? window_hat(window, at) / own : 0, e = m * b - jump;
@@ -170,8 +170,8 @@ static double error_lowest(const struct cell *cell)
     return 1 / (2 * M_PI * M_PI / cell->volume * sum + 1 / limit);
 }
 
-/* What stands for k^-2 in (6.5), smooth and with the same integral as k^-2 from
- * k_0 on; and its integral over the band. */
+/* F of (6.11): what stands for k^-2 in (6.5), smooth and with the same integral
+ * as k^-2 from k_0 on; and its integral over the band. */
 static double band_fall(double k, double lowest)
 {
     double q = M_PI / 4 * lowest, d = k * k + q * q;
@@ -285,8 +285,8 @@ static void band_at(const struct band *band, double k, double *gamma,
 }
 
 /* What the cut in k leaves out of a pair at r, a split that ends at the cutoff:
- * D of (6.8), D/r^2 - D'/r or D/r.  Inside, where it is small, E is taken for
- * the Gaussian of the same height. */
+ * D of (6.13), D/r^2 - D'/r or D/r.  Inside, where it is small, E is taken for
+ * the Gaussian of the same height; outside, lambda for 1. */
 static double pair_cut_compact(const struct band *band, double r, int potential)
 {
     double d, slope;

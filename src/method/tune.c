@@ -37,7 +37,7 @@ static double tune_total(const struct tuner *u, struct tuned *t)
 /* The estimate that is aimed at: a part of the tolerance.  Estimates are right
  * within some ten per cent where charges have no order and within a factor of
  * 1.5 where they do; few particles, or few modes where most particles are, are
- * no average.  Modes of a volume v: v c^3/(6 pi^2). */
+ * no average.  math.md (6.14). */
 static double tune_goal(const struct tuner *u, const struct tuned *t)
 {
     const struct sample *s = &u->plan->sample;
@@ -326,7 +326,8 @@ static void tune_coarsen(const struct tuner *u, struct tuned *t)
     }
 }
 
-/* Polynomials of near field and window, fine enough not to be seen. */
+/* Polynomials of near field and window, fine enough not to be seen: (6.9),
+ * (6.10). */
 static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
 {
     const farsum_problem *p = &u->plan->problem;

@@ -183,7 +183,8 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
     return reach;
 }
 
-/* Square error at one target from the charges in its shells, (6.8). */
+/* Square error at one target from the charges in its shells, the first lines of
+ * (6.15). */
 static double tuned_target(const struct tuned *t,
                            const struct sample_target *at,
                            const struct error_pair *pair,
