@@ -1,0 +1,108 @@
+/* faults_cases.c: small systems by each method, with parameters fixed so that
+ * plans are quick to make, and one that the tuner makes. */
+#include "faults.h"
+
+#include "base/mem.h"
+
+static const struct {
+    const char *name, *method, *fft, *near, *spread, *scale, *interp;
+    farsum_precision precision;
+    farsum_surface surface;
+    int64_t m;
+    int tuned;
+} kinds[FAULT_CASES] = {
+    {"spectral", "spectral", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0, 0, 0},
+    {"spectral, targets, vacuum", "spectral", NULL, NULL, NULL, NULL, NULL,
+     FARSUM_F64, FARSUM_VACUUM, FAULTS_M, 0},
+    {"spectral, f32, kiss", "spectral", "kiss", NULL, NULL, NULL, NULL,
+     FARSUM_F32, 0, 0, 0},
+    {"spectral, plain", "spectral", "plain", "plain", "plain", "plain", "plain",
+     FARSUM_F64, 0, 0, 0},
+    {"spectral, tuned", "spectral", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0,
+     0, 1},
+    {"ewald", "ewald", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0, 0, 0},
+    {"ewald, targets", "ewald", NULL, NULL, NULL, NULL, NULL, FARSUM_F64,
+     FARSUM_VACUUM, FAULTS_M, 0},
+    {"direct", "direct", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0, 0, 0},
+};
+
+static void fault_positions(struct fault_case *c)
+{
+    uint64_t state = 99;
+    for (int i = 0; i < FAULTS_N + FAULTS_M; i++) {
+        double *to = i < FAULTS_N ? c->x[i] : c->y[i - FAULTS_N];
+        for (int d = 0; d < 3; d++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            to[d] = 10 * (double)(state >> 40) * 0x1p-24;
+        }
+        if (i < FAULTS_N)
+            c->q[i] = i % 2 ? -1 : 1;
+    }
+}
+
+void fault_case(struct fault_case *c, int k)
+{
+    memset(c, 0, sizeof *c);
+    fault_positions(c);
+    c->name = kinds[k].name;
+    c->m = kinds[k].m;
+    c->tuned = kinds[k].tuned;
+    c->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
+    c->options = (farsum_options)FARSUM_OPTIONS_INIT;
+    for (int d = 0; d < 3; d++) {
+        c->problem.cell[4 * d] = 10;
+        c->cell[4 * d] = 9.99 + 0.005 * d;
+        c->problem.periodic[d] = strcmp(kinds[k].method, "direct") != 0;
+        c->options.mesh[d] = kinds[k].tuned ? 0 : 24;
+    }
+    c->problem.n_sources = FAULTS_N;
+    c->problem.n_targets = c->m;
+    c->problem.sample_x = c->x;
+    c->problem.sample_q = c->q;
+    c->problem.tolerance = 2e-2;
+    c->problem.precision = kinds[k].precision;
+    c->problem.arrays = FARSUM_F64;
+    c->problem.surface = kinds[k].surface;
+    c->problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    c->options.method = kinds[k].method;
+    c->options.threads = 2;
+    c->options.deterministic = 1;
+    c->options.fft = kinds[k].fft;
+    c->options.near = kinds[k].near;
+    c->options.spread = kinds[k].spread;
+    c->options.scale = kinds[k].scale;
+    c->options.interp = kinds[k].interp;
+    if (!kinds[k].tuned && strcmp(kinds[k].method, "spectral") == 0) {
+        c->options.cutoff = 3;
+        c->options.support = 6;
+    } else {
+        memset(c->options.mesh, 0, sizeof c->options.mesh);
+    }
+}
+
+farsum_status fault_points(farsum_plan *plan, const struct fault_case *c)
+{
+    return farsum_plan_set_points(plan, FAULTS_N, c->x, c->m,
+                                  c->m > 0 ? c->y : NULL);
+}
+
+farsum_status fault_execute(farsum_plan *plan, const struct fault_case *c,
+                            struct fault_sums *sums)
+{
+    farsum_result out = FARSUM_RESULT_INIT;
+    out.potential = sums->potential;
+    out.field = sums->field;
+    return farsum_plan_execute(plan, 1, c->q, &out);
+}
+
+int fault_waits(int64_t n)
+{
+    int waits = 0;
+    for (int64_t i = 0; i < n && !waits; i++) {
+        char *p = NULL;
+        waits = MEM_RAW(p, 1) != FARSUM_OK;
+        mem_free(p);
+    }
+    mem_fail_at(0);
+    return waits;
+}

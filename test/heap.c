@@ -1,0 +1,138 @@
+/* heap.c: malloc and its kin in front of glibc's, which glibc allows ("Replacing
+ * malloc" in its manual) and whose own go by the names __libc_*. */
+#include "heap.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+#if !defined(SANITIZED) && defined(__GLIBC__)
+#define PUBLIC __attribute__((visibility("default")))
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+static _Atomic int64_t calls, live, peak;
+
+static void *counted(void *p)
+{
+    calls++;
+    if (p) {
+        int64_t now = live += (int64_t)malloc_usable_size(p), most = peak;
+        while (now > most && !atomic_compare_exchange_weak(&peak, &most, now))
+            continue;
+    }
+    return p;
+}
+
+static void uncounted(void *p)
+{
+    if (p)
+        live -= (int64_t)malloc_usable_size(p);
+}
+
+PUBLIC void *malloc(size_t size)
+{
+    return counted(__libc_malloc(size));
+}
+
+PUBLIC void *calloc(size_t count, size_t size)
+{
+    return counted(__libc_calloc(count, size));
+}
+
+PUBLIC void *realloc(void *old, size_t size)
+{
+    int64_t before = old ? (int64_t)malloc_usable_size(old) : 0;
+    void *p = __libc_realloc(old, size);
+    if (p || size == 0)
+        live -= before;
+    return counted(p);
+}
+
+PUBLIC void free(void *p)
+{
+    uncounted(p);
+    __libc_free(p);
+}
+
+PUBLIC void *memalign(size_t align, size_t size)
+{
+    return counted(__libc_memalign(align, size));
+}
+
+PUBLIC void *aligned_alloc(size_t align, size_t size)
+{
+    return counted(__libc_memalign(align, size));
+}
+
+PUBLIC int posix_memalign(void **p, size_t align, size_t size)
+{
+    void *made = counted(__libc_memalign(align, size));
+    if (!made)
+        return ENOMEM;
+    *p = made;
+    return 0;
+}
+
+int heap_counts(void)
+{
+    return 1;
+}
+
+int64_t heap_calls(void)
+{
+    return calls;
+}
+
+int64_t heap_live(void)
+{
+    return live;
+}
+
+int64_t heap_peak(void)
+{
+    return peak;
+}
+
+void heap_reset_peak(void)
+{
+    peak = live;
+}
+#else
+int heap_counts(void)
+{
+    return 0;
+}
+
+int64_t heap_calls(void)
+{
+    return 0;
+}
+
+int64_t heap_live(void)
+{
+    return 0;
+}
+
+int64_t heap_peak(void)
+{
+    return 0;
+}
+
+void heap_reset_peak(void)
+{
+}
+#endif

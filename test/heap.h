@@ -1,0 +1,17 @@
+/* heap.h: every allocation of the process, counted: the program that links
+ * heap.c has malloc and its kin replaced by ones that count and hand on to the
+ * C library.  Under the sanitizers, which replace them themselves, nothing is
+ * counted and heap_counts() is 0. */
+#ifndef FARSUM_TEST_HEAP_H
+#define FARSUM_TEST_HEAP_H
+
+#include <stdint.h>
+
+int heap_counts(void);
+/* Calls that allocate so far, by any thread. */
+int64_t heap_calls(void);
+/* Bytes now in use, and the most since heap_reset_peak. */
+int64_t heap_live(void);
+int64_t heap_peak(void);
+void heap_reset_peak(void);
+#endif
