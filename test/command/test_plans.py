@@ -103,6 +103,16 @@ class Bench(CommandTest):
             self.assertIn(stage, done.out)
         self.assertGreaterEqual(rows["total"]["min"], rows["near"]["min"])
 
+    def test_file(self):
+        self.farsum("gen", "nacl", "--cells", 2, "-o", "salt.xyz")
+        self.farsum("bench", "near", "--input", "salt.xyz", "--copies",
+                    "1x2x3", "--repeats", 1, "--error", "potential",
+                    "--report", "b.json")
+        self.assertEqual(self.json("b.json")["n_sources"], 6 * 64)
+        self.refused(2, "not both", "bench", "near", "--input", "salt.xyz",
+                     "--case", CASE)
+        self.refused(2, "--input", "bench", "near", "--copies", 2)
+
     def test_csv_and_against(self):
         words = ["bench", "scale", "--case", CASE, "--method", "spectral",
                  "--repeats", 3]

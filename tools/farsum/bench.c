@@ -196,6 +196,11 @@ int bench_main(struct settings *s)
                   "repeats; see 'farsum help bench'", (int)BENCH_REPEATS);
         return EXIT_USAGE;
     }
+    if (s->input ? s->problem != NULL : s->copies[0] > 0) {
+        say_error("bench: %s", s->input ? "--case or --input, not both"
+                                        : "--copies are of --input's cell");
+        return EXIT_USAGE;
+    }
     if (!stage_exists(what) && !method_exists(what) && strcmp(what, "all")) {
         nearest(what, name_at, NULL, text, sizeof text);
         say_error("bench: no stage or method '%s'%s%s", what,

@@ -35,6 +35,8 @@ const char *bench_stage(int index);
 /* Each 0, or -1 with the reason. */
 /* The case, its particles and the room for results. */
 int bench_prepare(struct bench *b, char *error, size_t size);
+/* The particles of a file instead of a case's, and what they are called. */
+int bench_read(struct bench *b, char *error, size_t size);
 /* A plan and a row for each variant of a stage. */
 int bench_add_variants(struct bench *b, const char *stage_name, char *error,
                        size_t size);

@@ -64,8 +64,9 @@ int bench_prepare(struct bench *b, char *error, size_t size)
         snprintf(spec->kernel, sizeof spec->kernel, "%s", s->kernel);
     case_print(spec, b->case_text, sizeof b->case_text);
     find_machine(b->machine, sizeof b->machine);
-    say_progress("making %lld particles", (long long)spec->n);
-    if (case_make(spec, &b->particles, error, size) != 0)
+    say_progress("making the particles");
+    if (s->input ? bench_read(b, error, size)
+                 : case_make(spec, &b->particles, error, size))
         return -1;
     size_t n = (size_t)spec->n;
     b->potential = malloc(n * sizeof *b->potential);

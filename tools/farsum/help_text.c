@@ -173,7 +173,8 @@ static const struct help_page pages[] = {
      "farsum list windows\n", FOR_LIST},
 
     {"bench", "times variants on a case",
-     "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]",
+     "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]\n"
+     "farsum bench [STAGE | METHOD | all] --input FILE [OPTIONS]",
      "With a stage: one plan for each of its variants, all else the same; the "
      "variants are timed in turn, after a round to warm up, and those that "
      "refuse the case say why. With a method, or all (the method that is "
@@ -189,7 +190,8 @@ static const struct help_page pages[] = {
      "farsum bench spread --case \"laplace n=1e6 tol=1e-6 dist=uniform\"\n"
      "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --csv all.csv\n"
      "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --against all.csv\n"
-     "farsum bench near --case \"laplace n=1e5\" --plot near.svg\n",
+     "farsum bench near --case \"laplace n=1e5\" --plot near.svg\n"
+     "farsum bench all --input water.xyz --copies 2x2x2 --tolerance 1e-4\n",
      FOR_BENCH},
 
     {"help", "explains a subcommand",

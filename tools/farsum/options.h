@@ -58,7 +58,8 @@ struct settings {
     int64_t check_targets;
     int64_t count, cells[3];
     int primitive;
-    const char *problem, *plot, *csv, *against;
+    const char *problem, *plot, *csv, *against, *input;
+    int64_t copies[3];         /* 0: one */
     int repeats;
     int help, man;
 };

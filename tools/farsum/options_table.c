@@ -6,6 +6,7 @@
 #define FIELD(name) offsetof(struct settings, name)
 #define FOR_SUMS (FOR_RUN | FOR_TUNE | FOR_BENCH | FOR_CHECK)
 #define FOR_FILES (FOR_RUN | FOR_TUNE | FOR_CHECK)
+#define FOR_INPUTS (FOR_FILES | FOR_BENCH)
 #define FOR_PLANS (FOR_RUN | FOR_TUNE | FOR_BENCH)
 #define FOR_ALL 127
 
@@ -95,13 +96,13 @@ static const struct option_row table[] = {
      "sums at this file's positions instead of at the particles"},
     {"sources", 0, "FILE", FOR_CHECK, set_text, FIELD(sources), NULL,
      "the particles that were summed, where the file holds targets"},
-    {"format", 0, "NAME", FOR_FILES | FOR_GEN, set_text, FIELD(format), NULL,
+    {"format", 0, "NAME", FOR_INPUTS | FOR_GEN, set_text, FIELD(format), NULL,
      "extxyz, lammps, pqr or hdf5, instead of telling by name and content"},
-    {"atom-style", 0, "NAME", FOR_FILES, set_text, FIELD(atom_style), NULL,
+    {"atom-style", 0, "NAME", FOR_INPUTS, set_text, FIELD(atom_style), NULL,
      "of LAMMPS data: charge, full or atomic"},
-    {"group", 0, "NAME", FOR_FILES, set_text, FIELD(group), NULL,
+    {"group", 0, "NAME", FOR_INPUTS, set_text, FIELD(group), NULL,
      "of HDF5: which group of /particles; the only one, or all, if not given"},
-    {"charge", 0, "TYPE=Q", FOR_FILES, set_charge, 0, NULL,
+    {"charge", 0, "TYPE=Q", FOR_INPUTS, set_charge, 0, NULL,
      "of a LAMMPS atom type in a file without charges; may be repeated"},
 
     {NULL, 0, NULL, FOR_ALL & ~FOR_HELP, NULL, 0, NULL, "This subcommand"},
@@ -123,6 +124,10 @@ static const struct option_row table[] = {
      "help cases'"},
     {"seed", 0, "N", FOR_RUN | FOR_CHECK | FOR_GEN, set_seed, FIELD(seed), NULL,
      "of what is random; 1 if not given"},
+    {"input", 0, "FILE", FOR_BENCH, set_text, FIELD(input), NULL,
+     "the particles of this file's first frame instead of a case's"},
+    {"copies", 0, "AxBxC", FOR_BENCH, set_three, FIELD(copies), NULL,
+     "of the file's cell along its vectors, to make a larger one"},
     {"repeats", 0, "K", FOR_BENCH, set_int, FIELD(repeats), NULL,
      "timed repeats after one that warms up; 5 if not given"},
     {"plot", 0, "FILE.svg", FOR_BENCH, set_text, FIELD(plot), NULL,
