@@ -4,9 +4,12 @@
     build/test/test_methods --full --csv ladder.csv
     bench/accuracy_table.py ladder.csv                        # to the terminal
     bench/accuracy_table.py ladder.csv --into docs/accuracy.md
+    bench/accuracy_table.py ladder.csv --short --into README.md
 
 --into replaces what stands between the lines "<!-- ladder: begin -->" and
-"<!-- ladder: end -->" of the file.  Nothing but Python is needed.
+"<!-- ladder: end -->" of the file.  Several files, the parts of a ladder that
+was run with --filter, are read as one; --join writes them as one.  Nothing but
+Python is needed.
 """
 import argparse
 import csv
@@ -16,7 +19,19 @@ import sys
 import tempfile
 
 BEGIN, END = "<!-- ladder: begin -->", "<!-- ladder: end -->"
-NUMBERS = ("tol", "estimate", "measured")
+NUMBERS = ("tol", "estimate", "measured", "potential_error", "energy_error",
+           "virial_error")
+TITLES = {
+    "water": "SPC/E water, 3000 atoms",
+    "melt": "molten NaCl, 4096 ions",
+    "uniform": "random charges in a cube",
+    "clustered": "charges in two clusters",
+    "dense": "9 of 10 in one small ball",
+    "long": "random, cell 1 : 1 : 10",
+    "tilted": "random, strongly tilted cell",
+}
+SHORT = (("f64", "1e-3", 1e-3), ("f64", "1e-6", 1e-6), ("f64", "1e-9", 1e-9),
+         ("f64", "1e-12", 1e-12), ("f32", "1e-3", 1e-3), ("f32", "1e-5", 1e-5))
 NEEDED = ("group", "system", "n", "precision", "split", "window", "status",
           *NUMBERS)
 
@@ -29,6 +44,19 @@ def read(path):
     for name in NEEDED:
         if name not in rows[0]:
             sys.exit(f"{path}: no column '{name}'")
+    return rows
+
+
+def in_order(rows):
+    """As one run of the whole ladder writes them."""
+    systems, part = list(TITLES), ("ladder", "", "fixed")
+    return sorted(rows, key=lambda r: (
+        systems.index(r["system"]),
+        part.index(r["group"] if r["group"] in part else ""),
+        unique(rows, "precision").index(r["precision"])))
+
+
+def numbers(rows):
     for row in rows:
         for name in NUMBERS:
             row[name] = float(row[name]) if row[name] else None
@@ -46,7 +74,10 @@ def table(head, rows):
 
 
 def number(x):
-    return f"{x:.2g}"
+    """Two digits, and no exponent that a reader can do without."""
+    if 0.01 <= x < 9.95:
+        return f"{x:.2f}" if x < 0.995 else f"{x:.1f}"
+    return f"{x:.0f}" if 9.95 <= x < 1e5 else f"{x:.1g}"
 
 
 def summary(rows):
@@ -97,19 +128,63 @@ def table_default(rows):
                                 lines)
 
 
-def reached(rows):
-    """The smallest tolerance that is kept, by split, window and precision."""
-    out = []
-    for split in unique(rows, "split"):
-        for window in unique(rows, "window"):
-            line = [split, window]
-            for precision in ("f64", "f32"):
-                done = [r["tol"] for r in rows if r["status"] == "ok"
-                        and (r["split"], r["window"], r["precision"])
-                        == (split, window, precision)]
-                line.append(f"{min(done):.0e}" if done else "")
-            out.append(line)
-    return table(["split", "window", "f64", "f32"], out)
+def table_short(rows):
+    """For the README: the default split and window at some tolerances."""
+    split, window = rows[0]["split"], rows[0]["window"]
+    at = {(r["system"], r["precision"], r["tol"]): r for r in rows
+          if (r["split"], r["window"]) == (split, window)}
+    lines = []
+    for system in unique(rows, "system"):
+        cells = [at[system, precision, tol] for precision, _, tol in SHORT]
+        lines.append([TITLES[system]] + [
+            number(r["measured"] / r["tol"]) if r["status"] == "ok" else "–"
+            for r in cells])
+    return table(["system"] + [f"{p}, {t}" for p, t, _ in SHORT], lines)
+
+
+def others_than_force(rows):
+    """What the tolerance of the force does not speak of."""
+    lines = []
+    for system in unique(rows, "system"):
+        done = [r for r in rows
+                if r["system"] == system and r["status"] == "ok"]
+        line = [system]
+        for name in ("potential_error", "energy_error", "virial_error"):
+            share = sorted(r[name] / r["tol"] for r in done)
+            line += [number(statistics.median(share)), number(share[-1])]
+        lines.append(line)
+    return table(["system", "potential, median", "largest", "energy, median",
+                  "largest", "virial, median", "largest"], lines)
+
+
+def refusals(rows):
+    """Refused cells: split and window, by tolerance."""
+    lines = []
+    keys = dict.fromkeys((r["precision"], r["split"], r["window"])
+                         for r in rows if r["status"] != "ok")
+    for key in sorted(keys, key=lambda k: (k[0] != "f64", k)):
+        here = {}
+        for r in rows:
+            if (r["precision"], r["split"], r["window"]) == key \
+                    and r["status"] != "ok":
+                here.setdefault(r["tol"], []).append(r["system"])
+        every = len(unique(rows, "system"))
+        lines.append(list(key) + ["; ".join(
+            f"{t:.0e}: " + ("all" if len(s) == every else ", ".join(s))
+            for t, s in sorted(here.items(), reverse=True))])
+    every = len(unique(rows, "split")) * len(unique(rows, "window"))
+    for precision, text in {(x[0], x[3]) for x in lines}:
+        same = [x for x in lines if (x[0], x[3]) == (precision, text)]
+        if len(same) == every:
+            lines = [x for x in lines if x not in same]
+            lines.append([precision, "all", "all", text])
+    return table(["", "split", "window", "tolerances and systems"], lines)
+
+
+def table_fixed(rows):
+    """The fixed cells' tolerance lets all pass: the estimate alone counts."""
+    return table(["cells"] + HEAD[5:],
+                 [[line[0]] + line[5:] for line in [summary(rows)]])
 
 
 def page(rows):
@@ -120,16 +195,25 @@ def page(rows):
     parts = [
         f"Measured error over tolerance, split {split}, window {window}, "
         "by tolerance. – : refused.", grid,
+        "All splits and windows together.",
+        table(HEAD, [summary(ladder)]),
         "By system.", table_of(ladder, ["system", ""],
                                ["system", "precision"]),
         "By split and window.", table_of(ladder, ["split", "window"],
                                          ["split", "window"]),
-        "The smallest tolerance of the ladder that some system was summed to.",
-        reached(ladder)]
-    others = [r for r in rows if r["group"] != "ladder"]
-    if others:
-        parts += ["Other norms (potential, absolute) and parameters fixed by "
-                  "hand (fixed).", table_of(others, ["group"], ["group"])]
+        "Refused.", refusals(ladder),
+        "What the tolerance of the force does not speak of: the relative "
+        "errors of\npotential, energy and virial over the tolerance of the "
+        "force.",
+        others_than_force(ladder)]
+    norms = [r for r in rows if r["group"] in ("potential", "absolute")]
+    fixed = [r for r in rows if r["group"] == "fixed"]
+    if norms:
+        parts += ["Tolerances of the potential, and absolute ones of the "
+                  "force.", table_of(norms, ["group"], ["group"])]
+    if fixed:
+        parts += ["Cutoff, support and mesh fixed by hand, anything from too "
+                  "coarse to too\nfine: the estimate.", table_fixed(fixed)]
     return "\n\n".join(parts)
 
 
@@ -152,10 +236,23 @@ def replace(path, text):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("csv", help="what test_methods --csv wrote")
+    parser.add_argument("csv", nargs="+", help="what test_methods --csv wrote")
+    parser.add_argument("--short", action="store_true",
+                        help="the README's table")
     parser.add_argument("--into", metavar="FILE", help="a page to put it in")
+    parser.add_argument("--join", metavar="FILE", help="one file of them all")
     options = parser.parse_args()
-    text = page(read(options.csv))
+    rows = in_order([row for path in options.csv for row in read(path)])
+    if options.join:
+        with open(options.join, "w", newline="", encoding="utf-8") as f:
+            out = csv.DictWriter(f, rows[0].keys(), lineterminator="\n")
+            out.writeheader()
+            out.writerows(rows)
+        return
+    rows = numbers(rows)
+    text = page(rows)
+    if options.short:
+        text = table_short([r for r in rows if r["group"] == "ladder"])
     if options.into:
         replace(options.into, text)
     else:
