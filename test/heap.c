@@ -1,11 +1,13 @@
-/* heap.c: malloc and its kin in front of glibc's, which glibc allows ("Replacing
- * malloc" in its manual) and whose own go by the names __libc_*. */
+/* heap.c: malloc and its kin in front of glibc's, which glibc allows
+ * ("Replacing malloc" in its manual) and whose own are named __libc_*. */
 #include "heap.h"
 
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -24,11 +26,45 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-static _Atomic int64_t calls, live, peak;
+static _Atomic int64_t calls, others_calls, live, peak;
+/* Where these libraries lie: FFTW has two precisions and threads for each. */
+enum { LIBRARIES = 8 };
+static struct {
+    uintptr_t begin, end;
+} other[LIBRARIES];
+static int libraries;
 
-static void *counted(void *p)
+static int find_other(struct dl_phdr_info *info, size_t size, void *data)
 {
+    (void)size, (void)data;
+    if (libraries == LIBRARIES || (!strstr(info->dlpi_name, "/libfftw3")
+                                   && !strstr(info->dlpi_name, "/libgomp")))
+        return 0;
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        begin = at < begin ? at : begin;
+        end = at + part->p_memsz > end ? at + part->p_memsz : end;
+    }
+    other[libraries].begin = begin;
+    other[libraries++].end = end;
+    return 0;
+}
+
+__attribute__((constructor)) static void find_libraries(void)
+{
+    dl_iterate_phdr(find_other, NULL);
+}
+
+static void *counted_by(void *p, void *caller)
+{
+    uintptr_t at = (uintptr_t)caller;
     calls++;
+    for (int i = 0; i < libraries; i++)
+        others_calls += at >= other[i].begin && at < other[i].end;
     if (p) {
         int64_t now = live += (int64_t)malloc_usable_size(p), most = peak;
         while (now > most && !atomic_compare_exchange_weak(&peak, &most, now))
@@ -36,6 +72,9 @@ static void *counted(void *p)
     }
     return p;
 }
+
+/* In the function that the caller called. */
+#define counted(p) counted_by((p), __builtin_return_address(0))
 
 static void uncounted(void *p)
 {
@@ -97,6 +136,11 @@ int64_t heap_calls(void)
     return calls;
 }
 
+int64_t heap_calls_of_others(void)
+{
+    return others_calls;
+}
+
 int64_t heap_live(void)
 {
     return live;
@@ -118,6 +162,11 @@ int heap_counts(void)
 }
 
 int64_t heap_calls(void)
+{
+    return 0;
+}
+
+int64_t heap_calls_of_others(void)
 {
     return 0;
 }

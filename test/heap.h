@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 int heap_counts(void);
-/* Calls that allocate so far, by any thread. */
+/* Calls that allocate so far, by any thread; of them, those that FFTW
+ * (libfftw3*) and OpenMP (libgomp) make themselves. */
 int64_t heap_calls(void);
+int64_t heap_calls_of_others(void);
 /* Bytes now in use, and the most since heap_reset_peak. */
 int64_t heap_live(void);
 int64_t heap_peak(void);

@@ -58,7 +58,8 @@ static void memory(void)
     REFUSED(s.options.mesh[0] = s.options.mesh[1] = s.options.mesh[2] =
                 INT64_C(1) << 40,
             ERR_MEMORY, "1099511627776");
-    REFUSED(s.options.memory_limit = 1000, ERR_MEMORY, "bytes", "limit is 1000");
+    REFUSED(s.options.memory_limit = 1000, ERR_MEMORY, "bytes",
+            "limit is 1000");
     REFUSED((s.problem.n_sources = INT64_C(1) << 40,
              s.problem.sample_x = s.problem.sample_q = NULL,
              s.problem.tolerance = 1e-2),
@@ -116,7 +117,7 @@ static void lists(void)
                     FARSUM_ERR_ARGUMENT);
     }
     CHECK(stages == 5, "%d stages", stages);
-    CHECK(!farsum_list_stages(-1) && !farsum_list_stages(1000), "no such stage");
+    CHECK(!farsum_list_stages(-1) && !farsum_list_stages(1000), "no stage");
     CHECK_FAILS(farsum_list_variants("spred", 0, &info), FARSUM_ERR_UNKNOWN);
     CHECK_SAYS("did you mean spread");
     CHECK_FAILS(farsum_list_variants(NULL, 0, &info), FARSUM_ERR_ARGUMENT);

@@ -1,0 +1,175 @@
+/* What a plan takes of memory: it says how much, before and after it takes it,
+ * what it says is what the process has less, and at a tolerance of 1e-6 it is
+ * below 1000 bytes a particle. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases.h"
+#include "check.h"
+#include "heap.h"
+
+enum { LIMIT = 1000 }; /* bytes a particle */
+
+/* The system k[0] x k[1] x k[2] times. */
+static void repeat(struct system *s, const int k[3])
+{
+    int64_t n = s->p.n, copies = (int64_t)k[0] * k[1] * k[2];
+    double *x = check_memory((size_t)(3 * n * copies), sizeof *x);
+    double *q = check_memory((size_t)(n * copies), sizeof *q);
+    for (int64_t c = 0; c < copies; c++) {
+        int64_t at[3] = {c % k[0], c / k[0] % k[1], c / k[0] / k[1]};
+        for (int64_t i = 0; i < n; i++) {
+            q[c * n + i] = s->p.q[i];
+            for (int d = 0; d < 3; d++) {
+                double v = s->p.x[3 * i + d];
+                for (int a = 0; a < 3; a++)
+                    v += (double)at[a] * s->p.cell[3 * a + d];
+                x[3 * (c * n + i) + d] = v;
+            }
+        }
+    }
+    free(s->p.x);
+    free(s->p.q);
+    s->p.x = x;
+    s->p.q = q;
+    s->p.n = n * copies;
+    for (int a = 0; a < 3; a++)
+        for (int d = 0; d < 3; d++)
+            s->p.cell[3 * a + d] *= k[a];
+}
+
+/* To a part of it, or a hundred kilobytes (what OpenMP and FFTW keep). */
+static void agrees(const char *name, const char *what, double found,
+                   double wanted, double part)
+{
+    CHECK(fabs(found - wanted) <= fmax(part * wanted, 1e5),
+          "%s: %s %.4g bytes, the plan says %.4g", name, what, found, wanted);
+}
+
+/* All that a second execute may allocate is what others do and give back: FFTW
+ * some buffers of some transforms, libgomp a team of one thread. */
+static void executes(const struct system *s, farsum_plan *plan,
+                     farsum_result *out)
+{
+    int64_t calls = heap_calls(), others = heap_calls_of_others();
+    int64_t live = heap_live();
+    CHECK_OK(farsum_plan_execute(plan, 1, s->p.q, out));
+    calls = heap_calls() - calls;
+    others = heap_calls_of_others() - others;
+    printf("  %lld allocations in execute, %lld of them by FFTW and libgomp\n",
+           (long long)calls, (long long)others);
+    CHECK(calls == others, "%s: execute made %lld allocations that are not "
+          "theirs", s->name, (long long)(calls - others));
+    CHECK(heap_live() == live, "%s: execute keeps %lld bytes", s->name,
+          (long long)(heap_live() - live));
+}
+
+static uint64_t told_before(const struct system *s,
+                            const farsum_problem *problem,
+                            const farsum_options *options)
+{
+    farsum_plan *plan = NULL;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    CHECK_OK(farsum_plan_tune(problem, options, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(info.bytes < (uint64_t)LIMIT * (uint64_t)s->p.n, "tune says %llu",
+          (unsigned long long)info.bytes);
+    farsum_plan_destroy(plan);
+    return info.bytes;
+}
+
+static void takes(struct system *s, int threads)
+{
+    int64_t n = s->p.n;
+    farsum_problem problem = system_problem(s);
+    farsum_options options = cases_options();
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    problem.tolerance = 1e-6;
+    options.threads = threads;
+    double *potential = check_memory((size_t)n, sizeof *potential);
+    double *field = check_memory(3 * (size_t)n, sizeof *field);
+    out.potential = potential;
+    out.field = field;
+    uint64_t before = told_before(s, &problem, &options);
+    int64_t live = heap_live();
+    heap_reset_peak();
+    CHECK_OK(farsum_plan_create(&problem, &options, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, n, s->p.x, 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 1, s->p.q, &out));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    int64_t now = heap_live() - live, most = heap_peak() - live;
+    double bytes = (double)info.bytes;
+    printf("%s, %lld particles, %d threads: %.0f bytes a particle (said before "
+           "%.0f, in use %.0f, at most %.0f)\n", s->name, (long long)n, threads,
+           bytes / (double)n, (double)before / (double)n,
+           (double)now / (double)n, (double)most / (double)n);
+    CHECK(bytes < LIMIT * (double)n, "%s: %.0f bytes a particle", s->name,
+          bytes / (double)n);
+    /* the lengths of lists and halos are guessed: to a third */
+    agrees(s->name, "before, tune says", (double)before, bytes, 0.33);
+    if (heap_counts()) {
+        agrees(s->name, "there are in use", (double)now, bytes, 0.1);
+        agrees(s->name, "at the peak there were", (double)most, bytes, 0.1);
+        CHECK(most < LIMIT * n, "%s: %.0f bytes a particle at the peak",
+              s->name, (double)most / (double)n);
+        CHECK(most >= now, "a peak below what is in use");
+        executes(s, plan, &out);
+    }
+    farsum_plan_destroy(plan);
+    if (heap_counts())
+        CHECK(heap_live() - live <= 100000, "%s: %lld bytes are left", s->name,
+              (long long)(heap_live() - live));
+    free(field);
+    free(potential);
+}
+
+static void water(void)
+{
+    static const int copies[][3] = {{1, 1, 1}, {2, 3, 2}};
+    for (int k = 0; k < 2; k++) {
+        struct system s;
+        system_load(&s, "water", "water_spce.xyz");
+        repeat(&s, copies[k]);
+        takes(&s, 2);
+        system_free(&s);
+    }
+}
+
+static void uniform(void)
+{
+    static const char *const cases[] = {"laplace n=1e4 dist=uniform",
+                                        "laplace n=1e5 dist=uniform"};
+    for (int k = 0; k < 2; k++) {
+        struct system s;
+        system_load(&s, "uniform", cases[k]);
+        takes(&s, 1);
+        takes(&s, 2);
+        system_free(&s);
+    }
+}
+
+/* OpenMP's threads and FFTW's tables come with the first plan and stay. */
+static void warm(void)
+{
+    struct system s;
+    system_load(&s, "uniform", "laplace n=1e3 dist=uniform");
+    farsum_problem problem = system_problem(&s);
+    farsum_options options = cases_options();
+    farsum_result out = FARSUM_RESULT_INIT;
+    double energy;
+    out.energy = &energy;
+    options.threads = 2;
+    CHECK_OK(sum_once(&problem, &options, s.p.n, s.p.x, 0, NULL, s.p.q, &out,
+                      NULL));
+    system_free(&s);
+}
+
+int main(void)
+{
+    RUN(warm);
+    RUN(water);
+    RUN(uniform);
+    return check_end();
+}
