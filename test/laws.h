@@ -30,7 +30,7 @@ double energy_gap(const struct system *s, const struct answer *a,
                   const struct answer *b);
 double virial_gap(const struct system *s, const struct answer *a,
                   const struct answer *b);
-/* RMS of force (its norm) and potential, sum |q phi| / 2, RMS charge, cutoff. */
+/* RMS of force (its norm) and potential, sum |q phi| / 2, RMS charge, rc. */
 struct size {
     double force, potential, energy, q, length, bandwidth;
 };

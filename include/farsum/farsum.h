@@ -86,7 +86,7 @@ typedef enum farsum_error_kind {
     FARSUM_ERROR_FORCE = 1, /* the default: RMS of the force difference over
                                max(RMS|F|, C q_rms^2 (N/V)^(2/3)) */
     FARSUM_ERROR_POTENTIAL = 2, /* RMS of the difference over RMS potential */
-    FARSUM_ERROR_ABSOLUTE = 3,  /* RMS of the force difference, caller's units */
+    FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the force difference, caller's units */
 } farsum_error_kind;
 
 typedef enum farsum_surface {
@@ -192,7 +192,7 @@ typedef struct farsum_plan_info {
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];
     int support, near_coefficients;
-    double net_strength;     /* of the last execute; not 0: a background is on */
+    double net_strength;     /* of the last execute; not 0: with background */
     uint64_t bytes;          /* the plan's memory now */
     double seconds_create, seconds_set_points, seconds_execute;
     int n_stages;

@@ -1,7 +1,7 @@
 /* prolate.h: psi, the prolate spheroidal wave function of order zero and
  * bandwidth c (PSWF), which of all functions on [-1, 1] has the least energy
- * beyond |k| = c.  Legendre series of Xiao, Rokhlin and Yarvin, Inverse Problems
- * 17 (2001) 805; docs/math.md section 2. */
+ * beyond |k| = c.  Legendre series of Xiao, Rokhlin and Yarvin, Inverse
+ * Problems 17 (2001) 805; docs/math.md section 2. */
 #ifndef FARSUM_MATH_PROLATE_H
 #define FARSUM_MATH_PROLATE_H
 

@@ -10,7 +10,7 @@
 
 struct window_kind {
     const char *name;
-    /* w at z = 2u/P in [-1, 1] with shape b; a: Legendre series if it has one */
+    /* w at z = 2u/P in [-1, 1] with shape b; a: Legendre series, if any */
     double (*value)(const double *a, int terms, int support, double b,
                     double z);
     double usual; /* shape = usual * pi P (1 - 1/(2 sigma)); 0: none */

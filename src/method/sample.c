@@ -84,7 +84,8 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     double *t = NULL, *s = NULL;
     *sample = (struct sample){.n = n, .m = m, .q2 = (double)n, .step = M_SQRT2};
     double spacing = cbrt(cell->volume / (double)n);
-    double reach = fmin(cell->height[0], fmin(cell->height[1], cell->height[2]));
+    double reach = fmin(cell->height[0],
+                        fmin(cell->height[1], cell->height[2]));
     /* from deep inside a cluster up to half the cell, where the nearest image
      * stops being the only one */
     sample->radius0 = fmin(spacing / 64, reach / 2 / pow(M_SQRT2, 30));

@@ -21,7 +21,7 @@ struct sample_target {
 struct sample {
     int64_t n, m;          /* sources; targets, 0: the same */
     double q1, q2;         /* sum of q and of q^2 */
-    double radius0, step;  /* radius of bin k: radius0 step^k, caller's length */
+    double radius0, step;  /* radius of bin k: radius0 step^k, caller's unit */
     double around[SAMPLE_RADII]; /* mean sources within the radius */
     double force;          /* RMS force estimate with C = 1; 0: unknown */
     double close;          /* RMS over sources of q_i sqrt(sum q_j^2/r^6): the

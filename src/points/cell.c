@@ -39,7 +39,8 @@ static void cell_derive(struct cell *cell)
  * tried around the real solution.  1: it became shorter. */
 static int cell_shorten(double *a, int i)
 {
-    double *x = a + 3 * i, *y = a + 3 * ((i + 1) % 3), *z = a + 3 * ((i + 2) % 3);
+    double *x = a + 3 * i, *y = a + 3 * ((i + 1) % 3);
+    double *z = a + 3 * ((i + 2) % 3);
     double yy = dot(y, y), zz = dot(z, z), yz = dot(y, z);
     double det = yy * zz - yz * yz, xy = dot(x, y), xz = dot(x, z);
     double m = floor((xy * zz - xz * yz) / det);

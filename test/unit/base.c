@@ -178,7 +178,8 @@ static void shares_cover_all(void)
     for (int k = 0; k < 6; k++)
         for (int parts = 1; parts <= 9; parts++) {
             int64_t n = counts[k], least = n, most = 0;
-            CHECK(par_start(n, parts, 0) == 0 && par_start(n, parts, parts) == n,
+            CHECK(par_start(n, parts, 0) == 0
+                      && par_start(n, parts, parts) == n,
                   "%lld in %d parts does not cover all", (long long)n, parts);
             for (int t = 0; t < parts; t++) {
                 int64_t size = par_start(n, parts, t + 1)

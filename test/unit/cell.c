@@ -63,7 +63,8 @@ static void cells_are_reduced(void)
 {
     uint64_t seed = 5;
     for (int trial = 0; trial < 200; trial++) {
-        double rows[9], straight[9], unimodular[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        double rows[9], straight[9];
+        double unimodular[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
         for (int i = 0; i < 9; i++)
             straight[i] = (i % 4 == 0 ? 2 : 0) + 1.4 * random_of(&seed) - 0.7;
         for (int step = 0; step < 6; step++) {

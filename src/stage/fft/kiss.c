@@ -60,7 +60,8 @@ static farsum_status kiss_create(const void *args, void **state)
         GO(MEM_RAW(w->in, 2 * kiss_longest(&s->args)));
         GO(MEM_RAW(w->out, 2 * kiss_longest(&s->args)));
         for (int d = 0; d < 6; d++) {
-            w->line[d / 2][d % 2] = kiss_line_create(s->args.mesh[d / 2], d % 2);
+            w->line[d / 2][d % 2] = kiss_line_create(s->args.mesh[d / 2],
+                                                     d % 2);
             if (!w->line[d / 2][d % 2])
                 GO_FAIL(ERR_MEMORY, "fft kiss: no memory for %lld points",
                         (long long)s->args.mesh[d / 2]);

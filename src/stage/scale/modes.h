@@ -13,7 +13,7 @@ struct modes {
                                mesh_d/2, which has no sign */
     double cell_inv[9];     /* of the cell that wave vectors are made with */
     double volume, c;
-    double gamma[MODES_TERMS]; /* hat as a polynomial in v = 2 (kappa/c)^2 - 1 */
+    double gamma[MODES_TERMS]; /* hat, a polynomial in v = 2 (kappa/c)^2 - 1 */
     double slope[MODES_TERMS]; /* its derivative in v */
 };
 

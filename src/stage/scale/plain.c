@@ -74,8 +74,8 @@ static void plain_mode(const struct state *s, const struct scale_io *io,
     double k2 = modes_wave(m, modes_signed(i0, mesh[0]),
                            modes_signed(i1, mesh[1]), i2, k);
     double g = plain_influence(s, k2, decon);
-    double w = g != 0 ? 0.5 * modes_weight(i2, mesh[2]) * (*re * *re + *im * *im)
-                      : 0;
+    double power = *re * *re + *im * *im;
+    double w = g != 0 ? 0.5 * modes_weight(i2, mesh[2]) * power : 0;
     if (io->energy)
         *io->energy += w * g;
     if (io->virial && w != 0) {

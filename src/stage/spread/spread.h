@@ -13,8 +13,8 @@ struct spread_args {
     enum isa isa;
     int threads;
     int64_t mesh[3];
-    int64_t ldz;                 /* reals from one z-row to the next, >= mesh[2];
-                                    the padding holds anything */
+    int64_t ldz;                 /* reals from one z-row to the next, at least
+                                    mesh[2]; the padding holds anything */
     const struct window *window; /* borrowed */
     int64_t n;                   /* points, expected */
 };
