@@ -11,8 +11,10 @@ set(farsum_sources
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
   src/method/ewald_points.c src/method/ewald_tune.c
-  src/method/error.c src/method/sample.c src/method/sample_local.c
-  src/method/machine.c src/method/tune.c src/method/tuned.c
+  src/method/band.c src/method/error.c src/method/error_pair.c
+  src/method/sample.c src/method/sample_local.c
+  src/method/machine.c src/method/tune.c
+  src/method/tune_refine.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
   src/stage/choose.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/kiss_line.cc src/stage/scale/modes.c

@@ -2,13 +2,13 @@
 #include "method/error.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "math/poly.h"
 
 static void alias_node(struct alias *alias, const struct window *window, int i)
 {
-    double theta = M_PI * i / (ALIAS_NODES - 1), own = window_hat(window, theta);
+    double theta = M_PI * i / (ALIAS_NODES - 1);
+    double own = window_hat(window, theta);
     double s0 = 0, s1 = 0, s2 = 0, near = 0;
     int reach = window_reach(window);
     for (int m = -reach; m <= reach; m++) {
@@ -38,81 +38,6 @@ void alias_set(struct alias *alias, const struct window *window)
         alias_node(alias, window, i);
 }
 
-/* Integrals over k > c of gamma^2, gamma^2/k^2 and gamma: Gauss on stretches,
- * then the envelope E'(1) sin(k)/k of a split that ends at the cutoff. */
-static void band_tail(struct band *band, const struct split *split)
-{
-    enum { NODES = 12, STRETCHES = 3 };
-    const double *x, *w;
-    double from = split->c, width = 5, own = 0, sum[2] = {0};
-    poly_gauss(NODES, &x, &w);
-    for (int s = 0; s < STRETCHES; s++, from += width)
-        for (int i = 0; i < NODES; i++) {
-            double k = from + width * (1 + x[i]) / 2;
-            double g = split_hat(split, k), part = w[i] * width / 2;
-            sum[0] += part * g * g;
-            sum[1] += part * g * g / (k * k);
-            own += part * g;
-            int at = s * NODES + NODES - 1 - i; /* x falls */
-            band->tail_k[at] = k;
-            band->tail_g[at] = g;
-            band->tail[at] = part * g;
-        }
-    double edge = split->xi > 0 ? 0 : split_de(split, 1), all = 0;
-    sum[0] += edge * edge / (2 * from);
-    sum[1] += edge * edge / (6 * from * from * from);
-    for (int p = 0; p < 2; p++)
-        band->cut_far[p] = 8 * sum[p]; /* (6.3) */
-    band->self = 2 / M_PI * own;
-    band->xi = split->xi;
-    for (int i = 0; i < BAND_NODES; i++)
-        all += band->weight[i] * band->gamma[i] * band->gamma[i];
-    band->lost = sum[0] / (sum[0] + all);
-    band->edge = edge;
-    band->centre = split_de(split, 0);
-    /* the rest goes as sin(k + some phase)/k: its integral is its slope */
-    double after = split_dhat(split, from);
-    for (int i = TAIL_NODES - 1; i >= 0; i--) {
-        band->tail_sum[i] = after + band->tail[i] / 2;
-        after += band->tail[i];
-    }
-}
-
-/* 4 pi integral over r > 1 of (r times the near kernel)^2, (6.2): zero for a
- * split of compact support. */
-static void band_beyond(struct band *band, const struct split *split)
-{
-    enum { NODES = 24 };
-    const double *x, *w;
-    if (!(split->xi > 0))
-        return;
-    /* e^{-2 xi^2 (r^2 - 1)} is gone after a few 1/(4 xi^2) */
-    double width = 12 / (4 * split->xi * split->xi);
-    poly_gauss(NODES, &x, &w);
-    for (int i = 0; i < NODES; i++) {
-        double r = 1 + width * (1 + x[i]) / 2, z = split->xi * r;
-        double e = erfc(z), part = 4 * M_PI * w[i] * width / 2;
-        double f = e / r + 2 * split->xi / sqrt(M_PI) * exp(-z * z);
-        band->cut_near[0] += part * f * f;
-        band->cut_near[1] += part * e * e;
-    }
-}
-
-void band_set(struct band *band, const struct split *split)
-{
-    const double *x, *w;
-    memset(band, 0, sizeof *band);
-    poly_gauss(BAND_NODES, &x, &w);
-    band->c = split->c;
-    for (int i = 0; i < BAND_NODES; i++) {
-        band->k[i] = split->c * (1 + x[i]) / 2;
-        band->weight[i] = w[i] * split->c / 2;
-        band->gamma[i] = split_hat(split, band->k[i]);
-    }
-    band_tail(band, split);
-    band_beyond(band, split);
-}
-
 struct place {
     int i;
     double part;
@@ -140,9 +65,14 @@ static double alias_sum(const struct alias *a, struct place at)
     return low + at.part * (high - low);
 }
 
+double alias_near(const struct alias *alias, double theta)
+{
+    return alias_sum(alias, alias_place(fmin(theta, M_PI)));
+}
+
 /* k_0 of (6.11): where an integral over k of k^-2 must begin to be the sum over
  * the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
-static double error_lowest(const struct cell *cell)
+double error_lowest(const struct cell *cell)
 {
     enum { REACH = 4 };
     double edge[3], longest = 0, sum = 0;
@@ -172,13 +102,13 @@ static double error_lowest(const struct cell *cell)
 
 /* F of (6.11): what stands for k^-2 in (6.5), smooth and with the same integral
  * as k^-2 from k_0 on; and its integral over the band. */
-static double band_fall(double k, double lowest)
+double band_fall(double k, double lowest)
 {
     double q = M_PI / 4 * lowest, d = k * k + q * q;
     return k * k / (d * d);
 }
 
-static double band_fall_whole(const struct band *band, double lowest)
+double band_fall_whole(const struct band *band, double lowest)
 {
     double q = M_PI / 4 * lowest, c = band->c;
     return atan(c / q) / (2 * q) - c / (2 * (c * c + q * q));
@@ -250,163 +180,4 @@ void error_set(struct error_parts *parts, const struct band *band,
     sum.cut_far = band->cut_far[potential] / cell->volume;
     sum.self += potential ? band->self * band->self : 0;
     *parts = sum;
-}
-
-static double sinc(double x)
-{
-    return fabs(x) < 1e-3 ? 1 - x * x / 6 : sin(x) / x;
-}
-
-/* spherical Bessel function j_1 */
-static double bessel_j1(double x)
-{
-    return fabs(x) < 1e-2 ? x / 3 - x * x * x / 30
-                          : (sin(x) / x - cos(x)) / x;
-}
-
-/* gamma at k > c and its integral from there on, between the tail's nodes. */
-static void band_at(const struct band *band, double k, double *gamma,
-                    double *rest)
-{
-    int i = 0;
-    if (k >= band->tail_k[TAIL_NODES - 1]) {
-        *gamma = band->edge * sin(k) / k;
-        *rest = band->edge * cos(k) / k;
-        return;
-    }
-    while (i < TAIL_NODES - 2 && band->tail_k[i + 1] < k)
-        i++;
-    double part = (k - band->tail_k[i])
-                  / (band->tail_k[i + 1] - band->tail_k[i]);
-    part = fmax(part, 0);
-    *gamma = band->tail_g[i] + part * (band->tail_g[i + 1] - band->tail_g[i]);
-    *rest = band->tail_sum[i]
-            + part * (band->tail_sum[i + 1] - band->tail_sum[i]);
-}
-
-/* What the cut in k leaves out of a pair at r, a split that ends at the cutoff:
- * D of (6.13), D/r^2 - D'/r or D/r.  Inside, where it is small, E is taken for
- * the Gaussian of the same height; outside, lambda for 1. */
-static double pair_cut_compact(const struct band *band, double r, int potential)
-{
-    double d, slope;
-    if (r < 1) {
-        double z = sqrt(M_PI) / 2 * band->centre * r;
-        d = band->lost * erf(z);
-        slope = band->lost * band->centre * exp(-z * z);
-        if (z < 0.05) /* E/r^2 - E'/r cancels */
-            return potential ? slope : slope * 2 / 3 * z * z / r;
-    } else {
-        band_at(band, band->c * r, &slope, &d);
-        d *= band->centre / band->c;
-        slope *= -band->centre;
-    }
-    return potential ? d / r : (d / r - slope) / r;
-}
-
-/* What cutoff and bandwidth of a Gaussian split leave out of a pair at r. */
-static double pair_cut(const struct band *band, double r, int potential)
-{
-    double sum = 0;
-    if (!(band->xi > 0))
-        return pair_cut_compact(band, r, potential);
-    for (int i = 0; i < TAIL_NODES; i++) {
-        double k = band->tail_k[i];
-        sum += band->tail[i] * (potential ? sinc(k * r) : k * bessel_j1(k * r));
-    }
-    sum *= 2 / M_PI;
-    if (r > 1) {
-        double z = band->xi * r, e = erfc(z) / r;
-        sum += potential ? e
-                         : (e + 2 * band->xi / sqrt(M_PI) * exp(-z * z)) / r;
-    }
-    return sum;
-}
-
-/* Its RMS over from .. to, with the sign of the middle: around r = 1 it has a
- * narrow peak, further out it swings. */
-static double shell_cut(const struct band *band, double from, double to,
-                        int potential)
-{
-    double middle = pair_cut(band, (from + to) / 2, potential), sum = 0;
-    int n = band->xi > 0 ? 1 : (int)fmin(2 + 12 * (to - from), 24);
-    if (to < 0.9 || from == to || n == 1)
-        return middle;
-    for (int i = 0; i < n; i++) {
-        double r = from + (i + 0.5) / n * (to - from);
-        double f = r * pair_cut(band, r, potential); /* r^2: the volume's */
-        sum += f * f;
-    }
-    double r2 = (from * from + from * to + to * to) / 3;
-    return copysign(sqrt(sum / n / r2), middle);
-}
-
-/* integral over mu in [-1, 1] of |beta| at each node of the band, for the
- * axis with the longest spacing; *far: the sum over the axes of K_d^2. */
-static void pair_beta(const struct band *band, const struct alias *alias,
-                      const struct cell *cell, const int64_t mesh[3],
-                      double beta[BAND_NODES], double *far)
-{
-    enum { ANGULAR = 5 };
-    const double *y, *v;
-    double longest = 0;
-    poly_gauss(ANGULAR, &y, &v);
-    *far = 0;
-    for (int d = 0; d < 3; d++) {
-        const double *a = cell->a + 3 * d;
-        double k = 2 * M_PI * (double)mesh[d] / cell->height[d];
-        longest = fmax(longest,
-                       sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-                           / (double)mesh[d]);
-        *far += k * k;
-    }
-    for (int i = 0; i < BAND_NODES; i++) {
-        beta[i] = 0;
-        for (int j = 0; j < ANGULAR; j++) {
-            double theta = band->k[i] * (1 + y[j]) / 2 * longest;
-            beta[i] += v[j] / 2
-                       * fabs(alias_sum(alias, alias_place(fmin(theta, M_PI))));
-        }
-    }
-}
-
-void error_pairs(struct error_pair *pair, const double *edge, int n,
-                 const struct band *band, const struct alias *alias,
-                 const struct cell *cell, const int64_t mesh[3], int potential)
-{
-    double beta[BAND_NODES] = {0}, far = 0;
-    if (mesh[0] > 0)
-        pair_beta(band, alias, cell, mesh, beta, &far);
-    double scale = sqrt(2 * (potential ? 3 : far)) / M_PI, z = sqrt(6) / M_PI;
-    for (int k = 0; k < n; k++) {
-        double r = (edge[k] + edge[k + 1]) / 2;
-        pair[k] = (struct error_pair){
-            shell_cut(band, edge[k], edge[k + 1], potential), 0, 0};
-        for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++) {
-            double own = band->weight[i] * band->gamma[i] * beta[i]
-                         * sinc(band->k[i] * r);
-            pair[k].gather += scale * own;
-            pair[k].spread += z * own * (potential ? 1 : band->k[i]);
-        }
-    }
-}
-
-void error_pairs_whole(const struct band *band, const struct alias *alias,
-                       const struct cell *cell, const int64_t mesh[3],
-                       int potential, double *gather, double *spread)
-{
-    double beta[BAND_NODES], far, lowest = error_lowest(cell);
-    pair_beta(band, alias, cell, mesh, beta, &far);
-    double zero = 4 * beta[0] * beta[0] / cell->volume;
-    double whole = zero * band_fall_whole(band, lowest);
-    *gather = whole * (potential ? 3 : far);
-    *spread = potential ? 3 * whole : 0;
-    /* Parseval: integral of F^2 over space = 2 integral gamma^2 beta^2/k^2 */
-    for (int i = 0; i < BAND_NODES; i++) {
-        double x = band->gamma[i] * beta[i], w = band->weight[i];
-        double part = 4 * x * x / cell->volume;
-        double rest = w * (part - zero) * band_fall(band->k[i], lowest);
-        *gather += rest * (potential ? 3 : far);
-        *spread += 3 * (potential ? rest : w * part);
-    }
 }

@@ -9,26 +9,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/tuned.h"
+#include "method/tune_inside.h"
 
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
-enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUTS = 77 };
-
-struct tuner {
-    const struct farsum_plan *plan;
-    struct cell cell;      /* reduced, caller's length */
-    const char *split, *window;
-    double cut[CUTS][3];   /* logs of near cut, far cut and own potential times
-                              the volume, at bandwidth CUT_FIRST + i */
-    struct {
-        int set;
-        struct window window;
-        struct alias alias;
-    } cache[SIGMAS][WINDOW_MAX + 1];
-};
 
 /* Estimate of `t` in the tolerance's norm, with fresh parts. */
-static double tune_total(const struct tuner *u, struct tuned *t)
+double tune_total(const struct tuner *u, struct tuned *t)
 {
     tuned_error(t, u->plan);
     return t->error;
@@ -38,7 +24,7 @@ static double tune_total(const struct tuner *u, struct tuned *t)
  * within some ten per cent where charges have no order and within a factor of
  * 1.5 where they do; few particles, or few modes where most particles are, are
  * no average.  math.md (6.14). */
-static double tune_goal(const struct tuner *u, const struct tuned *t)
+double tune_goal(const struct tuner *u, const struct tuned *t)
 {
     const struct sample *s = &u->plan->sample;
     double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
@@ -48,13 +34,13 @@ static double tune_goal(const struct tuner *u, const struct tuned *t)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
 
-static int tune_holds(const struct tuner *u, struct tuned *t)
+int tune_holds(const struct tuner *u, struct tuned *t)
 {
     double error = tune_total(u, t);
     return error <= tune_goal(u, t);
 }
 
-static farsum_status tune_split(const struct tuner *u, struct tuned *t,
+farsum_status tune_split(const struct tuner *u, struct tuned *t,
                                 double c)
 {
     TRY(split_set(&t->split, u->split, c));
@@ -97,7 +83,7 @@ static farsum_status tune_cuts(struct tuner *u)
     return FARSUM_OK;
 }
 
-static void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
+void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
 {
     t->rc = rc;
     cell_scale(&t->cell, &u->cell, 1 / rc);
@@ -140,11 +126,6 @@ static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t)
     return tune_split(u, t, high);
 }
 
-static double row_length(const double *a)
-{
-    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
 /* The least mesh for bandwidth c and upsampling sigma: mode numbers reach
  * c |a_d| / 2 pi. */
 static void tune_mesh(struct tuned *t, double sigma)
@@ -156,7 +137,7 @@ static void tune_mesh(struct tuned *t, double sigma)
     t->ldz = 2 * (t->mesh[2] / 2 + 1);
 }
 
-static void tune_sigma(struct tuned *t)
+void tune_sigma(struct tuned *t)
 {
     t->sigma = INFINITY;
     for (int d = 0; d < 3; d++)
@@ -165,7 +146,7 @@ static void tune_sigma(struct tuned *t)
                             / (t->split.c * row_length(t->cell.a + 3 * d)));
 }
 
-static farsum_status tune_window(const struct tuner *u, struct tuned *t,
+farsum_status tune_window(const struct tuner *u, struct tuned *t,
                                  int support, double shape, double sigma)
 {
     TRY(window_set(&t->window, u->window, support, shape, sigma, 0));
@@ -211,144 +192,6 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
              "%s window of support %d at upsampling %.3g reaches %.2g",
              u->window, high, sigmas[s], t->error);
     return FARSUM_OK;
-}
-
-/* Minimum of f over log-spaced [low, high] by golden section. */
-static double tune_golden(double (*f)(double, void *), void *data, double low,
-                          double high, int steps)
-{
-    const double g = 0.6180339887498949;
-    double a = low, b = high, x = b - g * (b - a), y = a + g * (b - a);
-    double fx = f(x, data), fy = f(y, data);
-    for (int i = 0; i < steps; i++) {
-        if (fx < fy) {
-            b = y, y = x, fy = fx;
-            x = b - g * (b - a);
-            fx = f(x, data);
-        } else {
-            a = x, x = y, fx = fy;
-            y = a + g * (b - a);
-            fy = f(y, data);
-        }
-    }
-    return fx < fy ? x : y;
-}
-
-struct search {
-    const struct tuner *u;
-    struct tuned *t;
-};
-
-static double try_bandwidth(double c, void *data)
-{
-    struct search *s = data;
-    if (tune_split(s->u, s->t, c) != FARSUM_OK)
-        return INFINITY;
-    return log(tune_total(s->u, s->t));
-}
-
-/* The bandwidth that errs least on the mesh that is there. */
-static void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
-{
-    double fixed = u->plan->options.bandwidth, most = INFINITY;
-    struct search s = {u, t};
-    if (fixed > 0) {
-        try_bandwidth(fixed, &s);
-        return;
-    }
-    for (int d = 0; d < 3; d++)
-        most = fmin(most, (double)t->mesh[d] * M_PI
-                              / row_length(t->cell.a + 3 * d));
-    most = fmin(fmax(most, 2), 90);
-    double c = tune_golden(try_bandwidth, &s, fmax(most / 2.6, 1), most, 16);
-    try_bandwidth(c, &s);
-}
-
-static double try_shape(double shape, void *data)
-{
-    struct search *s = data;
-    if (tune_window(s->u, s->t, s->t->window.support, shape, 1) != FARSUM_OK)
-        return INFINITY;
-    return log(tune_total(s->u, s->t));
-}
-
-static void tune_best_shape(const struct tuner *u, struct tuned *t)
-{
-    struct search s = {u, t};
-    double shape = t->window.shape;
-    if (u->plan->options.shape > 0 || shape == 0)
-        return;
-    struct tuned best = *t;
-    double before = tune_total(u, &best);
-    double found = tune_golden(try_shape, &s, 0.7 * shape, 1.5 * shape, 9);
-    if (try_shape(found, &s) > log(before))
-        *t = best;
-}
-
-/* With mesh and support kept, the smallest cutoff that meets the goal. */
-static void tune_shrink(const struct tuner *u, struct tuned *t)
-{
-    double low = 0.6, high = 1, rc = t->rc;
-    struct tuned best = *t;
-    for (int step = 0; step < 9; step++) {
-        double mid = (low + high) / 2;
-        struct tuned trial = *t;
-        tune_cutoff(u, &trial, rc * mid);
-        tune_best_bandwidth(u, &trial);
-        if (tune_holds(u, &trial)) {
-            high = mid;
-            best = trial;
-        } else {
-            low = mid;
-        }
-    }
-    *t = best;
-}
-
-/* The cutoff is fixed: the smallest mesh that meets the goal. */
-static void tune_coarsen(const struct tuner *u, struct tuned *t)
-{
-    for (int step = 0; step < 12; step++) {
-        struct tuned trial = *t;
-        double shrink = INFINITY;
-        for (int d = 0; d < 3; d++)
-            shrink = fmin(shrink, (double)t->mesh[d]
-                                      / row_length(t->cell.a + 3 * d));
-        shrink *= 0.985;
-        for (int d = 0; d < 3; d++)
-            trial.mesh[d] = fft_good_size(
-                (int64_t)ceil(shrink * row_length(t->cell.a + 3 * d)));
-        trial.ldz = 2 * (trial.mesh[2] / 2 + 1);
-        tune_best_bandwidth(u, &trial);
-        if (!tune_holds(u, &trial))
-            return;
-        *t = trial;
-    }
-}
-
-/* Polynomials of near field and window, fine enough not to be seen: (6.9),
- * (6.10). */
-static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
-{
-    const farsum_problem *p = &u->plan->problem;
-    error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
-    double sum = t->field.cut_near + t->field.cut_far
-                 + t->field.gather + t->field.spread;
-    double floor = p->precision == FARSUM_F32 ? 3e-8 : 1e-13;
-    double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
-    /* what it is off by at r = 0 stands in every particle's potential */
-    if (p->error == FARSUM_ERROR_POTENTIAL)
-        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan) * t->rc
-                              / (p->coulomb * sqrt(u->plan->sample.q2
-                                                   / (double)u->plan->sample.n)));
-    TRY(split_near_poly(&t->split, fmax(near, floor), &t->poly));
-    /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
-    double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
-    double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8
-                                                                  : 1e-15),
-                      1e-3);
-    return window_set(&t->window, u->window, t->window.support, t->window.shape,
-                      t->sigma, fit);
 }
 
 /* About the coefficients of the near field, for the costs. */
@@ -428,23 +271,6 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
     if (n == 0 || (n < CUTOFFS && rc[n - 1] < 0.5 * most))
         rc[n++] = most / 2;
     return n;
-}
-
-static farsum_status tune_refine(struct tuner *u, struct tuned *t)
-{
-    const farsum_options *o = &u->plan->options;
-    tune_best_shape(u, t);
-    if (o->mesh[0] == 0 || o->bandwidth == 0)
-        tune_best_bandwidth(u, t);
-    if (o->cutoff == 0)
-        tune_shrink(u, t);
-    else if (o->mesh[0] == 0 && o->upsampling == 0)
-        tune_coarsen(u, t);
-    tune_sigma(t);
-    double error = tune_total(u, t);
-    TRY(tune_fit(u, t));
-    t->error = error;
-    return tuned_choose(t, u->plan);
 }
 
 static farsum_status tune_search(struct tuner *u, struct tuned *tuned)

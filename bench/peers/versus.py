@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""Farsum, LAMMPS and GROMACS in turn on the same particles, at equal error.
+
+    ewald.py data/water_spce_3k.xyz --out ref.npz
+    scan.py data/water_spce_3k.xyz --reference ref.npz --out scan.csv
+    versus.py data/water_spce_3k.xyz --reference ref.npz --scan scan.csv \\
+        --farsum build/tools/farsum/farsum --replicate 1 --replicate 2 \\
+        --threads 1,2 --errors 1e-3,1e-4,1e-6 --out versus.csv
+
+Of each peer the --keep fastest sets of scan.csv for an error are taken: cutoff,
+splitting parameter, order and mesh spacing.  Where copies of the box are
+summed, the mesh grows with the edges, and its error is measured again; it is
+refined until it holds.  Farsum chooses by itself; its error is measured too,
+and it is asked for less until the measured one keeps to the target.
+
+Then the programs run in turn, --rounds times.  A row is one program: the least
+and the median of a step with a standing list (near field and mesh: `execute`),
+and of what a new configuration costs beside (pair list, `set_points`).  "ratio"
+is the peer's step over Farsum's, both at their least; "ratio_all" the same of
+the sums of both.  --precision is Farsum's.
+"""
+import argparse
+import csv
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import common
+import scan
+
+COLUMNS = ("program", "variant", "n", "threads", "target", "measured", "cutoff",
+           "order", "mesh", "step_min", "step_median", "list_min",
+           "list_median", "ratio", "ratio_all")
+EXTRA = {p: dict(v) for p, (v, _) in scan.PEERS.items()}
+
+
+def farsum(a, *words):
+    done = subprocess.run([a.farsum, *map(str, words)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        raise RuntimeError("farsum: " + done.stderr[-500:])
+
+
+def farsum_error(a, base, reference, tolerance):
+    """Measured on the box: relative RMS of the force."""
+    with tempfile.TemporaryDirectory() as work:
+        out = os.path.join(work, "out.xyz")
+        farsum(a, "run", a.input, "--tolerance", tolerance, "--precision",
+               a.precision, "-o", out)
+        with open(out) as f:
+            columns, _ = common.read_columns(f.read().splitlines())
+    return common.force_error(columns["forces"], reference, base)
+
+
+def farsum_tolerance(a, base, reference, target):
+    """The tolerance whose measured error is just below the target."""
+    tolerance = 1.6 * target
+    while True:
+        e = farsum_error(a, base, reference, tolerance)
+        if e <= target:
+            return tolerance, e
+        tolerance *= 0.85
+
+
+def farsum_time(a, counts, threads, tolerance):
+    with tempfile.TemporaryDirectory() as work:
+        out = os.path.join(work, "b.json")
+        farsum(a, "bench", "all", "--input", a.input, "--copies",
+               "x".join(map(str, counts)), "--tolerance", tolerance,
+               "--precision", a.precision, "--threads", threads, "--repeats",
+               5, "--report", out)
+        with open(out) as f:
+            rows = {r["stage"]: r for r in json.load(f)["rows"]}
+    points = rows["set_points"]["min"]
+    return {"step": rows["total"]["min"] - points, "neigh": points,
+            "what": rows["total"]["parameters"]}
+
+
+def candidates(a, peer, target):
+    """The fastest sets for the target, from the scan's one-thread rows."""
+    with open(a.scan) as f:
+        rows = [r for r in csv.DictReader(f)
+                if r["peer"] == peer and float(r["target"]) == target
+                and int(r["threads"]) == 1]
+    if not rows:
+        return []
+    least = min(int(r["n"]) for r in rows)
+    rows = sorted((r for r in rows if int(r["n"]) == least),
+                  key=lambda r: float(r["step"]))
+    return rows[:a.keep]
+
+
+def peer_set(base, row):
+    edge = np.linalg.norm(base.cell, axis=1)
+    mesh = [int(m) for m in row["mesh"].split("x")]
+    return {"variant": row["variant"],
+            "extra": EXTRA[row["peer"]][row["variant"]],
+            "rc": float(row["cutoff"]), "alpha": float(row["alpha"]),
+            "order": int(row["order"]), "spacing": max(edge / mesh)}
+
+
+def hold(scanner, peer, system, s, threads, target):
+    """The mesh at which the error holds there, and the error; or None."""
+    s["mesh"] = scan.mesh_for(system, s["spacing"])
+    for _ in range(4):
+        e = scanner.evaluate(peer, system, s, threads)
+        if e is None:
+            return None
+        if e[0] <= target:
+            return e[0]
+        s["mesh"] = [scan.SIZES[scan.SIZES.index(m) + 1] for m in s["mesh"]]
+    return None
+
+
+def compare(a, base, scanner, counts, threads, target):
+    """Rows of one size."""
+    system = base.replicated(counts)
+    tolerance, error = a.tolerances[target]
+    rows = [dict(program="farsum", variant=a.precision, measured=error,
+                 cutoff="", order="", mesh="", times=[])]
+    for peer in a.peers.split(","):
+        for row in candidates(a, peer, target):
+            s = peer_set(base, row)
+            e = hold(scanner, peer, system, s, threads, target)
+            if e is not None:
+                rows.append(dict(program=peer, variant=s["variant"], set=s,
+                                 measured=e, cutoff=s["rc"], order=s["order"],
+                                 mesh="x".join(map(str, s["mesh"])), times=[]))
+    steps = max(3, min(200, math.ceil(a.work / system.n)))
+    for _ in range(a.rounds):
+        for r in rows:
+            if r["program"] == "farsum":
+                t = farsum_time(a, counts, threads, tolerance)
+                r["mesh"] = t["what"]
+            else:
+                e = scanner.evaluate(r["program"], system, r["set"], threads,
+                                     steps, 1)
+                t = e[1]["info"]["seconds"]
+            r["times"].append((t["step"], t["neigh"]))
+    return rows
+
+
+def write(w, rows, n, threads, target):
+    own = None
+    for r in rows:
+        step, more = zip(*r["times"])
+        own = own or (min(step), min(more))
+        w.writerow((r["program"], r["variant"], n, threads, target,
+                    "%.3g" % r["measured"], r["cutoff"], r["order"], r["mesh"],
+                    "%.4g" % min(step), "%.4g" % statistics.median(step),
+                    "%.4g" % min(more), "%.4g" % statistics.median(more),
+                    "%.3g" % (min(step) / own[0]),
+                    "%.3g" % ((min(step) + min(more)) / sum(own))))
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("input")
+    p.add_argument("--reference", required=True, help=".npz of the same input")
+    p.add_argument("--scan", required=True, help="CSV of scan.py")
+    p.add_argument("--farsum", required=True, help="the command")
+    p.add_argument("--precision", default="f64", choices=("f64", "f32"))
+    p.add_argument("--peers", default="lammps,gromacs")
+    p.add_argument("--errors", default="1e-3,1e-4,1e-6",
+                   type=lambda t: [float(v) for v in t.split(",")])
+    p.add_argument("--replicate", type=common.triple, action="append")
+    p.add_argument("--threads", default="1")
+    p.add_argument("--keep", type=int, default=2, help="sets of a peer")
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--work", type=float, default=6e5,
+                   help="particles times steps of a peer's run")
+    p.add_argument("--out", required=True, help="CSV, appended")
+    a = p.parse_args()
+    base = common.read(a.input)
+    reference = common.reduced(a.reference)["forces"]
+    scanner = scan.Scan(base, reference, a)
+    a.tolerances = {t: farsum_tolerance(a, base, reference, t)
+                    for t in a.errors}
+    new = not os.path.exists(a.out)
+    with open(a.out, "a", newline="") as f:
+        w = csv.writer(f, lineterminator="\n")
+        if new:
+            w.writerow(COLUMNS)
+        for counts in a.replicate or [[1, 1, 1]]:
+            for threads in (int(t) for t in a.threads.split(",")):
+                for target in a.errors:
+                    rows = compare(a, base, scanner, counts, threads, target)
+                    write(w, rows, base.n * math.prod(counts), threads, target)
+                    f.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

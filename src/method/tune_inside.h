@@ -1,0 +1,41 @@
+/* tune_inside.h: what the files of the tuner share. */
+#ifndef FARSUM_METHOD_TUNE_INSIDE_H
+#define FARSUM_METHOD_TUNE_INSIDE_H
+
+#include "method/tuned.h"
+
+enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUTS = 77 };
+
+struct tuner {
+    const struct farsum_plan *plan;
+    struct cell cell;      /* reduced, caller's length */
+    const char *split, *window;
+    double cut[CUTS][3];   /* logs of near cut, far cut and own potential times
+                              the volume, at bandwidth CUT_FIRST + i */
+    struct {
+        int set;
+        struct window window;
+        struct alias alias;
+    } cache[SIGMAS][WINDOW_MAX + 1];
+};
+
+/* Estimate of `t` in the tolerance's norm, with fresh parts. */
+double tune_total(const struct tuner *u, struct tuned *t);
+/* The estimate that is aimed at. */
+double tune_goal(const struct tuner *u, const struct tuned *t);
+int tune_holds(const struct tuner *u, struct tuned *t);
+farsum_status tune_split(const struct tuner *u, struct tuned *t, double c);
+farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
+                          double shape, double sigma);
+void tune_cutoff(const struct tuner *u, struct tuned *t, double rc);
+/* Sets sigma from mesh and bandwidth. */
+void tune_sigma(struct tuned *t);
+/* The bandwidth that errs least on the mesh that is there. */
+void tune_best_bandwidth(const struct tuner *u, struct tuned *t);
+farsum_status tune_refine(struct tuner *u, struct tuned *t);
+
+static inline double row_length(const double *a)
+{
+    return __builtin_sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+#endif
