@@ -110,6 +110,7 @@ static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t)
             break;
     high = fmin(high, last);
     below = tune_excess(u, t, high);
+    t->error *= M_SQRT2; /* the aliases may take as much, were it to hold */
     if (!(below <= 0))
         FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
              t->rc, t->error);

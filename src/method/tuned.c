@@ -14,11 +14,10 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
 {
     const farsum_problem *p = &plan->problem;
     const int64_t n = plan->sample.n, m = plan->sample.m;
-    double around = sample_around(&plan->sample, &t->cell, 1);
     const int64_t *mesh = t->mesh;
     struct cell cell; /* the sample's radii are in the caller's lengths */
     cell_scale(&cell, &t->cell, t->rc);
-    around = sample_around(&plan->sample, &cell, t->rc);
+    double around = sample_around(&plan->sample, &cell, t->rc);
     args[ROOM_NEAR].near = (struct near_args){
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
         &t->poly,     n,         m,             around};

@@ -9,6 +9,13 @@ build=$1 here=$2/test/install/outside cmake=$3 cc=$4 cxx=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 step() { echo "--- $*"; }
+none() { # the command finds nothing ("!" would not end the script)
+    if "$@"; then
+        echo "found: $*"
+        exit 1
+    fi
+}
+not_linked() { none sh -c 'ldd "$1" | grep libfarsum' sh "$1"; }
 
 step install
 "$cmake" --install "$build" --prefix "$work/first" >"$work/log" \
@@ -18,8 +25,8 @@ prefix=$work/prefix
 pc=$(find "$prefix" -name farsum.pc)
 lib=$(dirname "$(dirname "$pc")")
 test -f "$prefix/include/farsum/farsum.h"
-! grep -F "$work/first" -r "$prefix/include" "$lib/cmake" "$pc"
-! grep -F "$2" -r "$prefix/include" "$lib/cmake" "$pc"
+none grep -F "$work/first" -r "$prefix/include" "$lib/cmake" "$pc"
+none grep -F "$2" -r "$prefix/include" "$lib/cmake" "$pc"
 
 step "the command and its manual page"
 "$prefix/bin/farsum" list >/dev/null
@@ -32,7 +39,7 @@ step "by find_package"
     || { cat "$work/log"; exit 1; }
 "$work/cmake/with_shared"
 "$work/cmake/with_static"
-! ldd "$work/cmake/with_static" | grep farsum
+not_linked "$work/cmake/with_static"
 
 step "by pkg-config, shared"
 export PKG_CONFIG_PATH="$lib/pkgconfig"
@@ -49,4 +56,8 @@ rm "$lib"/libfarsum.so*
 "$cc" $flags "$here/main.c" $(pkg-config --static --cflags --libs farsum) \
     -o "$work/static"
 "$work/static"
+"$cxx" -std=c++20 -Wall -Werror -pedantic "$here/main.cc" \
+    $(pkg-config --static --cflags --libs farsum) -o "$work/plus_static"
+"$work/plus_static"
+not_linked "$work/plus_static"
 step "all of it works"

@@ -1,5 +1,6 @@
-/* A race on purpose: what the thread sanitizer has to report.  Its neighbours
- * race_free loops must pass, so that a report elsewhere means something. */
+/* With the argument "race" a race on purpose, which the thread sanitizer has to
+ * report; without it two loops that only the end of the first one orders, of
+ * which it may say nothing. */
 #include <stdio.h>
 #include <string.h>
 
