@@ -13,6 +13,8 @@
 
 /* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
 enum { MESH_MOST = 1 << 19 };
+/* Particles that make a thread worth waking. */
+enum { PER_THREAD = 256 };
 
 const char *farsum_version(void)
 {
@@ -74,13 +76,16 @@ static farsum_status plan_options(struct farsum_plan *plan,
         o->memory_limit = mem_machine() / 10 * 8;
     TRY(isa_find(o->isa, &plan->isa));
     plan->threads = par_threads(o->threads);
+    int64_t n = plan->problem.n_sources + plan->problem.n_targets;
+    if (o->threads == 0 && n / PER_THREAD < plan->threads)
+        plan->threads = n / PER_THREAD > 1 ? (int)(n / PER_THREAD) : 1;
     return FARSUM_OK;
 }
 
 static farsum_status plan_method(struct farsum_plan *plan)
 {
     const char *wanted = plan->options.method, *names[16];
-    const struct method_row *best = NULL;
+    const struct method_row *best = NULL, *close = NULL;
     double least = INFINITY;
     int n = 0;
     for (const struct method_row *row = method_rows; row->name; row++) {
@@ -90,6 +95,8 @@ static farsum_status plan_method(struct farsum_plan *plan)
         farsum_status status = row->method->fits(plan);
         if (status != FARSUM_OK && wanted)
             return status_prefix(status, "method %s", row->name);
+        if (status == FARSUM_ERR_TOLERANCE)
+            close = row; /* it would do, but for that */
         if (status != FARSUM_OK)
             continue;
         double cost = row->method->cost(plan);
@@ -101,6 +108,9 @@ static farsum_status plan_method(struct farsum_plan *plan)
     names[n] = NULL;
     if (!best && wanted)
         return text_unknown("method", wanted, names);
+    if (!best && close) /* for its message */
+        return status_prefix(close->method->fits(plan), "method %s",
+                             close->name);
     if (!best)
         return status_prefix(FARSUM_ERR_UNSUPPORTED, "no method fits");
     plan->method = best->method;
@@ -176,6 +186,8 @@ static farsum_status plan_make(const farsum_problem *problem,
     p->info.seconds_create = clock_seconds() - start;
     *plan = p;
     p = NULL;
+    /* what was refused on the way here is no failure */
+    status = status_fail(FARSUM_OK, "%s", "");
 done:
     farsum_plan_destroy(p);
     return status;

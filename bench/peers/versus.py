@@ -7,8 +7,9 @@
         --farsum build/tools/farsum/farsum --replicate 1 --replicate 2 \\
         --threads 1,2 --errors 1e-3,1e-4,1e-6 --out versus.csv
 
-Of each peer the --keep fastest sets of scan.csv for an error are taken: cutoff,
-splitting parameter, order and mesh spacing.  Where copies of the box are
+Of each peer the sets of scan.csv for an error (cutoff, splitting parameter,
+order and mesh spacing) are timed again on the box, and the --keep fastest are
+taken.  Where copies of the box are
 summed, the mesh grows with the edges, and its error is measured again; it is
 refined until it holds.  Farsum chooses by itself; its error is measured too,
 and it is asked for less until the measured one keeps to the target.
@@ -82,24 +83,26 @@ def farsum_time(a, counts, threads, tolerance):
             "what": rows["total"]["parameters"]}
 
 
-def candidates(a, peer, target):
-    """The fastest sets for the target, from the scan's one-thread rows."""
+def candidates(a, base, scanner, peer, target):
+    """The fastest sets for the target: the scan's, timed again on the box."""
     with open(a.scan) as f:
         rows = [r for r in csv.DictReader(f)
                 if r["peer"] == peer and float(r["target"]) == target
-                and int(r["threads"]) == 1]
-    if not rows:
-        return []
-    least = min(int(r["n"]) for r in rows)
-    rows = sorted((r for r in rows if int(r["n"]) == least),
-                  key=lambda r: float(r["step"]))
-    return rows[:a.keep]
+                and int(r["n"]) == base.n and int(r["threads"]) == 1]
+    timed = []
+    for row in rows:
+        s = peer_set(base, row)
+        s["mesh"] = [int(m) for m in row["mesh"].split("x")]
+        e = scanner.evaluate(peer, base, s, 1, 30, 1)
+        if e and e[0] <= target:
+            timed.append((e[1]["info"]["seconds"]["step"], len(timed), s))
+    return [s for _, _, s in sorted(timed)[:a.keep]]
 
 
 def peer_set(base, row):
     edge = np.linalg.norm(base.cell, axis=1)
     mesh = [int(m) for m in row["mesh"].split("x")]
-    return {"variant": row["variant"],
+    return {"variant": row["variant"],  # as scan.py's sets
             "extra": EXTRA[row["peer"]][row["variant"]],
             "rc": float(row["cutoff"]), "alpha": float(row["alpha"]),
             "order": int(row["order"]), "spacing": max(edge / mesh)}
@@ -125,8 +128,7 @@ def compare(a, base, scanner, counts, threads, target):
     rows = [dict(program="farsum", variant=a.precision, measured=error,
                  cutoff="", order="", mesh="", times=[])]
     for peer in a.peers.split(","):
-        for row in candidates(a, peer, target):
-            s = peer_set(base, row)
+        for s in a.sets[peer, target]:
             e = hold(scanner, peer, system, s, threads, target)
             if e is not None:
                 rows.append(dict(program=peer, variant=s["variant"], set=s,
@@ -183,6 +185,8 @@ def main():
     scanner = scan.Scan(base, reference, a)
     a.tolerances = {t: farsum_tolerance(a, base, reference, t)
                     for t in a.errors}
+    a.sets = {(peer, t): candidates(a, base, scanner, peer, t)
+              for peer in a.peers.split(",") for t in a.errors}
     new = not os.path.exists(a.out)
     with open(a.out, "a", newline="") as f:
         w = csv.writer(f, lineterminator="\n")

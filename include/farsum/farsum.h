@@ -135,7 +135,8 @@ typedef struct farsum_options {
     const char *method;   /* "direct", "ewald", "spectral" */
     const char *device;   /* "host" */
     const char *isa;      /* "base", "avx2", "avx512": instruction set */
-    int threads;          /* OpenMP threads; 0: all */
+    int threads;          /* OpenMP threads; 0: all, or fewer for fewer than
+                             some hundred particles a thread */
     const char *split;    /* "prolate", "gaussian" */
     const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
                              "gaussian" */

@@ -104,7 +104,7 @@ static void tolerances(void)
             ERR_TOLERANCE, "8 x 8 x 8", "1.5", "reaches");
     /* none of the methods: what is said is still the limit */
     REFUSED((s.problem.tolerance = 1e-30, s.options.method = NULL),
-            ERR_UNSUPPORTED, "no method fits", "1e-30");
+            ERR_TOLERANCE, "below 3e-15", "1e-30");
 }
 
 void api_problems(void)

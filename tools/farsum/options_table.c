@@ -49,7 +49,7 @@ static const struct option_row table[] = {
     {"device", 0, "NAME", FOR_PLANS, set_text, FIELD(device), NULL,
      "where; host is the processor"},
     {"threads", 0, "N", FOR_SUMS, set_int, FIELD(threads), NULL,
-     "threads; all if not given"},
+     "threads; if not given all, or fewer for few particles"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
      "instruction set: base, avx2, avx512"},
     {"split", 0, "NAME", FOR_PLANS, set_text, FIELD(split), NULL,
