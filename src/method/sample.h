@@ -29,6 +29,8 @@ struct sample {
     int64_t n_targets;     /* 0: no sample was given */
     struct sample_target *target; /* owned */
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
+    int crystal;           /* 1: most targets have the same surroundings as
+                              another */
 };
 
 /* x, q of n sources, type `arrays`; both NULL: unit charges, uniform. */

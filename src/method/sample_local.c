@@ -147,6 +147,29 @@ static double grid_radius(const struct sample *s, double wanted)
     return r;
 }
 
+static int target_same(const struct sample_target *a,
+                       const struct sample_target *b)
+{
+    for (int k = 0; k < SAMPLE_SHELLS; k++)
+        if (fabs(a->square[k] - b->square[k]) > 1e-9 * fabs(a->square[k])
+            || fabs(a->charge[k] - b->charge[k]) > 1e-9 * a->square[k])
+            return 0;
+    return a->q == b->q;
+}
+
+/* Targets of a perfect crystal err alike: no average over places is left. */
+static int target_crystal(const struct sample *sample)
+{
+    int64_t same = 0, n = sample->n_targets;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            if (j != i && target_same(&sample->target[i], &sample->target[j])) {
+                same++;
+                break;
+            }
+    return n >= 4 && 2 * same > n;
+}
+
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
                            farsum_precision arrays)
@@ -179,6 +202,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                * grid_target(&g, i, first ? &sample->target[own] : NULL);
     }
     sample->n_targets = targets;
+    sample->crystal = target_crystal(sample);
     sample->force = sqrt(sum / (double)forces);
     sample->close = sqrt(g.close / (double)forces);
 done:
