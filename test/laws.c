@@ -164,5 +164,6 @@ int main(void)
     laws_of_sums();
     laws_of_derivatives();
     laws_of_edges();
+    laws_of_crystals();
     return check_end();
 }
