@@ -5,12 +5,16 @@
 #include "points/bins.h"
 #include "points/cell.h"
 
+struct points_gpu;
+
 struct points {
     int64_t n;
     int64_t room;      /* positions that s can hold */
     double *s[3];      /* owned: fractional coordinates in [0, 1) of the
                           reduced cell, caller's order */
     struct bins bins;  /* by mesh tile; filled by bins_build */
+    struct points_gpu *gpu; /* owned; NULL on the host: then s and bins are
+                               empty, n holds */
 };
 
 /* Wraps x [n][3] (type `arrays`, caller's length unit) into the cell that is

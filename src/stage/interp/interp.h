@@ -3,22 +3,27 @@
  *     potential_i += sum_m prod_d w(m_d - u_id) mesh_m
  *     field_i     -= gradient of that, by the window's derivative
  *
- * (math.md section 4). */
+ * (math.md section 4).  Channels, parts and open axes as in spread.h. */
 #ifndef FARSUM_STAGE_INTERP_INTERP_H
 #define FARSUM_STAGE_INTERP_INTERP_H
 
 #include "base/isa.h"
+#include "device/buf.h"
 #include "math/window.h"
 #include "points/points.h"
 #include "stage/stage.h"
 
 struct interp_args {
     farsum_precision precision;
+    struct device *device;       /* borrowed; NULL: the host */
     enum isa isa;
     int threads;
     unsigned outputs;            /* FARSUM_POTENTIAL | FARSUM_FIELD */
     int64_t mesh[3];
-    int64_t ldz;                 /* as in spread_args */
+    int64_t ldz;                 /* these as in spread_args */
+    int open[3];
+    int channels, parts;
+    double repeats;
     const struct window *window; /* borrowed */
     const struct cell *cell;     /* the field's unit of length is this cell's;
                                     borrowed, may change before a set */
@@ -26,11 +31,15 @@ struct interp_args {
 };
 
 /* Results are added to, in the caller's order, type precision; NULL: not
- * wanted. */
+ * wanted.  On a device each is a struct buf *. */
 struct interp_io {
-    const void *mesh; /* [mesh0][mesh1][ldz] */
-    void *potential;  /* [n] */
-    void *field;      /* [n][3] */
+    const void *mesh; /* as in spread_io */
+    void *potential;  /* [channel potential_channel + point parts + part] */
+    void *field;      /* [channel field_channel + (point 3 + axis) parts
+                         + part] */
+    int64_t mesh_channel;      /* in reals; 0: as in spread_io */
+    int64_t potential_channel; /* 0: n parts */
+    int64_t field_channel;     /* 0: 3 n parts */
 };
 
 extern const struct stage interp_stage;

@@ -1,32 +1,48 @@
 /* spread.h: particles to mesh: mesh_m = sum_j q_j prod_d w(m_d - u_jd), where
- * u_jd = s_jd mesh_d and the mesh is periodic (math.md section 4). */
+ * u_jd = s_jd mesh_d and the mesh is periodic (math.md section 4).
+ *
+ * Several channels (components, right-hand sides) are spread at once with the
+ * same weights; each has a mesh of its own.  Complex strengths are two parts,
+ * side by side in the strengths and in the mesh. */
 #ifndef FARSUM_STAGE_SPREAD_SPREAD_H
 #define FARSUM_STAGE_SPREAD_SPREAD_H
 
 #include "base/isa.h"
+#include "device/buf.h"
 #include "math/window.h"
 #include "points/points.h"
 #include "stage/stage.h"
 
 struct spread_args {
     farsum_precision precision;
+    struct device *device;       /* borrowed; NULL: the host */
     enum isa isa;
     int threads;
     int64_t mesh[3];
-    int64_t ldz;                 /* reals from one z-row to the next, at least
-                                    mesh[2]; the padding holds anything */
+    int64_t ldz;                 /* mesh points from one z-row to the next, at
+                                    least mesh[2]; the padding holds anything */
+    int open[3];                 /* 1: the axis is not periodic, and what falls
+                                    off the mesh is dropped */
+    int channels;                /* 0: 1 */
+    int parts;                   /* 1: real, 2: complex; 0: 1 */
+    double repeats;              /* runs expected for one set; 0: 1 */
     const struct window *window; /* borrowed */
     int64_t n;                   /* points, expected */
 };
 
+/* On a device both are a struct buf *. */
 struct spread_io {
-    const void *q; /* [n], caller's order, type precision */
-    void *mesh;    /* [mesh0][mesh1][ldz], type precision; every point of the
-                      mesh is written */
+    const void *q; /* caller's order, type precision:
+                      [channel q_channel + point q_point + part] */
+    void *mesh;    /* type precision: [channel mesh_channel
+                      + ((x mesh1 + y) ldz + z) parts + part]; every point of
+                      the mesh is written */
+    int64_t q_channel, q_point; /* in reals; 0: n parts, and parts */
+    int64_t mesh_channel;       /* in reals; 0: mesh0 mesh1 ldz parts */
 };
 
-/* Tiles that the points must be sorted into (bins_build) before a set; the
- * same for interp of the same args. */
+/* Tiles that the host's points must be sorted into (bins_build) before a set;
+ * the same for interp of the same args. */
 void spread_tiles(const struct spread_args *args, int32_t nb[3]);
 
 extern const struct stage spread_stage;

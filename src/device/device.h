@@ -1,0 +1,157 @@
+/* device.h: where a plan works: memory, one in-order queue, compiled kernels.
+ *
+ * A back end is one struct of functions and a row in device.c.  It talks to its
+ * vendor's library, which is opened at run time; no vendor header is needed to
+ * build.  Every call works on the device's own queue, in order; copies to and
+ * from the host and device_finish wait, all others may return early. */
+#ifndef FARSUM_DEVICE_DEVICE_H
+#define FARSUM_DEVICE_DEVICE_H
+
+#include "base/status.h"
+
+struct device;
+struct jit_text;
+
+/* One argument of a kernel: a buffer, or bytes by value. */
+struct buf;
+struct arg {
+    const void *value; /* a struct buf, or the value's address */
+    int32_t bytes;     /* 0: a buffer */
+};
+
+struct launch {
+    void *kernel;      /* the back end's */
+    int64_t groups;    /* 1 .. the back end's limit */
+    int32_t group;     /* threads of a group */
+    int64_t arena;     /* bytes of group memory beyond what is declared */
+    int n_args;
+    const struct arg *args;
+};
+
+struct device_backend {
+    const char *name;  /* "cuda": devices are "cuda:0", ... */
+    const char *words; /* the dialect's file: "dialect/cuda.h" */
+    /* How many there are; fails if the vendor's library is not there. */
+    farsum_status (*count)(int *n);
+    /* Fills device's description and `inside`.  context and queue: the
+     * caller's, both or neither NULL (CUDA: CUcontext or NULL, CUstream). */
+    farsum_status (*open)(struct device *device, int index, void *context,
+                          void *queue);
+    void (*close)(struct device *device);
+    farsum_status (*alloc)(struct device *device, int64_t bytes,
+                           void **handle);
+    void (*release)(struct device *device, void *handle);
+    /* A handle for the bytes from `offset` on; released by release_view. */
+    farsum_status (*view)(struct device *device, void *handle, int64_t offset,
+                          int64_t bytes, void **part);
+    void (*release_view)(struct device *device, void *part);
+    farsum_status (*upload)(struct device *device, void *to, int64_t offset,
+                            const void *from, int64_t bytes);
+    farsum_status (*download)(struct device *device, void *to, void *from,
+                              int64_t offset, int64_t bytes);
+    farsum_status (*copy)(struct device *device, void *to, int64_t to_offset,
+                          void *from, int64_t from_offset, int64_t bytes);
+    /* Sets every byte to `byte`. */
+    farsum_status (*fill)(struct device *device, void *to, int64_t offset,
+                          int byte, int64_t bytes);
+    /* text is one self-contained source.  binary: by mem_alloc, the caller's.
+     * The compiler's words are in the message when it fails. */
+    farsum_status (*compile)(struct device *device, const char *text,
+                             void **binary, int64_t *bytes);
+    farsum_status (*load)(struct device *device, const void *binary,
+                          int64_t bytes, void **module);
+    void (*unload)(struct device *device, void *module);
+    farsum_status (*kernel)(struct device *device, void *module,
+                            const char *name, int64_t arena, void **kernel);
+    void (*release_kernel)(struct device *device, void *kernel);
+    farsum_status (*launch)(struct device *device, const struct launch *what);
+    farsum_status (*finish)(struct device *device);
+    /* Marks in the queue, to time what lies between. */
+    farsum_status (*mark_create)(struct device *device, void **mark);
+    farsum_status (*mark)(struct device *device, void *mark);
+    farsum_status (*seconds)(struct device *device, void *from, void *to,
+                             double *seconds);
+    void (*mark_destroy)(struct device *device, void *mark);
+};
+
+/* What is true of a device; the back end fills it. */
+struct device_facts {
+    char model[128];    /* as the vendor calls it */
+    char arch[64];      /* what kernels are compiled for: "sm_90" */
+    char compiler[160]; /* and by what, with its version */
+    int units;          /* multiprocessors, compute units */
+    int group_max;      /* threads */
+    int subgroup;       /* threads that run in step; 1: not known */
+    int shuffles;       /* 1: the dialect has words between them */
+    int f64;            /* 1: has double precision */
+    int integrated;     /* 1: its memory is the host's */
+    int64_t local;      /* bytes of group memory a kernel may have */
+    int64_t memory;     /* bytes */
+    int64_t alloc_max;  /* of one buffer */
+    int64_t cache;      /* of its last level, bytes */
+    double clock;       /* Hz; 0: not known */
+};
+
+struct device {
+    const struct device_backend *backend;
+    char name[32];      /* "cuda:0" */
+    struct device_facts facts;
+    int64_t bytes, peak; /* of our buffers: now, and the most so far */
+    int64_t limit;       /* for the tests: allocations beyond fail; 0: none */
+    void *inside;        /* owned: the back end's */
+};
+
+/* By name: "cuda:0", "opencl:1", or "cuda", which is its first.  "host" has no
+ * struct device; see device_is_host. */
+farsum_status device_open(const char *name, struct device **device);
+/* The same with the caller's context and queue, which must outlive it. */
+farsum_status device_adopt(const char *name, void *context, void *queue,
+                           struct device **device);
+void device_close(struct device *device); /* NULL is legal */
+int device_is_host(const char *name);     /* also for NULL */
+
+/* The back ends, ended by NULL, and how many devices each has. */
+extern const struct device_backend *const device_backends[];
+/* Waits until everything that was asked for is done; a kernel's failure
+ * arrives here. */
+farsum_status device_finish(struct device *device);
+
+/* A kernel that is loaded, and its group size. */
+struct kernel {
+    struct device *device; /* borrowed */
+    void *handle;
+    int32_t group;
+    int64_t arena;         /* bytes that its launches will ask for */
+    const char *name;      /* borrowed */
+};
+farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
+                            int n_args, const struct arg *args);
+#define LAUNCH(kernel, groups, ...)                                            \
+    kernel_launch(kernel, groups,                                              \
+                  (int)(sizeof((struct arg[]){__VA_ARGS__})                    \
+                        / sizeof(struct arg)),                                 \
+                  (struct arg[]){__VA_ARGS__})
+#define ARG_BUF(b) ((struct arg){(b), 0})
+#define ARG_I32(v) ((struct arg){&(int32_t){(int32_t)(v)}, 4})
+#define ARG_I64(v) ((struct arg){&(int64_t){(int64_t)(v)}, 8})
+#define ARG_F32(v) ((struct arg){&(float){(float)(v)}, 4})
+#define ARG_F64(v) ((struct arg){&(double){(double)(v)}, 8})
+#define ARG_STRUCT(s) ((struct arg){&(s), (int32_t)sizeof(s)})
+/* Groups of `group` threads for n items. */
+static inline int64_t kernel_groups(const struct kernel *kernel, int64_t n)
+{
+    return n > 0 ? (n + kernel->group - 1) / kernel->group : 1;
+}
+
+/* Times what is asked for between start and stop. */
+struct stopwatch {
+    struct device *device;
+    void *from, *to; /* owned */
+};
+farsum_status stopwatch_create(struct stopwatch *watch, struct device *device);
+void stopwatch_clear(struct stopwatch *watch);
+farsum_status stopwatch_start(struct stopwatch *watch);
+farsum_status stopwatch_stop(struct stopwatch *watch);
+/* Waits. */
+farsum_status stopwatch_seconds(struct stopwatch *watch, double *seconds);
+#endif

@@ -1,0 +1,23 @@
+/* dl.h: a vendor's library, opened at run time.
+ *
+ * A list of symbols is an X-macro file, rows SYM(result, name, (parameters));
+ * the struct of pointers and the table of names follow from it:
+ *
+ *     struct cuda_api {
+ *     #define SYM(result, name, parameters) result (*name) parameters;
+ *     #include "device/cuda.sym"
+ *     };                                                                   */
+#ifndef FARSUM_DEVICE_DL_H
+#define FARSUM_DEVICE_DL_H
+
+#include "base/status.h"
+
+/* Opens the first of `names` (ended by NULL) that is there: in the folders of
+ * FARSUM_LIBRARY_PATH, where the loader looks, then in `folders` (may be
+ * NULL).  Then finds `symbols` (ended by NULL) into api, an array of pointers.
+ * The message says which library or symbol is missing. */
+farsum_status dl_open(void **library, const char *const *names,
+                      const char *const *folders, const char *const *symbols,
+                      void **api);
+void dl_close(void *library); /* NULL is legal */
+#endif

@@ -1,0 +1,26 @@
+/* cuda.h: the words for CUDA, by NVRTC. */
+#ifndef FARSUM_DIALECT_CUDA_H
+#define FARSUM_DIALECT_CUDA_H
+
+#define DIALECT_CUDA 1
+#define DIALECT_HIP 0
+#define DIALECT_OPENCL 0
+typedef signed char i8;
+typedef unsigned char u8;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+#define SG_SIZE 32
+#define HAS_SUBGROUP 1
+#define SG_ALL 0xffffffffu
+#define sg_shuffle(v, lane) __shfl_sync(SG_ALL, v, lane)
+#define sg_shuffle_xor(v, mask) __shfl_xor_sync(SG_ALL, v, mask)
+#define sg_shuffle_down(v, by, width) __shfl_down_sync(SG_ALL, v, by, width)
+#define sg_any(v) __any_sync(SG_ALL, v)
+#define sg_ballot(v) ((u64)__ballot_sync(SG_ALL, v))
+#define SG_BARRIER() __syncwarp()
+#include "dialect/c_device.h"
+#endif

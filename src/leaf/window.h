@@ -1,0 +1,78 @@
+/* window.h: the window's weights in a kernel (math.md section 4).
+ *
+ * Wants SUPPORT, WINDOW_DEGREE_ and WINDOW_TABLE: the pieces' coefficients,
+ * [degree + 1][SUPPORT], highest degree last (math/window.h). */
+#ifndef FARSUM_LEAF_WINDOW_H
+#define FARSUM_LEAF_WINDOW_H
+
+CONSTANT real window_coef[(WINDOW_DEGREE_ + 1) * SUPPORT] = {WINDOW_TABLE};
+
+/* The first of the mesh points that coordinate s in [0, 1) touches on an axis
+ * of `mesh` points; may be negative.  *t is where s lies, in [-1, 1]. */
+FN i32 window_first(f64 s, i32 mesh, real *t)
+{
+    f64 v = s * mesh - 0.5 * SUPPORT;
+    f64 first = ceil(v);
+    *t = (real)(2 * (first - v) - 1);
+    return (i32)first;
+}
+
+/* m, at most one mesh beyond [0, mesh) at either end unless the mesh is smaller
+ * than the window. */
+FN i32 window_wrap(i32 m, i32 mesh)
+{
+    while (m < 0)
+        m += mesh;
+    while (m >= mesh)
+        m -= mesh;
+    return m;
+}
+
+/* Piece j; all threads may ask for different ones. */
+FN real window_weight(i32 j, real t)
+{
+    real w = window_coef[WINDOW_DEGREE_ * SUPPORT + j];
+    UNROLL
+    for (i32 d = WINDOW_DEGREE_ - 1; d >= 0; d--)
+        w = FMA(w, t, window_coef[d * SUPPORT + j]);
+    return w;
+}
+
+/* dw/du, u in mesh spacings. */
+FN real window_slope(i32 j, real t)
+{
+    real w = R(0);
+    UNROLL
+    for (i32 d = WINDOW_DEGREE_; d >= 1; d--)
+        w = FMA(w, t, R(d) * window_coef[d * SUPPORT + j]);
+    return R(-2) * w;
+}
+
+/* All pieces.  A window is even, so piece SUPPORT - 1 - j is piece j of -t:
+ * even and odd powers are summed once for both. */
+FN void window_weights(real t, real *w)
+{
+    real t2 = t * t;
+    UNROLL
+    for (i32 j = 0; j < (SUPPORT + 1) / 2; j++) {
+        real even = R(0), odd = R(0);
+        UNROLL
+        for (i32 d = WINDOW_DEGREE_; d >= 0; d--) {
+            if (d % 2 == 0)
+                even = FMA(even, t2, window_coef[d * SUPPORT + j]);
+            else
+                odd = FMA(odd, t2, window_coef[d * SUPPORT + j]);
+        }
+        w[j] = FMA(odd, t, even);
+        w[SUPPORT - 1 - j] = FMA(odd, -t, even);
+    }
+}
+
+/* dw/du of all pieces. */
+FN void window_slopes(real t, real *w)
+{
+    UNROLL
+    for (i32 j = 0; j < SUPPORT; j++)
+        w[j] = window_slope(j, t);
+}
+#endif

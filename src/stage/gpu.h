@@ -1,0 +1,22 @@
+/* gpu.h: what rows that work on a device have in common. */
+#ifndef FARSUM_STAGE_GPU_H
+#define FARSUM_STAGE_GPU_H
+
+#include "device/jit.h"
+#include "math/window.h"
+
+/* SUPPORT, WINDOW_DEGREE_, WINDOW_TABLE for leaf/window.h. */
+void gpu_define_window(struct jit *jit, const struct window *window);
+/* OK on a device; on the host a message that names what it needs. */
+farsum_status gpu_wanted(const struct device *device);
+/* OK on the host. */
+farsum_status gpu_not_wanted(const struct device *device);
+/* OK if a kernel may have that many bytes of group memory. */
+farsum_status gpu_local_fits(const struct device *device, int64_t bytes);
+
+/* Bytes of a real. */
+static inline int gpu_real(farsum_precision precision)
+{
+    return precision == FARSUM_F32 ? 4 : 8;
+}
+#endif
