@@ -2,6 +2,8 @@
 set(farsum_sources
   src/plan.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
+  src/device/buf.c src/device/cache.c src/device/device.c src/device/dl.c
+  src/device/jit.c src/device/opencl.c src/device/opencl_facts.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/points.c
@@ -16,7 +18,7 @@ set(farsum_sources
   src/method/machine.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
-  src/stage/choose.c src/stage/rooms.c src/stage/fft/size.c
+  src/stage/choose.c src/stage/gpu.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/kiss_line.cc src/stage/scale/modes.c
 )
 set(farsum_kernels

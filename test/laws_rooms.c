@@ -48,10 +48,11 @@ static void run(struct adjoint *a, const struct variant_row *spread,
         .precision = precision, .isa = isa_best(), .threads = 2,
         .outputs = FARSUM_POTENTIAL, .mesh = {mesh[0], mesh[1], mesh[2]},
         .ldz = LDZ, .window = &a->window, .cell = &a->cell, .n = N};
-    struct spread_io in = {f32 ? (void *)a->qf : a->q,
-                           f32 ? (void *)a->spreadf : a->spread};
-    struct interp_io out = {f32 ? (void *)a->valuesf : a->values,
-                            f32 ? (void *)a->potentialf : a->potential, NULL};
+    struct spread_io in = {.q = f32 ? (void *)a->qf : a->q,
+                           .mesh = f32 ? (void *)a->spreadf : a->spread};
+    struct interp_io out = {
+        .mesh = f32 ? (void *)a->valuesf : a->values,
+        .potential = f32 ? (void *)a->potentialf : a->potential};
     void *state[2] = {NULL, NULL};
     int32_t nb[3];
     memset(a->potential, 0, sizeof a->potential);

@@ -139,7 +139,7 @@ static farsum_status spread_run(int k, const struct trial *trial,
         .window = &w->window,
         .n = c.n,
     };
-    struct spread_io io = {w->q, w->mesh};
+    struct spread_io io = {.q = w->q, .mesh = w->mesh};
     GO(trial_run(trial, &args, &w->points, &w->points, &io, spread_again, w));
     int64_t rows = c.mesh[0] * c.mesh[1];
     double size = pow(window_hat(&w->window, 0), 3) * sqrt((double)c.n)
@@ -185,9 +185,9 @@ static farsum_status interp_run(int k, const struct trial *trial,
         .n = c.n,
     };
     struct interp_io io = {
-        w->mesh,
-        c.outputs & FARSUM_POTENTIAL ? w->potential : NULL,
-        c.outputs & FARSUM_FIELD ? w->field : NULL,
+        .mesh = w->mesh,
+        .potential = c.outputs & FARSUM_POTENTIAL ? w->potential : NULL,
+        .field = c.outputs & FARSUM_FIELD ? w->field : NULL,
     };
     GO(trial_run(trial, &args, &w->points, &w->points, &io, interp_again, w));
     double *v;

@@ -60,6 +60,7 @@ extern "C" {
     X(ERR_STRENGTH, "a strength is not finite")                                \
     X(ERR_COINCIDENT, "two particles coincide")                                \
     X(ERR_TOLERANCE, "the tolerance cannot be reached")                        \
+    X(ERR_DEVICE, "no such device, or it failed")                              \
     X(ERR_STATE, "the call comes too early or too late")                       \
     X(ERR_INTERNAL, "an invariant of the library is broken")
 

@@ -241,11 +241,12 @@ static farsum_status spectral_sum(struct spectral *s,
     double *energy = result->energy ? &sums->energy : NULL;
     double *virial = result->virial ? sums->virial : NULL;
     struct near_io near = {s->q, potential, field, energy, virial};
-    struct spread_io spread = {s->q, s->mesh};
+    struct spread_io spread = {.q = s->q, .mesh = s->mesh};
     struct fft_io fft = {s->mesh, 0};
     int back = potential || field;
     struct scale_io scale = {s->mesh, back, energy, virial};
-    struct interp_io interp = {s->mesh, potential, field};
+    struct interp_io interp = {
+        .mesh = s->mesh, .potential = potential, .field = field};
     TRY(spectral_room(s, ROOM_NEAR, &near));
     TRY(spectral_room(s, ROOM_SPREAD, &spread));
     TRY(spectral_room(s, ROOM_FFT, &fft));

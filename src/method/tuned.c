@@ -22,8 +22,13 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
         &t->poly,     n,         m,             around};
     args[ROOM_SPREAD].spread = (struct spread_args){
-        p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
-        t->ldz,       &t->window, n};
+        .precision = p->precision,
+        .isa = plan->isa,
+        .threads = plan->threads,
+        .mesh = {mesh[0], mesh[1], mesh[2]},
+        .ldz = t->ldz,
+        .window = &t->window,
+        .n = n};
     args[ROOM_FFT].fft = (struct fft_args){
         p->precision, plan->threads, {mesh[0], mesh[1], mesh[2]}, t->ldz,
         plan->options.measure};
@@ -31,15 +36,15 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
         t->ldz,       &t->split, &t->window,    &t->cell};
     args[ROOM_INTERP].interp = (struct interp_args){
-        p->precision,
-        plan->isa,
-        plan->threads,
-        p->outputs & (FARSUM_POTENTIAL | FARSUM_FIELD),
-        {mesh[0], mesh[1], mesh[2]},
-        t->ldz,
-        &t->window,
-        &t->cell,
-        m > 0 ? m : n};
+        .precision = p->precision,
+        .isa = plan->isa,
+        .threads = plan->threads,
+        .outputs = p->outputs & (FARSUM_POTENTIAL | FARSUM_FIELD),
+        .mesh = {mesh[0], mesh[1], mesh[2]},
+        .ldz = t->ldz,
+        .window = &t->window,
+        .cell = &t->cell,
+        .n = m > 0 ? m : n};
 }
 
 int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)

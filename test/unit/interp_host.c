@@ -40,14 +40,17 @@ static void compare(struct spread_args *a, int64_t n, enum dist dist)
     void *phi = case_randoms(f32, n, 4), *e = case_randoms(f32, 3 * n, 5);
     enum isa best = isa_best();
     a->n = n;
-    case_interp("plain", a, &oblique, &p, &(struct interp_io){mesh, phi, e});
+    case_interp("plain", a, &oblique, &p,
+                &(struct interp_io){.mesh = mesh, .potential = phi,
+                                    .field = e});
     for (int i = 0; i <= (int)best; i++)
         for (a->threads = 1; a->threads <= (n == 100 ? 3 : 2); a->threads++)
             for (int out = 1; out < 4; out++) {
                 void *x = case_randoms(f32, n, 4);
                 void *y = case_randoms(f32, 3 * n, 5);
-                struct interp_io io = {mesh, out & 1 ? x : NULL,
-                                       out & 2 ? y : NULL};
+                struct interp_io io = {.mesh = mesh,
+                                       .potential = out & 1 ? x : NULL,
+                                       .field = out & 2 ? y : NULL};
                 a->isa = (enum isa)i;
                 case_interp("host_tile", a, &oblique, &p, &io);
                 if (out & 1)
@@ -109,7 +112,8 @@ static void adjoint(void **unused)
             a.n = N;
             case_spread("host_tile", &a, &p, q, got);
             case_interp("host_tile", &a, &oblique, &p,
-                        &(struct interp_io){mesh, phi, NULL});
+                        &(struct interp_io){.mesh = mesh, .potential = phi,
+                                    .field = NULL});
             for (int64_t r = 0; r < a.mesh[0] * a.mesh[1]; r++)
                 for (int64_t z = 0; z < a.mesh[2]; z++) {
                     int64_t k = r * a.ldz + z;
@@ -137,7 +141,8 @@ static double potential(const struct spread_args *a, const double s[3],
     for (int d = 0; d < 3; d++)
         p.s[d][0] = s[d];
     case_interp("host_tile", a, &oblique, &p,
-                &(struct interp_io){mesh, &phi, NULL});
+                &(struct interp_io){.mesh = mesh, .potential = &phi,
+                                    .field = NULL});
     case_clear(&p);
     return phi;
 }
@@ -159,7 +164,8 @@ static void differences(void **unused)
         for (int d = 0; d < 3; d++)
             p.s[d][0] = s[d];
         case_interp("host_tile", &a, &oblique, &p,
-                    &(struct interp_io){mesh, NULL, e});
+                    &(struct interp_io){.mesh = mesh, .potential = NULL,
+                                    .field = e});
         for (int d = 0; d < 3; d++) {
             double h = 1e-4 / (double)n[d], x[3] = {s[0], s[1], s[2]}, f[4];
             for (int k = 0; k < 4; k++) {

@@ -121,7 +121,7 @@ static inline void case_spread(const char *row, const struct spread_args *a,
                                struct points *p, const void *q, void *mesh)
 {
     const struct variant *v = case_row(&spread_stage, row);
-    struct spread_io io = {q, mesh};
+    struct spread_io io = {.q = q, .mesh = mesh};
     void *state = NULL;
     int32_t nb[3];
     spread_tiles(a, nb);

@@ -156,7 +156,7 @@ static void again(void **unused)
         for (uint64_t k = 0; k < 2; k++) {
             double *q = case_randoms(0, n, 11 + k);
             int64_t held = mem_bytes();
-            OK(v->run(state, &(struct spread_io){q, got}));
+            OK(v->run(state, &(struct spread_io){.q = q, .mesh = got}));
             assert_int_equal(mem_bytes(), held);
             case_spread("plain", &a, &p, q, want);
             assert_true(difference(&a, got, want) < 1e-13);

@@ -1,0 +1,112 @@
+/* buf.c: memory of a device, counted. */
+#include "device/buf.h"
+
+farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes)
+{
+    buf_clear(buf);
+    int64_t size = bytes > 0 ? bytes : 1;
+    if (device->limit > 0 && device->bytes + size > device->limit)
+        FAIL(ERR_MEMORY, "%s: %lld bytes beside %lld are more than its limit",
+             device->name, (long long)size, (long long)device->bytes);
+    if (device->facts.alloc_max > 0 && size > device->facts.alloc_max)
+        FAIL(ERR_MEMORY,
+             "%s: a buffer of %lld bytes is more than its largest, %lld",
+             device->name, (long long)size,
+             (long long)device->facts.alloc_max);
+    TRY(device->backend->alloc(device, size, &buf->handle));
+    buf->device = device;
+    buf->bytes = size;
+    buf->owned = 1;
+    device->bytes += size;
+    if (device->bytes > device->peak)
+        device->peak = device->bytes;
+    return FARSUM_OK;
+}
+
+farsum_status buf_reserve(struct buf *buf, struct device *device,
+                          int64_t bytes)
+{
+    if (buf->device == device && buf->owned == 1 && buf->bytes >= bytes)
+        return FARSUM_OK;
+    return buf_alloc(buf, device, bytes);
+}
+
+void buf_clear(struct buf *buf)
+{
+    if (buf->device && buf->owned == 1) {
+        buf->device->backend->release(buf->device, buf->handle);
+        buf->device->bytes -= buf->bytes;
+    } else if (buf->device && buf->owned == 2) {
+        buf->device->backend->release_view(buf->device, buf->handle);
+    }
+    *buf = (struct buf){0};
+}
+
+void buf_borrow(struct buf *buf, struct device *device, void *handle,
+                int64_t bytes)
+{
+    *buf = (struct buf){device, handle, bytes, 0};
+}
+
+/* offset .. offset + bytes lie in the buffer. */
+static farsum_status buf_inside(const struct buf *buf, int64_t offset,
+                                int64_t bytes)
+{
+    if (!buf->device || offset < 0 || bytes < 0 || offset > buf->bytes
+        || bytes > buf->bytes - offset)
+        FAIL(ERR_INTERNAL,
+             "bytes %lld + %lld are not within a buffer of %lld",
+             (long long)offset, (long long)bytes, (long long)buf->bytes);
+    return FARSUM_OK;
+}
+
+farsum_status buf_view(struct buf *part, const struct buf *whole,
+                       int64_t offset, int64_t bytes)
+{
+    void *handle = NULL;
+    TRY(buf_inside(whole, offset, bytes));
+    TRY(whole->device->backend->view(whole->device, whole->handle, offset,
+                                     bytes, &handle));
+    buf_clear(part);
+    *part = (struct buf){whole->device, handle, bytes, 2};
+    return FARSUM_OK;
+}
+
+farsum_status buf_upload(struct buf *buf, int64_t offset, const void *from,
+                         int64_t bytes)
+{
+    TRY(buf_inside(buf, offset, bytes));
+    if (bytes == 0)
+        return FARSUM_OK;
+    return buf->device->backend->upload(buf->device, buf->handle, offset, from,
+                                        bytes);
+}
+
+farsum_status buf_download(const struct buf *buf, int64_t offset, void *to,
+                           int64_t bytes)
+{
+    TRY(buf_inside(buf, offset, bytes));
+    if (bytes == 0)
+        return FARSUM_OK;
+    return buf->device->backend->download(buf->device, to, buf->handle, offset,
+                                          bytes);
+}
+
+farsum_status buf_copy(struct buf *to, int64_t to_offset,
+                       const struct buf *from, int64_t from_offset,
+                       int64_t bytes)
+{
+    TRY(buf_inside(to, to_offset, bytes));
+    TRY(buf_inside(from, from_offset, bytes));
+    if (bytes == 0)
+        return FARSUM_OK;
+    return to->device->backend->copy(to->device, to->handle, to_offset,
+                                     from->handle, from_offset, bytes);
+}
+
+farsum_status buf_fill(struct buf *buf, int byte)
+{
+    TRY(buf_inside(buf, 0, buf->bytes));
+    return buf->device->backend->fill(buf->device, buf->handle, 0, byte,
+                                      buf->bytes);
+}

@@ -1,0 +1,150 @@
+/* device.c: the table of back ends; devices by name. */
+#include "device/device.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKEND(name, note) extern const struct device_backend device_##name;
+#include "device/backends.def"
+#undef BACKEND
+
+const struct device_backend *const device_backends[] = {
+#define BACKEND(name, note) &device_##name,
+#include "device/backends.def"
+#undef BACKEND
+    NULL};
+
+int device_is_host(const char *name)
+{
+    return !name || strcmp(name, "host") == 0;
+}
+
+static farsum_status device_unknown(const char *name)
+{
+    static const char *const names[] = {
+        "host",
+#define BACKEND(name, note) #name,
+#include "device/backends.def"
+#undef BACKEND
+        NULL};
+    return text_unknown("device", name, names);
+}
+
+/* "cuda:1" or "cuda" into a back end and an index. */
+static farsum_status device_parse(const char *name,
+                                  const struct device_backend **backend,
+                                  int *index)
+{
+    size_t length = strcspn(name, ":");
+    long k = 0;
+    if (name[length]) {
+        char *end;
+        k = strtol(name + length + 1, &end, 10);
+        if (*end || end == name + length + 1 || k < 0 || k > 9999)
+            FAIL(ERR_UNKNOWN,
+                 "device \"%s\": after the colon there must be a number from "
+                 "0 on",
+                 name);
+    }
+    for (int b = 0; device_backends[b]; b++)
+        if (strlen(device_backends[b]->name) == length
+            && strncmp(device_backends[b]->name, name, length) == 0) {
+            *backend = device_backends[b];
+            *index = (int)k;
+            return FARSUM_OK;
+        }
+    return device_unknown(name);
+}
+
+farsum_status device_adopt(const char *name, void *context, void *queue,
+                           struct device **device)
+{
+    farsum_status status = FARSUM_OK;
+    const struct device_backend *backend = NULL;
+    struct device *d = NULL;
+    int index = 0, n = 0;
+    TRY(device_parse(name, &backend, &index));
+    status = backend->count(&n);
+    if (status != FARSUM_OK)
+        return status_prefix(status, "device %s", name);
+    if (index >= n)
+        FAIL(ERR_DEVICE, "device %s is not there: %s has %d of them", name,
+             backend->name, n);
+    TRY(MEM_NEW(d, 1));
+    d->backend = backend;
+    snprintf(d->name, sizeof d->name, "%s:%d", backend->name, index);
+    status = backend->open(d, index, context, queue);
+    if (status != FARSUM_OK) {
+        mem_free(d);
+        return status_prefix(status, "device %s", name);
+    }
+    *device = d;
+    return FARSUM_OK;
+}
+
+farsum_status device_open(const char *name, struct device **device)
+{
+    return device_adopt(name, NULL, NULL, device);
+}
+
+void device_close(struct device *device)
+{
+    if (!device)
+        return;
+    device->backend->close(device);
+    mem_free(device);
+}
+
+farsum_status device_finish(struct device *device)
+{
+    return device->backend->finish(device);
+}
+
+farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
+                            int n_args, const struct arg *args)
+{
+    struct launch what = {kernel->handle, groups, kernel->group,
+                          kernel->arena,  n_args, args};
+    farsum_status status = kernel->device->backend->launch(kernel->device,
+                                                           &what);
+    if (status != FARSUM_OK)
+        return status_prefix(status, "kernel %s on %s", kernel->name,
+                             kernel->device->name);
+    return status;
+}
+
+farsum_status stopwatch_create(struct stopwatch *watch, struct device *device)
+{
+    *watch = (struct stopwatch){device, NULL, NULL};
+    TRY(device->backend->mark_create(device, &watch->from));
+    return device->backend->mark_create(device, &watch->to);
+}
+
+void stopwatch_clear(struct stopwatch *watch)
+{
+    if (watch->device && watch->from)
+        watch->device->backend->mark_destroy(watch->device, watch->from);
+    if (watch->device && watch->to)
+        watch->device->backend->mark_destroy(watch->device, watch->to);
+    *watch = (struct stopwatch){0};
+}
+
+farsum_status stopwatch_start(struct stopwatch *watch)
+{
+    return watch->device->backend->mark(watch->device, watch->from);
+}
+
+farsum_status stopwatch_stop(struct stopwatch *watch)
+{
+    return watch->device->backend->mark(watch->device, watch->to);
+}
+
+farsum_status stopwatch_seconds(struct stopwatch *watch, double *seconds)
+{
+    return watch->device->backend->seconds(watch->device, watch->from,
+                                           watch->to, seconds);
+}

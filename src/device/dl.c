@@ -1,0 +1,74 @@
+/* dl.c: a vendor's library, opened at run time. */
+#include "device/dl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *dl_in(const char *folder, size_t length, const char *name)
+{
+    char path[1024];
+    int n = snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+    if (length == 0 || n < 0 || (size_t)n >= sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* In the folders of FARSUM_LIBRARY_PATH, separated by colons. */
+static void *dl_named_by_user(const char *name)
+{
+    const char *folder = getenv("FARSUM_LIBRARY_PATH");
+    while (folder && *folder) {
+        size_t length = strcspn(folder, ":");
+        void *library = dl_in(folder, length, name);
+        if (library)
+            return library;
+        folder += length + (folder[length] == ':');
+    }
+    return NULL;
+}
+
+static void *dl_find(const char *const *names, const char *const *folders)
+{
+    void *library = NULL;
+    for (int i = 0; !library && names[i]; i++)
+        library = dl_named_by_user(names[i]);
+    for (int i = 0; !library && names[i]; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; !library && names[i]; i++)
+        for (int f = 0; !library && folders && folders[f]; f++)
+            library = dl_in(folders[f], strlen(folders[f]), names[i]);
+    return library;
+}
+
+farsum_status dl_open(void **library, const char *const *names,
+                      const char *const *folders, const char *const *symbols,
+                      void **api)
+{
+    void *found = dl_find(names, folders);
+    if (!found) {
+        char all[256] = "";
+        for (int i = 0; names[i]; i++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                     i ? ", " : "", names[i]);
+        FAIL(ERR_DEVICE, "no library %s was found (FARSUM_LIBRARY_PATH may "
+             "name its folder)", all);
+    }
+    for (int i = 0; symbols[i]; i++) {
+        api[i] = dlsym(found, symbols[i]);
+        if (!api[i]) {
+            dlclose(found);
+            FAIL(ERR_DEVICE, "the library %s has no %s: too old or too new",
+                 names[0], symbols[i]);
+        }
+    }
+    *library = found;
+    return FARSUM_OK;
+}
+
+void dl_close(void *library)
+{
+    if (library)
+        dlclose(library);
+}

@@ -1,0 +1,104 @@
+/* opencl_facts.c: which OpenCL devices there are, and what they can do. */
+#include "device/opencl.h"
+
+#include "device/dl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PLATFORMS = 16 };
+
+farsum_status opencl_failed(cl_int error, const char *call)
+{
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE
+        || error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY
+        || error == CL_INVALID_BUFFER_SIZE)
+        FAIL(ERR_MEMORY, "OpenCL's %s ran out of memory or resources (%d)",
+             call, error);
+    FAIL(ERR_DEVICE, "OpenCL's %s failed with %d", call, error);
+}
+
+farsum_status opencl_library(struct opencl *cl)
+{
+    static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so",
+                                        NULL};
+    static const char *const folders[] = {"/usr/local/cuda/lib64",
+                                          "/opt/rocm/lib", NULL};
+    static const char *const symbols[] = {
+#define SYM(result, name, parameters) #name,
+#include "device/opencl.sym"
+#undef SYM
+        NULL};
+    return dl_open(&cl->library, names, folders, symbols, (void **)&cl->api);
+}
+
+farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
+                             cl_id *platforms, int room, int *n)
+{
+    cl_id platform[PLATFORMS];
+    cl_uint count = 0;
+    *n = 0;
+    cl_int error = api->clGetPlatformIDs(PLATFORMS, platform, &count);
+    if (error == CL_PLATFORM_NOT_FOUND_KHR || count == 0)
+        FAIL(ERR_DEVICE, "OpenCL's loader knows no platform: no driver is "
+             "installed");
+    CL_TRY(error, "clGetPlatformIDs");
+    for (cl_uint p = 0; p < count && p < PLATFORMS; p++) {
+        cl_uint more = 0, left = (cl_uint)(room - *n);
+        error = api->clGetDeviceIDs(platform[p], (cl_bits)0xffffffff, left,
+                                    devices && left ? devices + *n : NULL,
+                                    &more);
+        if (error == CL_DEVICE_NOT_FOUND)
+            continue;
+        if (error != 0 && !(devices && left == 0))
+            return opencl_failed(error, "clGetDeviceIDs");
+        for (cl_uint k = 0; devices && k < more && *n + (int)k < room; k++)
+            platforms[*n + (int)k] = platform[p];
+        *n += (int)more;
+        if (devices && *n > room)
+            *n = room;
+    }
+    return FARSUM_OK;
+}
+
+static int64_t number(struct opencl *cl, cl_uint what)
+{
+    uint64_t value = 0; /* little-endian: shorter numbers fill its start */
+    cl->api.clGetDeviceInfo(cl->device, what, sizeof value, &value, NULL);
+    return (int64_t)value;
+}
+
+farsum_status opencl_facts(struct opencl *cl, cl_id platform,
+                           struct device_facts *f)
+{
+    const struct opencl_api *api = &cl->api;
+    char name[128] = "", version[128] = "", driver[128] = "", more[8192] = "";
+    CL_TRY(api->clGetDeviceInfo(cl->device, CL_DEVICE_NAME, sizeof f->model - 1,
+                                f->model, NULL), "clGetDeviceInfo");
+    api->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name,
+                           NULL);
+    api->clGetDeviceInfo(cl->device, CL_DEVICE_VERSION, sizeof version - 1,
+                         version, NULL);
+    api->clGetDeviceInfo(cl->device, CL_DRIVER_VERSION, sizeof driver - 1,
+                         driver, NULL);
+    api->clGetDeviceInfo(cl->device, CL_DEVICE_EXTENSIONS, sizeof more - 1,
+                         more, NULL);
+    snprintf(f->arch, sizeof f->arch, "%.60s", f->model);
+    snprintf(f->compiler, sizeof f->compiler, "%.50s, %.50s, %.50s", name,
+             version, driver);
+    f->units = (int)number(cl, CL_DEVICE_MAX_COMPUTE_UNITS);
+    f->group_max = (int)number(cl, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    f->subgroup = 1;
+    f->f64 = number(cl, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+    f->integrated = (int)number(cl, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+    f->local = number(cl, CL_DEVICE_LOCAL_MEM_SIZE);
+    f->memory = number(cl, CL_DEVICE_GLOBAL_MEM_SIZE);
+    f->alloc_max = number(cl, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    f->cache = number(cl, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    f->clock = 1e6 * (double)number(cl, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+    if (!f->f64)
+        FAIL(ERR_UNSUPPORTED, "%s has no double precision", f->model);
+    if (!strstr(more, "cl_khr_int64_base_atomics"))
+        FAIL(ERR_UNSUPPORTED, "%s has no 64-bit atomics", f->model);
+    return FARSUM_OK;
+}

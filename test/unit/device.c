@@ -1,0 +1,357 @@
+/* device.c: a device's memory, kernels, clock and cache, on FARSUM_TEST_DEVICE
+ * ("opencl:0" if it is not set). */
+#include "check.h"
+
+#include "base/mem.h"
+#include "device/buf.h"
+#include "device/cache.h"
+#include "device/jit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GROUP = 64 };
+
+static struct device *device;
+static char folder[] = "farsum-cache-XXXXXX";
+
+static double get(const void *x, int f32, int64_t i)
+{
+    return f32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static void put(void *x, int f32, int64_t i, double v)
+{
+    if (f32)
+        ((float *)x)[i] = (float)v;
+    else
+        ((double *)x)[i] = v;
+}
+
+static farsum_status words(struct jit *jit, int f32)
+{
+    const double table[] = {0.25, -1.0 / 3, 7};
+    jit_begin(jit, device, "words.k", f32 ? FARSUM_F32 : FARSUM_F64);
+    jit_define_table(jit, "TABLE", table, 3);
+    return jit_build(jit);
+}
+
+static void test_memory(void)
+{
+    struct buf a = {0}, b = {0}, part = {0};
+    char in[10000], out[10000];
+    int64_t held = device->bytes;
+    for (int i = 0; i < 10000; i++)
+        in[i] = (char)(i * 7);
+    CHECK_OK(buf_alloc(&a, device, sizeof in));
+    CHECK_OK(buf_alloc(&b, device, sizeof in));
+    CHECK(device->bytes == held + 20000, "%lld", (long long)device->bytes);
+    CHECK(device->peak >= device->bytes, "%lld", (long long)device->peak);
+    CHECK_OK(buf_upload(&a, 0, in, sizeof in));
+    CHECK_OK(buf_fill(&b, 0));
+    CHECK_OK(buf_copy(&b, 100, &a, 50, 1000));
+    CHECK_OK(buf_download(&b, 0, out, sizeof out));
+    CHECK(out[99] == 0 && out[1100] == 0, "%d %d", out[99], out[1100]);
+    CHECK(memcmp(out + 100, in + 50, 1000) == 0, "copied bytes differ");
+    CHECK_OK(buf_view(&part, &a, BUF_ALIGN, 1000));
+    CHECK_OK(buf_download(&part, 10, out, 500));
+    CHECK(memcmp(out, in + BUF_ALIGN + 10, 500) == 0, "a view's bytes differ");
+    CHECK_FAILS(buf_upload(&a, 9000, in, 1001), FARSUM_ERR_INTERNAL);
+    CHECK_FAILS(buf_view(&part, &a, 9000, 1001), FARSUM_ERR_INTERNAL);
+    CHECK_FAILS(buf_alloc(&b, device, INT64_MAX / 2), FARSUM_ERR_MEMORY);
+    device->limit = device->bytes + 100;
+    CHECK_FAILS(buf_alloc(&b, device, 101), FARSUM_ERR_MEMORY);
+    device->limit = 0;
+    buf_clear(&part);
+    buf_clear(&a);
+    buf_clear(&b);
+    CHECK(device->bytes == held, "%lld bytes are left",
+          (long long)(device->bytes - held));
+}
+
+static void map(struct jit *jit, int f32, int64_t n)
+{
+    const double table[] = {0.25, -1.0 / 3, 7};
+    struct words64 {
+        int64_t n;
+        double scale;
+    } a64 = {n, 1.5};
+    struct words32 {
+        int64_t n;
+        float scale;
+    } a32 = {n, 1.5f};
+    struct buf x = {0}, y = {0};
+    struct kernel kernel;
+    int64_t bytes = n * (f32 ? 4 : 8);
+    void *h = check_memory((size_t)n, 8);
+    for (int64_t i = 0; i < n; i++)
+        put(h, f32, i, 0.001 * (double)i);
+    CHECK_OK(buf_alloc(&x, device, bytes));
+    CHECK_OK(buf_alloc(&y, device, bytes));
+    CHECK_OK(buf_upload(&x, 0, h, bytes));
+    CHECK_OK(jit_kernel(jit, "words_map", GROUP, 0, &kernel));
+    CHECK_OK(LAUNCH(&kernel, kernel_groups(&kernel, n), ARG_BUF(&x),
+                    ARG_BUF(&y), f32 ? ARG_STRUCT(a32) : ARG_STRUCT(a64)));
+    CHECK_OK(buf_download(&y, 0, h, bytes));
+    for (int64_t i = 0; i < n; i++) {
+        double want = 1.5 * (0.002 * (double)i + table[i % 3]);
+        if (!CHECK_NEAR(get(h, f32, i), want, f32 ? 1e-6 * (1 + want) : 1e-14))
+            break;
+    }
+    free(h);
+    buf_clear(&x);
+    buf_clear(&y);
+}
+
+static void sums(struct jit *jit, int f32)
+{
+    enum { N = 1000 };
+    struct buf x = {0}, s = {0}, c = {0}, l = {0};
+    struct kernel kernel;
+    double h[N], out[4];
+    int32_t counts[3];
+    int64_t large, groups;
+    for (int i = 0; i < N; i++)
+        put(h, f32, i, i % 5);
+    CHECK_OK(buf_alloc(&x, device, N * 8));
+    CHECK_OK(buf_alloc(&s, device, 32));
+    CHECK_OK(buf_alloc(&c, device, 12));
+    CHECK_OK(buf_alloc(&l, device, 8));
+    CHECK_OK(buf_upload(&x, 0, h, f32 ? N * 4 : N * 8));
+    CHECK_OK(buf_fill(&s, 0));
+    CHECK_OK(buf_fill(&c, 0));
+    CHECK_OK(buf_fill(&l, 0));
+    CHECK_OK(jit_kernel(jit, "words_sums", GROUP, 0, &kernel));
+    groups = kernel_groups(&kernel, N);
+    CHECK_OK(LAUNCH(&kernel, groups, ARG_BUF(&x), ARG_BUF(&s), ARG_BUF(&c),
+                    ARG_BUF(&l), ARG_I64(N)));
+    CHECK_OK(buf_download(&s, 0, out, f32 ? 16 : 32));
+    CHECK_OK(buf_download(&c, 0, counts, 12));
+    CHECK_OK(buf_download(&l, 0, &large, 8));
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(get(out, f32, i), 2.0 * N, 0);
+    CHECK(counts[0] == groups * GROUP && counts[1] == groups * GROUP - 1
+              && counts[2] == groups, "%d %d %d", counts[0], counts[1],
+          counts[2]);
+    CHECK(large == groups * GROUP << 33, "%lld", (long long)large);
+    buf_clear(&x);
+    buf_clear(&s);
+    buf_clear(&c);
+    buf_clear(&l);
+}
+
+static void turn(struct jit *jit, int f32, int64_t arena)
+{
+    enum { GROUPS = 3 };
+    int real = f32 ? 4 : 8;
+    int64_t items = arena / real, n = GROUPS * items;
+    struct buf x = {0};
+    struct kernel kernel;
+    void *h = check_memory((size_t)n, 8);
+    for (int64_t i = 0; i < n; i++)
+        put(h, f32, i, (double)i);
+    CHECK_OK(buf_alloc(&x, device, n * real));
+    CHECK_OK(buf_upload(&x, 0, h, n * real));
+    CHECK_OK(jit_kernel(jit, "words_turn", GROUP, arena, &kernel));
+    CHECK_OK(LAUNCH(&kernel, GROUPS, ARG_BUF(&x), ARG_I32(items)));
+    CHECK_OK(buf_download(&x, 0, h, n * real));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t g = i / items, want = g * items + items - 1 - i % items;
+        if (!CHECK_NEAR(get(h, f32, i), (double)want, 0))
+            break;
+    }
+    free(h);
+    buf_clear(&x);
+}
+
+static void maths(struct jit *jit, int f32)
+{
+    const double v = 1.75, want[] = {
+        sqrt(v), 1 / sqrt(v), exp(v), erfc(v), sin(v), cos(v), v * v + 1, -2,
+        -1, 1 + v};
+    struct buf y = {0};
+    struct kernel kernel;
+    double out[10];
+    CHECK_OK(buf_alloc(&y, device, 80));
+    CHECK_OK(jit_kernel(jit, "words_maths", GROUP, 0, &kernel));
+    CHECK_OK(LAUNCH(&kernel, 1, ARG_BUF(&y), f32 ? ARG_F32(v) : ARG_F64(v)));
+    CHECK_OK(buf_download(&y, 0, out, f32 ? 40 : 80));
+    for (int i = 0; i < 10; i++)
+        CHECK_NEAR(get(out, f32, i), want[i],
+                   (f32 ? 1e-6 : 1e-14) * (1 + fabs(want[i])));
+    buf_clear(&y);
+}
+
+static void step(struct jit *jit)
+{
+    enum { N = 4 * GROUP };
+    struct buf y = {0};
+    struct kernel kernel;
+    int32_t out[N];
+    int size = device->facts.shuffles ? device->facts.subgroup : 1;
+    CHECK_OK(buf_alloc(&y, device, sizeof out));
+    CHECK_OK(jit_kernel(jit, "words_step", GROUP, 0, &kernel));
+    CHECK_OK(LAUNCH(&kernel, N / GROUP, ARG_BUF(&y)));
+    CHECK_OK(buf_download(&y, 0, out, sizeof out));
+    for (int i = 0; i < N; i++) {
+        int first = i % GROUP / size * size;
+        CHECK(out[i] == first * size + size * (size - 1) / 2, "%d: %d", i,
+              out[i]);
+    }
+    buf_clear(&y);
+}
+
+static void test_kernels(void)
+{
+    for (int f32 = 0; f32 < 2; f32++) {
+        struct jit jit;
+        if (!CHECK_OK(words(&jit, f32)))
+            return;
+        map(&jit, f32, 1);
+        map(&jit, f32, 100003);
+        sums(&jit, f32);
+        turn(&jit, f32, 1024);
+        turn(&jit, f32, device->facts.local / 16 * 16);
+        maths(&jit, f32);
+        step(&jit);
+        struct kernel kernel;
+        CHECK_FAILS(jit_kernel(&jit, "no_such", GROUP, 0, &kernel),
+                    FARSUM_ERR_DEVICE);
+        CHECK_FAILS(jit_kernel(&jit, "words_turn", GROUP,
+                               device->facts.local + 1, &kernel),
+                    FARSUM_ERR_UNSUPPORTED);
+        jit_clear(&jit);
+    }
+}
+
+/* The compiler's words arrive with the file and line that are wrong. */
+static void test_log(void)
+{
+    struct jit jit;
+    jit_begin(&jit, device, "words.k", FARSUM_F64);
+    jit_define(&jit, "TABLE", "%s", "not_a_word");
+    CHECK_FAILS(jit_build(&jit), FARSUM_ERR_DEVICE);
+    CHECK_SAYS("not_a_word");
+    CHECK_SAYS("words.k:16");
+    jit_clear(&jit);
+    jit_begin(&jit, device, "no_such.k", FARSUM_F64);
+    CHECK_FAILS(jit_build(&jit), FARSUM_ERR_ARGUMENT);
+    jit_clear(&jit);
+}
+
+static void spoil(const char *file, const char *arch, int64_t bytes,
+                  void *data)
+{
+    FILE *f = fopen(file, "r+b");
+    CHECK(strcmp(arch, device->facts.arch) == 0, "%s", arch);
+    if (!CHECK(f != NULL, "%s", file))
+        return;
+    int how = *(int *)data;
+    if (how == 0) { /* a bit of the binary */
+        fseek(f, (long)bytes - 1, SEEK_SET);
+        int c = fgetc(f);
+        fseek(f, (long)bytes - 1, SEEK_SET);
+        fputc(c ^ 1, f);
+    } else if (how == 1) { /* its end */
+        CHECK(ftruncate(fileno(f), bytes - 7) == 0, "truncate");
+    } else { /* all of it */
+        CHECK(ftruncate(fileno(f), 0) == 0, "truncate");
+        fputs("garbage", f);
+    }
+    fclose(f);
+}
+
+static int build_is_cached(void)
+{
+    struct jit jit;
+    CHECK_OK(words(&jit, 0));
+    int cached = jit.cached;
+    jit_clear(&jit);
+    return cached;
+}
+
+static void test_cache(void)
+{
+    int64_t files = 0, bytes = 0;
+    CHECK_OK(cache_clear(&files));
+    CHECK(!build_is_cached(), "found in an empty folder");
+    CHECK_OK(cache_list(NULL, NULL, &files, &bytes));
+    CHECK(files == 1 && bytes > 0, "%lld files", (long long)files);
+    CHECK(build_is_cached(), "not found again");
+    for (int how = 0; how < 3; how++) {
+        CHECK_OK(cache_list(spoil, &how, &files, &bytes));
+        CHECK(!build_is_cached(), "a spoiled file (%d) was used", how);
+        if (how < 2)
+            CHECK(build_is_cached(), "a spoiled file was not replaced");
+        CHECK_OK(cache_clear(&files));
+        CHECK(!build_is_cached(), "cleared");
+    }
+    CHECK(setenv("FARSUM_CACHE_DIR", "", 1) == 0, "setenv");
+    CHECK(!build_is_cached() && !build_is_cached(), "the cache is off");
+    CHECK(setenv("FARSUM_CACHE_DIR", "/proc/no/such", 1) == 0, "setenv");
+    CHECK(!build_is_cached() && !build_is_cached(), "it cannot be written");
+    CHECK(setenv("FARSUM_CACHE_DIR", folder, 1) == 0, "setenv");
+}
+
+static void test_clock(void)
+{
+    struct stopwatch watch;
+    struct buf a = {0};
+    double seconds = -1;
+    CHECK_OK(stopwatch_create(&watch, device));
+    CHECK_OK(buf_alloc(&a, device, 100 << 20));
+    CHECK_OK(buf_fill(&a, 0));
+    CHECK_OK(stopwatch_start(&watch));
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(buf_fill(&a, i));
+    CHECK_OK(stopwatch_stop(&watch));
+    CHECK_OK(stopwatch_seconds(&watch, &seconds));
+    CHECK(seconds > 1e-6 && seconds < 60, "%g s", seconds);
+    buf_clear(&a);
+    stopwatch_clear(&watch);
+}
+
+static void test_names(void)
+{
+    struct device *d = NULL;
+    CHECK_FAILS(device_open("opencl:9999", &d), FARSUM_ERR_DEVICE);
+    CHECK_FAILS(device_open("opencl:x", &d), FARSUM_ERR_UNKNOWN);
+    CHECK_FAILS(device_open("opencl:", &d), FARSUM_ERR_UNKNOWN);
+    CHECK_FAILS(device_open("opencx:0", &d), FARSUM_ERR_UNKNOWN);
+    CHECK_SAYS("opencl");
+    CHECK(d == NULL, "an output was touched");
+    CHECK(device_is_host(NULL) && device_is_host("host")
+              && !device_is_host("cuda"), "names of the host");
+}
+
+int main(void)
+{
+    const char *name = getenv("FARSUM_TEST_DEVICE");
+    if (!name || !*name)
+        name = "opencl:0";
+    RUN(test_names);
+    if (device_open(name, &device) != FARSUM_OK) {
+        printf("skipped: %s\n", farsum_message());
+        return CHECK_SKIPPED;
+    }
+    printf("%s: %s, %s, %s\n", device->name, device->facts.model,
+           device->facts.arch, device->facts.compiler);
+    if (!mkdtemp(folder) || setenv("FARSUM_CACHE_DIR", folder, 1) != 0
+        || setenv("FARSUM_KERNEL_DIR", FARSUM_TEST_DIR "/device", 1) != 0)
+        check_stop("no folder for the cache");
+    int64_t held = mem_bytes();
+    RUN(test_memory);
+    RUN(test_kernels);
+    RUN(test_log);
+    RUN(test_cache);
+    RUN(test_clock);
+    CHECK(mem_bytes() == held, "%lld bytes are left",
+          (long long)(mem_bytes() - held));
+    int64_t files;
+    CHECK_OK(cache_clear(&files));
+    rmdir(folder);
+    device_close(device);
+    return check_end();
+}
