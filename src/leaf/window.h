@@ -17,17 +17,6 @@ FN i32 window_first(f64 s, i32 mesh, real *t)
     return (i32)first;
 }
 
-/* m, at most one mesh beyond [0, mesh) at either end unless the mesh is smaller
- * than the window. */
-FN i32 window_wrap(i32 m, i32 mesh)
-{
-    while (m < 0)
-        m += mesh;
-    while (m >= mesh)
-        m -= mesh;
-    return m;
-}
-
 /* Piece j; all threads may ask for different ones. */
 FN real window_weight(i32 j, real t)
 {

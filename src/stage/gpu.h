@@ -14,6 +14,16 @@ farsum_status gpu_not_wanted(const struct device *device);
 /* OK if a kernel may have that many bytes of group memory. */
 farsum_status gpu_local_fits(const struct device *device, int64_t bytes);
 
+/* The host's twin of leaf/mesh.h's struct. */
+struct mesh_args {
+    int64_t n;
+    int64_t q_channel, q_point, mesh_channel;
+    int32_t mesh[3], ldz;
+    int32_t open[3];
+    int32_t more;
+};
+_Static_assert(sizeof(struct mesh_args) == 64, "as leaf/mesh.h has it");
+
 /* Bytes of a real. */
 static inline int gpu_real(farsum_precision precision)
 {
