@@ -1,0 +1,207 @@
+/* cuda.c: NVIDIA's GPUs by the driver API and NVRTC.
+ *
+ * The libraries stay loaded once they are: their threads may still run. */
+#include "device/cuda.h"
+
+#include "base/mem.h"
+#include "device/dl.h"
+#include "device/driver.h"
+
+#include <stdio.h>
+
+struct cuda_api {
+#define SYM(result, name, parameters) result(*name) parameters;
+#include "device/cuda.sym"
+#undef SYM
+};
+
+struct cuda {
+    struct driver driver; /* first: the functions of driver.h see it alone */
+    struct cuda_api own;
+    struct nvrtc nvrtc;
+    void *context;
+    int retained; /* 1: the context is the device's primary one, held by us */
+};
+
+static const char *const driver_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #cuda,
+#include "device/driver.sym"
+#undef SYM
+    NULL};
+static const char *const cuda_symbols[] = {
+#define SYM(result, name, parameters) #name,
+#include "device/cuda.sym"
+#undef SYM
+    NULL};
+
+/* From the enumerations CUdevice_attribute and CUfunction_attribute. */
+static const struct driver_numbers cuda_numbers = {.units = 16,
+                                                   .group_max = 1,
+                                                   .subgroup = 10,
+                                                   .integrated = 18,
+                                                   .local = 97,
+                                                   .cache = 38,
+                                                   .clock = 13};
+enum {
+    CUDA_CAPABILITY_MAJOR = 75,
+    CUDA_CAPABILITY_MINOR = 76,
+    CUDA_MAX_DYNAMIC_LOCAL = 8,
+    CUDA_STREAM_PER_THREAD = 2 /* 1 and 2 stand for streams of any context */
+};
+
+static void cuda_words(const struct driver *driver, int error,
+                       const char **name, const char **text)
+{
+    const struct cuda *cuda = (const struct cuda *)driver;
+    cuda->own.cuGetErrorName(error, name);
+    cuda->own.cuGetErrorString(error, text);
+}
+
+static int cuda_enter(struct driver *driver, int *before)
+{
+    struct cuda *cuda = (struct cuda *)driver;
+    (void)before; /* the contexts of a thread are a stack */
+    return cuda->own.cuCtxPushCurrent_v2(cuda->context);
+}
+
+static int cuda_leave(struct driver *driver, int before)
+{
+    struct cuda *cuda = (struct cuda *)driver;
+    void *ours = NULL;
+    (void)before;
+    return cuda->own.cuCtxPopCurrent_v2(&ours);
+}
+
+static int cuda_grant(struct driver *driver, void *function, int bytes)
+{
+    struct cuda *cuda = (struct cuda *)driver;
+    return cuda->own.cuFuncSetAttribute(function, CUDA_MAX_DYNAMIC_LOCAL,
+                                        bytes);
+}
+
+static farsum_status cuda_library(struct cuda *cuda)
+{
+    static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
+    static const char *const folders[] = {"/usr/lib/wsl/lib",
+                                          "/usr/local/nvidia/lib64", NULL};
+    void *library = NULL;
+    TRY(dl_open(&library, names, folders, driver_symbols,
+                (void **)&cuda->driver.api));
+    TRY(dl_open(&library, names, folders, cuda_symbols, (void **)&cuda->own));
+    cuda->driver.vendor = "CUDA";
+    cuda->driver.words = cuda_words;
+    cuda->driver.enter = cuda_enter;
+    cuda->driver.leave = cuda_leave;
+    cuda->driver.grant = cuda_grant;
+    return FARSUM_OK;
+}
+
+static farsum_status cuda_count(int *n)
+{
+    struct cuda cuda = {0};
+    TRY(cuda_library(&cuda));
+    return driver_count(&cuda.driver, n);
+}
+
+static void cuda_close(struct device *device)
+{
+    struct cuda *cuda = device->inside;
+    if (!cuda)
+        return;
+    driver_queue_destroy(&cuda->driver);
+    if (cuda->retained)
+        cuda->own.cuDevicePrimaryCtxRelease_v2(cuda->driver.device);
+    mem_free(cuda);
+    device->inside = NULL;
+}
+
+/* The context is of this device, and the queue of the context. */
+static farsum_status cuda_check(struct cuda *cuda, void *queue)
+{
+    void *of_queue = cuda->context;
+    int device = -1, before = 0;
+    TRY(driver_enter(&cuda->driver, &before));
+    int error = cuda->own.cuCtxGetDevice(&device);
+    if (error == 0 && (uintptr_t)queue > CUDA_STREAM_PER_THREAD)
+        error = cuda->own.cuStreamGetCtx(queue, &of_queue);
+    TRY(driver_leave(&cuda->driver, before, error,
+                     "asking what the context and the stream belong to"));
+    if (device != cuda->driver.device)
+        FAIL(ERR_ARGUMENT, "the caller's context is one of another device");
+    if (of_queue != cuda->context)
+        FAIL(ERR_ARGUMENT, "the caller's stream is one of another context");
+    return FARSUM_OK;
+}
+
+/* Context and queue: the caller's, or the primary context and our own queue. */
+static farsum_status cuda_where(struct cuda *cuda, void *context, void *queue)
+{
+    struct driver *driver = &cuda->driver;
+    int before = 0;
+    cuda->context = context;
+    if (!context) {
+        TRY(driver_status(
+            driver,
+            cuda->own.cuDevicePrimaryCtxRetain(&cuda->context, driver->device),
+            "making the device's context"));
+        cuda->retained = 1;
+    }
+    if (context || queue) {
+        driver->queue = queue;
+        return cuda_check(cuda, queue);
+    }
+    TRY(driver_enter(driver, &before));
+    farsum_status status = driver_queue_create(driver);
+    farsum_status left = driver_leave(driver, before, 0, "");
+    return status != FARSUM_OK ? status : left;
+}
+
+static farsum_status cuda_open(struct device *device, int index, void *context,
+                               void *queue)
+{
+    farsum_status status = FARSUM_OK;
+    struct cuda *cuda = NULL;
+    struct device_facts *facts = &device->facts;
+    int version = 0, major = 0, minor = 0;
+    TRY(MEM_NEW(cuda, 1));
+    device->inside = cuda;
+    GO(cuda_library(cuda));
+    const struct driver_api *api = &cuda->driver.api;
+    GO(driver_status(&cuda->driver, api->init(0), "starting the driver"));
+    GO(driver_status(&cuda->driver,
+                     api->device_get(&cuda->driver.device, index),
+                     "finding the device"));
+    GO(driver_status(&cuda->driver, api->version(&version),
+                     "asking for the driver's version"));
+    GO(nvrtc_open(&cuda->nvrtc, version / 1000));
+    GO(cuda_where(cuda, context, queue));
+    GO(driver_facts(&cuda->driver, &cuda_numbers, facts));
+    api->device_attribute(&major, CUDA_CAPABILITY_MAJOR, cuda->driver.device);
+    api->device_attribute(&minor, CUDA_CAPABILITY_MINOR, cuda->driver.device);
+    snprintf(facts->arch, sizeof facts->arch, "sm_%d%d", major, minor);
+    snprintf(facts->compiler, sizeof facts->compiler, "%s",
+             cuda->nvrtc.rtc.key);
+done:
+    if (status != FARSUM_OK)
+        cuda_close(device);
+    return status;
+}
+
+static farsum_status cuda_compile(struct device *device, const char *text,
+                                  void **binary, int64_t *bytes)
+{
+    const struct cuda *cuda = device->inside;
+    return nvrtc_compile(&cuda->nvrtc, device->facts.arch, text, binary, bytes,
+                         NULL);
+}
+
+const struct device_backend device_cuda = {
+    "cuda",         "dialect/cuda.h", cuda_count,
+    cuda_open,      cuda_close,       driver_alloc,
+    driver_release, driver_view,      driver_release_view,
+    driver_upload,  driver_download,  driver_copy,
+    driver_fill,    cuda_compile,     driver_load,
+    driver_unload,  driver_kernel,    driver_release_kernel,
+    driver_launch,  driver_finish,    driver_mark_create,
+    driver_mark,    driver_seconds,   driver_mark_destroy,
+};
