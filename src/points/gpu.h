@@ -1,33 +1,111 @@
 /* gpu.h: points on a device.
  *
- * Nothing here waits for the device: sizes that only it knows are bounded by
- * what the host knows. */
+ * Nothing here waits for the device, but where it says so: sizes that only the
+ * device knows are bounded by what the host knows.  Memory grows and is kept.
+ * Indices are u32: GPU_POINTS_MOST points at most. */
 #ifndef FARSUM_POINTS_GPU_H
 #define FARSUM_POINTS_GPU_H
 
 #include "device/buf.h"
 #include "device/jit.h"
 
-struct points;
 struct cell;
 
-enum { GPU_POINTS_MAX_BITS = 32 }; /* indices are u32 */
+#define GPU_POINTS_MOST ((int64_t)0xfffffffe)
+#define GPU_BINS_MOST ((int64_t)1 << 31)
+
+/* How a sort was made. */
+enum gpu_sort_path {
+    GPU_SORT_NONE,
+    GPU_SORT_COUNTED, /* by atomics, from the caller's order */
+    GPU_SORT_AGAIN,   /* by atomics, from the order of the sort before */
+    GPU_SORT_RADIX,   /* stable */
+};
 
 /* Points in the order of the mesh tiles that hold them, as bins.h. */
 struct gpu_sort {
     int32_t nb[3];
     int64_t n, n_bins;
-    int stable;       /* 1: within a tile in the caller's order */
+    int stable; /* 1: within a tile in the caller's order */
+    enum gpu_sort_path path;
+    int64_t version;  /* of the positions */
     struct buf start; /* [n_bins + 1] u32; tile (bx*nb1 + by)*nb2 + bz */
     struct buf order; /* [n] u32: caller's index of the k-th sorted point */
     struct buf s;     /* [3][n] f64: fractional coordinates, sorted */
 };
 
+/* Padded cell lists: cell b holds items start[b] .. start[b + 1], the holes
+ * among them, last in their cell, are GPU_CELLS_HOLE. */
+struct gpu_cells {
+    int32_t nb[3], pad;
+    int64_t n_bins;
+    int64_t room; /* items that there may be; start[n_bins] says how many */
+    int64_t version;
+    struct buf start; /* [n_bins + 1] u32, multiples of pad */
+    struct buf item;  /* [room] u32: caller's indices, in any order in a cell */
+};
+#define GPU_CELLS_HOLE 0xffffffffu
+
 struct points_gpu {
     struct device *device; /* borrowed */
     int64_t n;
-    struct buf s;          /* [3][n] f64 in [0, 1), caller's order */
-    struct gpu_sort sort;  /* the last one that was asked for */
+    int64_t version;      /* counts the sets; 0: none yet */
+    struct buf s;         /* [3][n] f64 in [0, 1), caller's order */
+    struct gpu_sort sort; /* the last one that was asked for */
+    struct gpu_cells cells;
     struct gpu_inside *inside; /* owned: kernels and scratch */
 };
+
+farsum_status points_gpu_create(struct device *device,
+                                struct points_gpu **points);
+void points_gpu_destroy(struct points_gpu *points); /* NULL is legal */
+
+/* As points_set, of a host array; waits, and fails as it does. */
+farsum_status points_gpu_set(struct points_gpu *points, const struct cell *cell,
+                             int64_t n, const void *x, farsum_precision arrays,
+                             const char *what);
+/* Of an array on the device, which is borrowed until the next set.  What is
+ * bad about it is said by points_gpu_check; until then a bad point stands
+ * somewhere in the cell. */
+farsum_status points_gpu_set_device(struct points_gpu *points,
+                                    const struct cell *cell, int64_t n,
+                                    const struct buf *x,
+                                    farsum_precision arrays, const char *what);
+/* Waits, the first time after a set: OK, or the message of points_set. */
+farsum_status points_gpu_check(struct points_gpu *points);
+
+/* What holds the points that are not bad; without any, lo is infinite and
+ * above hi. */
+struct gpu_box {
+    double lo[3], hi[3];     /* as they were given, caller's length unit */
+    double s_lo[3], s_hi[3]; /* fractional, wrapped */
+};
+/* Waits, the first time after a set. */
+farsum_status points_gpu_box(struct points_gpu *points, struct gpu_box *box);
+
+/* Sorts points->s into points->sort; does nothing if that is what the last
+ * sort of these positions was.  stable = 1: the result of bins_build, bit by
+ * bit, whatever the points.  stable = 0: in any order within a tile, and a sort
+ * that is there, of as many points into the same tiles, is where the next one
+ * starts from. */
+farsum_status gpu_sort_build(struct points_gpu *points, const int32_t nb[3],
+                             int stable);
+/* Compiles what build needs, and takes its memory for n points. */
+farsum_status gpu_sort_reserve(struct points_gpu *points, const int32_t nb[3],
+                               int64_t n, int stable);
+
+/* How the tiles of the last sort are filled. */
+struct gpu_filling {
+    int64_t most;   /* points in the fullest tile */
+    int64_t held;   /* tiles that hold a point */
+    double squares; /* sum of the squares of the counts */
+};
+/* Waits. */
+farsum_status gpu_sort_measure(struct points_gpu *points,
+                               struct gpu_filling *filling);
+
+/* Two passes over the points as they come, count and insert; every cell's list
+ * is filled up to a multiple of pad. */
+farsum_status gpu_cells_build(struct points_gpu *points, const int32_t nb[3],
+                              int32_t pad);
 #endif

@@ -7,10 +7,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-
-/* Farther out than this many cells, wrapping leaves fewer digits than a sum
- * needs. */
-static const double far_away = 1e6;
+#include "points/gpu.h"
 
 static inline double point_at(const void *x, farsum_precision arrays, int64_t k)
 {
@@ -31,7 +28,7 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
             r[j] = point_at(x, arrays, 3 * i + j);
         for (int d = 0; d < 3; d++) {
             double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
-            ok = fabs(s) < far_away ? ok : 0;
+            ok = fabs(s) < POINTS_FAR_AWAY ? ok : 0;
             p->s[d][i] = cell_wrap(s);
         }
         if (ok == 0)
@@ -40,22 +37,17 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
     return bad;
 }
 
-static farsum_status points_bad(const void *x, farsum_precision arrays,
-                                int64_t i, const char *what)
+farsum_status points_bad(const double x[3], int64_t i, const char *what)
 {
     static const char axis[] = "xyz";
-    for (int j = 0; j < 3; j++) {
-        double v = point_at(x, arrays, 3 * i + j);
-        if (!isfinite(v))
+    for (int j = 0; j < 3; j++)
+        if (!isfinite(x[j]))
             FAIL(ERR_POSITION, "%s %lld: %c = %g is not finite", what,
-                 (long long)i, axis[j], v);
-    }
+                 (long long)i, axis[j], x[j]);
     FAIL(ERR_POSITION,
          "%s %lld: (%g, %g, %g) is more than %g cells away: wrapping it would "
          "lose its digits",
-         what, (long long)i, point_at(x, arrays, 3 * i),
-         point_at(x, arrays, 3 * i + 1), point_at(x, arrays, 3 * i + 2),
-         far_away);
+         what, (long long)i, x[0], x[1], x[2], POINTS_FAR_AWAY);
 }
 
 farsum_status points_set(struct points *points, const struct cell *cell,
@@ -83,9 +75,12 @@ farsum_status points_set(struct points *points, const struct cell *cell,
         if (b >= 0 && b < bad)
             bad = b;
     }
-    if (bad != INT64_MAX)
-        return points_bad(x, arrays, bad, what);
-    return FARSUM_OK;
+    if (bad == INT64_MAX)
+        return FARSUM_OK;
+    const double at[3] = {point_at(x, arrays, 3 * bad),
+                          point_at(x, arrays, 3 * bad + 1),
+                          point_at(x, arrays, 3 * bad + 2)};
+    return points_bad(at, bad, what);
 }
 
 void points_clear(struct points *points)
@@ -93,6 +88,7 @@ void points_clear(struct points *points)
     for (int d = 0; d < 3; d++)
         mem_free(points->s[d]);
     bins_clear(&points->bins);
+    points_gpu_destroy(points->gpu);
     memset(points, 0, sizeof *points);
 }
 

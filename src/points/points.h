@@ -24,6 +24,11 @@ struct points {
 farsum_status points_set(struct points *points, const struct cell *cell,
                          int64_t n, const void *x, farsum_precision arrays,
                          const char *what, int threads);
+/* Farther out than this many cells, wrapping leaves fewer digits than a sum
+ * needs. */
+#define POINTS_FAR_AWAY 1e6
+/* Fails: what is bad about point i at x. */
+farsum_status points_bad(const double x[3], int64_t i, const char *what);
 void points_clear(struct points *points);
 /* FARSUM_ERR_COINCIDENT with the index pair if two positions are the same. */
 farsum_status points_distinct(const struct points *points);

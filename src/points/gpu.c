@@ -1,0 +1,193 @@
+/* gpu.c: positions into the cell, on a device. */
+#include "points/gpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "points/gpu_inside.h"
+#include "points/points.h"
+
+/* As gpu_set.k has it. */
+struct set_args {
+    double inv[9], far_away, none;
+    int64_t n;
+    int32_t wide, serial;
+};
+_Static_assert(sizeof(struct set_args) == 104, "as the kernel has it");
+
+enum { BAD = 12 }; /* where a record has the first bad point */
+
+farsum_status points_gpu_create(struct device *device, struct points_gpu **made)
+{
+    farsum_status status = FARSUM_OK;
+    struct points_gpu *p = NULL;
+    GO(MEM_NEW(p, 1));
+    p->device = device;
+    GO(MEM_NEW(p->inside, 1));
+    struct gpu_inside *in = p->inside;
+    GO(MEM_NEW(in->record, GPU_RECORDS * GPU_RECORD));
+    jit_begin(&in->set_jit, device, "points/gpu_set.k", FARSUM_F64);
+    jit_define(&in->set_jit, "GROUP", "%d", GPU_GROUP);
+    GO(jit_build(&in->set_jit));
+    GO(jit_kernel(&in->set_jit, "points_set", GPU_GROUP, 0, &in->set));
+    GO(buf_alloc(&in->flag, device, sizeof(int32_t)));
+    GO(buf_fill(&in->flag, 0));
+    *made = p;
+done:
+    if (status != FARSUM_OK)
+        points_gpu_destroy(p);
+    return status;
+}
+
+void points_gpu_destroy(struct points_gpu *p)
+{
+    if (!p)
+        return;
+    struct gpu_inside *in = p->inside;
+    if (in) {
+        gpu_scan_destroy(in->scan);
+        for (int i = 0; i < 2; i++) {
+            buf_clear(&in->key[i]);
+            buf_clear(&in->index[i]);
+        }
+        buf_clear(&in->hist);
+        buf_clear(&in->other);
+        buf_clear(&in->filling);
+        buf_clear(&in->records);
+        buf_clear(&in->flag);
+        mem_free(in->record);
+        if (in->radix_jit.device)
+            jit_clear(&in->radix_jit);
+        if (in->count_jit.device)
+            jit_clear(&in->count_jit);
+        if (in->set_jit.device)
+            jit_clear(&in->set_jit);
+    }
+    mem_free(in);
+    buf_clear(&p->cells.item);
+    buf_clear(&p->cells.start);
+    buf_clear(&p->sort.s);
+    buf_clear(&p->sort.order);
+    buf_clear(&p->sort.start);
+    buf_clear(&p->s);
+    mem_free(p);
+}
+
+static farsum_status gpu_size(int64_t n, const char *what)
+{
+    if (n < 0 || n > GPU_POINTS_MOST)
+        FAIL(ERR_ARGUMENT, "%lld %ss: a device takes 0 to %lld", (long long)n,
+             what, (long long)GPU_POINTS_MOST);
+    return FARSUM_OK;
+}
+
+static int64_t gpu_bytes(int64_t n, farsum_precision arrays)
+{
+    return 3 * n * (arrays == FARSUM_F32 ? 4 : 8);
+}
+
+farsum_status points_gpu_set_device(struct points_gpu *p,
+                                    const struct cell *cell, int64_t n,
+                                    const struct buf *x,
+                                    farsum_precision arrays, const char *what)
+{
+    struct gpu_inside *in = p->inside;
+    TRY(gpu_size(n, what));
+    if (!x->device || x->bytes < gpu_bytes(n, arrays))
+        FAIL(ERR_ARGUMENT,
+             "%s positions: %lld bytes are wanted, the buffer "
+             "has %lld",
+             what, (long long)gpu_bytes(n, arrays),
+             (long long)(x->device ? x->bytes : 0));
+    int64_t groups = kernel_groups(&in->set, n);
+    int64_t most = 8 * (int64_t)p->device->facts.units;
+    if (most > GPU_RECORDS)
+        most = GPU_RECORDS;
+    if (groups > most)
+        groups = most > 1 ? most : 1;
+    p->version++;
+    p->n = 0;
+    TRY(buf_reserve(&p->s, p->device, gpu_bytes(n, FARSUM_F64)));
+    TRY(buf_reserve(&in->records, p->device,
+                    groups * GPU_RECORD * (int64_t)sizeof(double)));
+    struct set_args args = {.far_away = POINTS_FAR_AWAY,
+                            .none = HUGE_VAL,
+                            .n = n,
+                            .wide = arrays != FARSUM_F32,
+                            .serial = gpu_serial(p)};
+    memcpy(args.inv, cell->inv, sizeof args.inv);
+    TRY(LAUNCH(&in->set, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(&p->s),
+               ARG_BUF(&in->records), ARG_BUF(&in->flag), ARG_STRUCT(args)));
+    p->n = n;
+    in->groups = groups;
+    snprintf(in->what, sizeof in->what, "%s", what);
+    return FARSUM_OK;
+}
+
+farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,
+                             int64_t n, const void *x, farsum_precision arrays,
+                             const char *what)
+{
+    TRY(gpu_size(n, what));
+    /* the sorted coordinates of the positions that go are as large */
+    struct buf *stage = &p->sort.s;
+    p->sort.version = 0;
+    TRY(buf_reserve(stage, p->device, gpu_bytes(n, FARSUM_F64)));
+    TRY(buf_upload(stage, 0, x, gpu_bytes(n, arrays)));
+    TRY(points_gpu_set_device(p, cell, n, stage, arrays, what));
+    return points_gpu_check(p);
+}
+
+/* The records of the last set, into inside->record. */
+static farsum_status gpu_records(struct points_gpu *p)
+{
+    struct gpu_inside *in = p->inside;
+    if (p->version == 0)
+        FAIL(ERR_STATE, "no positions were set");
+    if (in->recorded == p->version)
+        return FARSUM_OK;
+    TRY(buf_download(&in->records, 0, in->record,
+                     in->groups * GPU_RECORD * (int64_t)sizeof(double)));
+    in->recorded = p->version;
+    return FARSUM_OK;
+}
+
+farsum_status points_gpu_check(struct points_gpu *p)
+{
+    struct gpu_inside *in = p->inside;
+    int32_t flag = 0;
+    if (in->checked == p->version)
+        return FARSUM_OK;
+    TRY(buf_download(&in->flag, 0, &flag, sizeof flag));
+    if (flag != gpu_serial(p)) {
+        in->checked = p->version;
+        return FARSUM_OK;
+    }
+    TRY(gpu_records(p));
+    const double *first = in->record;
+    for (int64_t g = 1; g < in->groups; g++)
+        if (in->record[g * GPU_RECORD + BAD] < first[BAD])
+            first = in->record + g * GPU_RECORD;
+    return points_bad(first + BAD + 1, (int64_t)first[BAD], in->what);
+}
+
+farsum_status points_gpu_box(struct points_gpu *p, struct gpu_box *box)
+{
+    struct gpu_inside *in = p->inside;
+    double least[BAD];
+    TRY(gpu_records(p));
+    for (int q = 0; q < BAD; q++) {
+        least[q] = HUGE_VAL;
+        for (int64_t g = 0; g < in->groups; g++)
+            least[q] = fmin(least[q], in->record[g * GPU_RECORD + q]);
+    }
+    for (int d = 0; d < 3; d++) {
+        box->lo[d] = least[d];
+        box->hi[d] = -least[3 + d];
+        box->s_lo[d] = least[6 + d];
+        box->s_hi[d] = -least[9 + d];
+    }
+    return FARSUM_OK;
+}

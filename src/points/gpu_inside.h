@@ -1,0 +1,67 @@
+/* gpu_inside.h: kernels and scratch of points on a device. */
+#ifndef FARSUM_POINTS_GPU_INSIDE_H
+#define FARSUM_POINTS_GPU_INSIDE_H
+
+#include "points/gpu.h"
+#include "points/gpu_scan.h"
+
+enum {
+    GPU_GROUP = 256,
+    GPU_RADIX_ITEMS = 16, /* of a thread, in a pass of the stable sort */
+    GPU_RADIX_BITS = 8,
+    GPU_RECORD = 16,    /* doubles, gpu_set.k */
+    GPU_RECORDS = 1024, /* groups of a reduction at most */
+};
+
+/* As leaf/tile.h. */
+struct gpu_tile_args {
+    double scale[3];
+    int64_t n;
+    int32_t nb1, nb2;
+};
+_Static_assert(sizeof(struct gpu_tile_args) == 40, "as the kernels have it");
+
+struct gpu_inside {
+    struct jit set_jit, count_jit, radix_jit;
+    struct kernel set;
+    struct kernel keys, count, again, place, gather, round, measure;
+    struct kernel radix_count, radix_move, radix_starts;
+    struct gpu_scan *scan; /* u32 */
+
+    /* of the last set */
+    const struct buf *x; /* borrowed: the caller's, or sort.s */
+    char what[32];
+    int64_t groups;     /* records it left */
+    int64_t checked;    /* version that was found good */
+    struct buf records; /* [groups][GPU_RECORD] f64 */
+    struct buf flag;    /* i32: the serial of a set with bad points */
+    double *record;     /* owned, [GPU_RECORDS][GPU_RECORD] */
+    int64_t recorded;   /* version that record holds */
+
+    /* scratch of the sorts */
+    struct buf key[2], index[2], hist, other, filling;
+};
+
+static inline int32_t gpu_serial(const struct points_gpu *p)
+{
+    return (int32_t)(p->version & 0x7fffffff);
+}
+/* Checks nb and fills in what the kernels want. */
+farsum_status gpu_tiles(const int32_t nb[3], int64_t n,
+                        struct gpu_tile_args *args, int64_t *n_bins);
+/* Sets the first `bytes` to `byte`. */
+farsum_status gpu_fill(struct buf *buf, int byte, int64_t bytes);
+/* Compiles gpu_count.k, once. */
+farsum_status gpu_count_ready(struct points_gpu *points);
+/* start: how many points each tile has, n_bins + 1 words, the last 0;
+ * inside->key[0] and index[0]: tile and rank, in the caller's order. */
+farsum_status gpu_count(struct points_gpu *points,
+                        const struct gpu_tile_args *args, int64_t n_bins,
+                        struct buf *start);
+/* The stable sort, into points->sort, gather left out. */
+farsum_status gpu_radix_ready(struct points_gpu *points);
+farsum_status gpu_radix_reserve(struct points_gpu *points, int64_t n,
+                                int64_t n_bins);
+farsum_status gpu_radix(struct points_gpu *points,
+                        const struct gpu_tile_args *args, int64_t n_bins);
+#endif

@@ -1,0 +1,201 @@
+/* gpu_sort.c: points on a device in the order of tiles.
+ *
+ * By atomics: count, scan, place the indices, gather the coordinates.  Indices
+ * are what is scattered, 4 bytes a point that a last-level cache combines; the
+ * coordinates are read at random once and written in order. */
+#include "points/gpu.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "points/gpu_inside.h"
+
+farsum_status gpu_tiles(const int32_t nb[3], int64_t n,
+                        struct gpu_tile_args *args, int64_t *n_bins)
+{
+    double product = (double)nb[0] * nb[1] * nb[2];
+    if (nb[0] < 1 || nb[1] < 1 || nb[2] < 1 || product > GPU_BINS_MOST)
+        FAIL(ERR_ARGUMENT,
+             "bins: %d x %d x %d is not a valid count on a "
+             "device",
+             nb[0], nb[1], nb[2]);
+    *args = (struct gpu_tile_args){{nb[0], nb[1], nb[2]}, n, nb[1], nb[2]};
+    *n_bins = (int64_t)nb[0] * nb[1] * nb[2];
+    return FARSUM_OK;
+}
+
+farsum_status gpu_fill(struct buf *buf, int byte, int64_t bytes)
+{
+    if (bytes == 0)
+        return FARSUM_OK;
+    return buf->device->backend->fill(buf->device, buf->handle, 0, byte, bytes);
+}
+
+farsum_status gpu_count_ready(struct points_gpu *p)
+{
+    struct gpu_inside *in = p->inside;
+    struct jit *jit = &in->count_jit;
+    if (in->scan)
+        return FARSUM_OK;
+    if (jit->device)
+        jit_clear(jit);
+    jit_begin(jit, p->device, "points/gpu_count.k", FARSUM_F64);
+    jit_define(jit, "GROUP", "%d", GPU_GROUP);
+    TRY(jit_build(jit));
+    TRY(jit_kernel(jit, "count_keys", GPU_GROUP, 0, &in->keys));
+    TRY(jit_kernel(jit, "count_points", GPU_GROUP, 0, &in->count));
+    TRY(jit_kernel(jit, "count_again", GPU_GROUP, 0, &in->again));
+    TRY(jit_kernel(jit, "count_place", GPU_GROUP, 0, &in->place));
+    TRY(jit_kernel(jit, "count_gather", GPU_GROUP, 0, &in->gather));
+    TRY(jit_kernel(jit, "count_round", GPU_GROUP, 0, &in->round));
+    TRY(jit_kernel(jit, "count_measure", GPU_GROUP, 0, &in->measure));
+    return gpu_scan_create(p->device, GPU_SCAN_U32, &in->scan);
+}
+
+farsum_status gpu_count(struct points_gpu *p, const struct gpu_tile_args *args,
+                        int64_t n_bins, struct buf *start)
+{
+    struct gpu_inside *in = p->inside;
+    TRY(buf_reserve(&in->key[0], p->device, 4 * args->n));
+    TRY(buf_reserve(&in->index[0], p->device, 4 * args->n));
+    TRY(gpu_fill(start, 0, 4 * (n_bins + 1)));
+    return LAUNCH(&in->count, kernel_groups(&in->count, args->n),
+                  ARG_BUF(&p->s), ARG_BUF(start), ARG_BUF(&in->key[0]),
+                  ARG_BUF(&in->index[0]), ARG_STRUCT(*args));
+}
+
+static farsum_status sort_counted(struct points_gpu *p,
+                                  const struct gpu_tile_args *args,
+                                  int64_t n_bins)
+{
+    struct gpu_inside *in = p->inside;
+    struct gpu_sort *sort = &p->sort;
+    TRY(gpu_count(p, args, n_bins, &sort->start));
+    TRY(gpu_scan_run(in->scan, &sort->start, &sort->start, n_bins + 1, NULL));
+    return LAUNCH(&in->place, kernel_groups(&in->place, args->n),
+                  ARG_BUF(&in->key[0]), ARG_BUF(&in->index[0]),
+                  ARG_BUF(&sort->start), ARG_BUF(&in->key[0]),
+                  ARG_BUF(&sort->order), ARG_I64(args->n), ARG_I32(0));
+}
+
+/* Keys are made in the caller's order, counted and placed in that of the sort
+ * that is there: while points move little, neighbours have one counter, and
+ * indices go to where their neighbours went. */
+static farsum_status sort_again(struct points_gpu *p,
+                                const struct gpu_tile_args *args,
+                                int64_t n_bins)
+{
+    struct gpu_inside *in = p->inside;
+    struct gpu_sort *sort = &p->sort;
+    int64_t n = args->n, groups = kernel_groups(&in->again, n);
+    for (int i = 0; i < 2; i++)
+        TRY(buf_reserve(&in->key[i], p->device, 4 * n));
+    TRY(buf_reserve(&in->index[0], p->device, 4 * n));
+    TRY(buf_reserve(&in->other, p->device, 4 * n));
+    struct buf before = sort->order;
+    sort->order = in->other;
+    in->other = before;
+    TRY(gpu_fill(&sort->start, 0, 4 * (n_bins + 1)));
+    TRY(LAUNCH(&in->keys, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
+               ARG_STRUCT(*args)));
+    TRY(LAUNCH(&in->again, groups, ARG_BUF(&in->other), ARG_BUF(&in->key[0]),
+               ARG_BUF(&sort->start), ARG_BUF(&in->key[1]),
+               ARG_BUF(&in->index[0]), ARG_I64(n)));
+    TRY(gpu_scan_run(in->scan, &sort->start, &sort->start, n_bins + 1, NULL));
+    return LAUNCH(&in->place, groups, ARG_BUF(&in->key[1]),
+                  ARG_BUF(&in->index[0]), ARG_BUF(&sort->start),
+                  ARG_BUF(&in->other), ARG_BUF(&sort->order), ARG_I64(n),
+                  ARG_I32(1));
+}
+
+farsum_status gpu_sort_reserve(struct points_gpu *p, const int32_t nb[3],
+                               int64_t n, int stable)
+{
+    struct gpu_inside *in = p->inside;
+    struct gpu_tile_args args;
+    int64_t n_bins = 0;
+    TRY(gpu_tiles(nb, n, &args, &n_bins));
+    TRY(gpu_count_ready(p));
+    if (p->sort.start.bytes < 4 * (n_bins + 1) || p->sort.order.bytes < 4 * n
+        || p->sort.s.bytes < 24 * n) {
+        p->sort.version = 0;
+        p->sort.path = GPU_SORT_NONE;
+    }
+    TRY(buf_reserve(&p->sort.start, p->device, 4 * (n_bins + 1)));
+    TRY(buf_reserve(&p->sort.order, p->device, 4 * n));
+    TRY(buf_reserve(&p->sort.s, p->device, 24 * n));
+    TRY(buf_reserve(&in->key[0], p->device, 4 * n));
+    TRY(buf_reserve(&in->index[0], p->device, 4 * n));
+    if (!stable)
+        return gpu_scan_reserve(in->scan, n_bins + 1);
+    TRY(gpu_radix_ready(p));
+    return gpu_radix_reserve(p, n, n_bins);
+}
+
+farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
+                             int stable)
+{
+    struct gpu_sort *sort = &p->sort;
+    struct gpu_inside *in = p->inside;
+    struct gpu_tile_args args;
+    int64_t n_bins = 0, n = p->n;
+    if (p->version == 0)
+        FAIL(ERR_STATE, "no positions were set");
+    int same = memcmp(sort->nb, nb, sizeof sort->nb) == 0 && sort->n == n
+               && sort->path != GPU_SORT_NONE;
+    if (same && sort->version == p->version && sort->stable >= !!stable)
+        return FARSUM_OK;
+    TRY(gpu_tiles(nb, n, &args, &n_bins));
+    TRY(gpu_sort_reserve(p, nb, n, stable));
+    sort->path = GPU_SORT_NONE;
+    enum gpu_sort_path path = stable ? GPU_SORT_RADIX
+                              : same ? GPU_SORT_AGAIN
+                                     : GPU_SORT_COUNTED;
+    if (path == GPU_SORT_RADIX)
+        TRY(gpu_radix(p, &args, n_bins));
+    else if (path == GPU_SORT_AGAIN)
+        TRY(sort_again(p, &args, n_bins));
+    else
+        TRY(sort_counted(p, &args, n_bins));
+    TRY(LAUNCH(&in->gather, kernel_groups(&in->gather, n),
+               ARG_BUF(&sort->order), ARG_BUF(&p->s), ARG_BUF(&sort->s),
+               ARG_I64(n)));
+    memcpy(sort->nb, nb, sizeof sort->nb);
+    sort->n = n;
+    sort->n_bins = n_bins;
+    sort->stable = !!stable;
+    sort->version = p->version;
+    sort->path = path;
+    return FARSUM_OK;
+}
+
+farsum_status gpu_sort_measure(struct points_gpu *p,
+                               struct gpu_filling *filling)
+{
+    struct gpu_inside *in = p->inside;
+    struct gpu_sort *sort = &p->sort;
+    struct gpu_filling found = {0};
+    farsum_status status = FARSUM_OK;
+    uint64_t *records = NULL;
+    if (sort->path == GPU_SORT_NONE || sort->version != p->version)
+        FAIL(ERR_STATE, "the points are not sorted");
+    int64_t groups = kernel_groups(&in->measure, sort->n_bins);
+    if (groups > GPU_RECORDS)
+        groups = GPU_RECORDS;
+    TRY(buf_reserve(&in->filling, p->device, 24 * groups));
+    TRY(LAUNCH(&in->measure, groups, ARG_BUF(&sort->start),
+               ARG_BUF(&in->filling), ARG_I64(sort->n_bins)));
+    TRY(MEM_RAW(records, 3 * groups));
+    GO(buf_download(&in->filling, 0, records, 24 * groups));
+    for (int64_t g = 0; g < groups; g++) {
+        const uint64_t *r = records + 3 * g;
+        if ((int64_t)r[0] > found.most)
+            found.most = (int64_t)r[0];
+        found.squares += (double)r[1];
+        found.held += (int64_t)r[2];
+    }
+    *filling = found;
+done:
+    mem_free(records);
+    return status;
+}

@@ -1,0 +1,266 @@
+/* points_gpu_sort.c: sorts and cell lists on a device against bins_build. */
+#include "unit/points_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t sizes[] = {0, 1, 2, 1000, 100003};
+static const int32_t tiles[][3] = {
+    {1, 1, 1}, {3, 5, 7}, {27, 27, 27}, {50, 60, 70}, {1, 1, 300}};
+
+/* Every point once, in its tile; in the caller's order if `stable`. */
+static void check_sort(const struct points_gpu *p, const struct points *host,
+                       int stable)
+{
+    const struct gpu_sort *sort = &p->sort;
+    const struct bins *bins = &host->bins;
+    int64_t n = p->n, wrong = 0;
+    uint32_t *start = taken(&sort->start, 4 * (sort->n_bins + 1));
+    uint32_t *order = taken(&sort->order, 4 * n);
+    double *s = taken(&sort->s, 24 * n);
+    int64_t *bin = check_memory((size_t)n + 1, sizeof *bin);
+    CHECK(sort->n == n && sort->n_bins == bins->n_bins, "%lld in %lld",
+          (long long)sort->n, (long long)sort->n_bins);
+    for (int64_t b = 0; b < bins->n_bins; b++)
+        for (int64_t k = bins->start[b]; k < bins->start[b + 1]; k++)
+            bin[bins->order[k]] = b + 1;
+    for (int64_t b = 0; b <= bins->n_bins; b++)
+        wrong += start[b] != (uint64_t)bins->start[b];
+    CHECK(wrong == 0, "%lld tiles start elsewhere", (long long)wrong);
+    for (int64_t b = 0; b < bins->n_bins && wrong == 0; b++)
+        for (int64_t k = bins->start[b]; k < bins->start[b + 1]; k++) {
+            int64_t i = order[k];
+            if (i >= n || bin[i] != b + 1 || (stable && i != bins->order[k])) {
+                wrong++;
+                continue;
+            }
+            bin[i] = 0;
+            for (int d = 0; d < 3; d++)
+                wrong += s[d * n + k] != host->s[d][i];
+        }
+    CHECK(wrong == 0, "%lld points are elsewhere", (long long)wrong);
+    free(start);
+    free(order);
+    free(s);
+    free(bin);
+}
+
+static void check_filling(struct points_gpu *p, const struct points *host)
+{
+    struct gpu_filling filling;
+    double squares = 0;
+    int64_t most = 0, held = 0;
+    CHECK_OK(gpu_sort_measure(p, &filling));
+    for (int64_t b = 0; b < host->bins.n_bins; b++) {
+        int64_t c = host->bins.start[b + 1] - host->bins.start[b];
+        most = c > most ? c : most;
+        squares += (double)c * (double)c;
+        held += c > 0;
+    }
+    CHECK(filling.most == most && filling.held == held
+              && filling.squares == squares,
+          "%lld %lld %g, not %lld %lld %g", (long long)filling.most,
+          (long long)filling.held, filling.squares, (long long)most,
+          (long long)held, squares);
+}
+
+void test_sorts(void)
+{
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    CHECK_OK(points_gpu_create(points_device, &p));
+    for (int dist = 0; dist < DISTS; dist++)
+        for (int k = 0; k < 5; k++) {
+            cloud_set(p, sizes[k], (enum dist)dist, 11, &host);
+            for (int t = 0; t < 5; t++) {
+                CHECK_OK(bins_build(&host, tiles[t], 1));
+                CHECK_OK(gpu_sort_build(p, tiles[t], 0));
+                CHECK(p->sort.path == GPU_SORT_COUNTED, "%d", p->sort.path);
+                check_sort(p, &host, 0);
+                CHECK_OK(gpu_sort_build(p, tiles[t], 1));
+                CHECK(p->sort.path == GPU_SORT_RADIX, "%d", p->sort.path);
+                check_sort(p, &host, 1);
+                /* what is there does for both */
+                CHECK_OK(gpu_sort_build(p, tiles[t], 0));
+                CHECK(p->sort.path == GPU_SORT_RADIX, "sorted twice");
+                check_filling(p, &host);
+            }
+        }
+    points_clear(&host);
+    points_gpu_destroy(p);
+}
+
+void test_sort_again(void)
+{
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    struct cell cell = cloud_cell(1);
+    const int32_t nb[3] = {9, 11, 13};
+    CHECK_OK(points_gpu_create(points_device, &p));
+    for (int dist = 0; dist < DISTS; dist++)
+        for (int k = 0; k < 5; k++) {
+            int64_t n = sizes[k];
+            double *x = cloud(&cell, n, (enum dist)dist, FARSUM_F64, 3);
+            for (int step = 0; step < 3; step++) {
+                CHECK_OK(points_gpu_set(p, &cell, n, x, FARSUM_F64, "source"));
+                CHECK_OK(
+                    points_set(&host, &cell, n, x, FARSUM_F64, "source", 1));
+                for (int d = 0; d < 3; d++)
+                    CHECK_OK(buf_download(&p->s, 8 * d * n, host.s[d], 8 * n));
+                CHECK_OK(gpu_sort_build(p, nb, 0));
+                CHECK((p->sort.path == GPU_SORT_AGAIN)
+                          == (step > 0
+                              || (dist > 0 && n == p->sort.n
+                                  && sizes[(k + 4) % 5] == n)),
+                      "path %d", p->sort.path);
+                CHECK_OK(bins_build(&host, nb, 1));
+                check_sort(p, &host, 0);
+                check_filling(p, &host);
+                for (int64_t j = 0; j < 3 * n; j++)
+                    x[j] += 0.02 * sin((double)j + step);
+            }
+            free(x);
+        }
+    points_clear(&host);
+    points_gpu_destroy(p);
+}
+
+/* The stable sort of the same positions gives the same bits, also in another
+ * object and after other sorts. */
+void test_sort_repeats(void)
+{
+    struct points_gpu *p = NULL, *q = NULL;
+    struct points host = {0};
+    const int32_t nb[3] = {16, 8, 32}, other[3] = {4, 4, 4};
+    int64_t n = 60000;
+    CHECK_OK(points_gpu_create(points_device, &p));
+    CHECK_OK(points_gpu_create(points_device, &q));
+    cloud_set(p, n, CLUSTERED, 7, &host);
+    CHECK_OK(gpu_sort_build(p, nb, 1));
+    cloud_set(q, n, CLUSTERED, 7, &host);
+    CHECK_OK(gpu_sort_build(q, other, 0));
+    CHECK_OK(gpu_sort_build(q, nb, 0));
+    CHECK_OK(gpu_sort_build(q, nb, 1));
+    void *a = taken(&p->sort.s, 24 * n), *b = taken(&q->sort.s, 24 * n);
+    CHECK(memcmp(a, b, (size_t)(24 * n)) == 0, "coordinates differ");
+    free(a);
+    free(b);
+    a = taken(&p->sort.order, 4 * n);
+    b = taken(&q->sort.order, 4 * n);
+    CHECK(memcmp(a, b, (size_t)(4 * n)) == 0, "orders differ");
+    free(a);
+    free(b);
+    points_clear(&host);
+    points_gpu_destroy(p);
+    points_gpu_destroy(q);
+}
+
+static void check_cells(const struct points_gpu *p, const struct points *host)
+{
+    const struct gpu_cells *cells = &p->cells;
+    const struct bins *bins = &host->bins;
+    int64_t pad = cells->pad, at = 0, wrong = 0, n = p->n;
+    uint32_t *start = taken(&cells->start, 4 * (cells->n_bins + 1));
+    uint32_t *item = taken(&cells->item, 4 * cells->room);
+    int64_t *bin = check_memory((size_t)n + 1, sizeof *bin);
+    for (int64_t b = 0; b < bins->n_bins; b++) {
+        int64_t count = bins->start[b + 1] - bins->start[b];
+        for (int64_t k = bins->start[b]; k < bins->start[b + 1]; k++)
+            bin[bins->order[k]] = b + 1;
+        wrong += start[b] != at;
+        at += (count + pad - 1) / pad * pad;
+        for (int64_t k = 0; k < at - start[b] && wrong == 0; k++) {
+            uint32_t i = item[start[b] + k];
+            if (k >= count) {
+                wrong += i != GPU_CELLS_HOLE;
+            } else if (i >= n || bin[i] != b + 1) {
+                wrong++;
+            } else {
+                bin[i] = 0;
+            }
+        }
+    }
+    CHECK(at <= cells->room && start[bins->n_bins] == at && wrong == 0,
+          "%lld of %lld items, %lld wrong", (long long)at,
+          (long long)cells->room, (long long)wrong);
+    free(start);
+    free(item);
+    free(bin);
+}
+
+void test_cells(void)
+{
+    static const int32_t pads[] = {1, 4, 32};
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    CHECK_OK(points_gpu_create(points_device, &p));
+    for (int k = 0; k < DISTS * 5; k++) {
+        cloud_set(p, sizes[k % 5], (enum dist)(k / 5), 23, &host);
+        for (int t = 0; t < 5; t++) {
+            CHECK_OK(bins_build(&host, tiles[t], 1));
+            CHECK_OK(gpu_cells_build(p, tiles[t], pads[(k + t) % 3]));
+            check_cells(p, &host);
+            CHECK_OK(gpu_cells_build(p, tiles[t], pads[(k + t) % 3]));
+        }
+    }
+    const int32_t none[3] = {0, 1, 1};
+    CHECK_FAILS(gpu_cells_build(p, none, 4), FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(gpu_cells_build(p, tiles[0], 0), FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(gpu_cells_build(p, tiles[3], 1 << 30), FARSUM_ERR_UNSUPPORTED);
+    points_clear(&host);
+    points_gpu_destroy(p);
+}
+
+/* Keys of three and of four digits; tiles far more than points. */
+void test_many_tiles(void)
+{
+    static const int32_t many[][3] = {{70, 80, 90}, {3, 4100, 1400}};
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    CHECK_OK(points_gpu_create(points_device, &p));
+    cloud_set(p, 30011, CLUSTERED, 31, &host);
+    for (int t = 0; t < 2; t++) {
+        CHECK_OK(bins_build(&host, many[t], 1));
+        for (int stable = 0; stable < 2; stable++) {
+            CHECK_OK(gpu_sort_build(p, many[t], stable));
+            check_sort(p, &host, stable);
+        }
+        check_filling(p, &host);
+    }
+    points_clear(&host);
+    points_gpu_destroy(p);
+}
+
+/* Misuse, and memory that runs out: a failure leaves what can be used. */
+void test_refused(void)
+{
+    static const int32_t bad[][3] = {{0, 1, 1}, {1, -1, 1}, {2048, 2048, 1024}};
+    const int32_t nb[3] = {5, 6, 7};
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    struct gpu_box box;
+    struct gpu_filling filling;
+    CHECK_OK(points_gpu_create(points_device, &p));
+    CHECK_FAILS(gpu_sort_build(p, nb, 0), FARSUM_ERR_STATE);
+    CHECK_FAILS(gpu_cells_build(p, nb, 4), FARSUM_ERR_STATE);
+    CHECK_FAILS(points_gpu_box(p, &box), FARSUM_ERR_STATE);
+    CHECK_FAILS(gpu_sort_measure(p, &filling), FARSUM_ERR_STATE);
+    cloud_set(p, 5000, UNIFORM, 2, &host);
+    for (int i = 0; i < 3; i++)
+        CHECK_FAILS(gpu_sort_build(p, bad[i], 1), FARSUM_ERR_ARGUMENT);
+    CHECK_OK(bins_build(&host, nb, 1));
+    for (int stable = 0; stable < 2; stable++) {
+        int64_t more = 100;
+        farsum_status status = FARSUM_ERR_MEMORY;
+        for (; status == FARSUM_ERR_MEMORY && more < 1 << 26; more *= 2) {
+            points_device->limit = points_device->bytes + more;
+            status = gpu_sort_build(p, nb, stable);
+        }
+        points_device->limit = 0;
+        CHECK(more > 200, "memory did not run out");
+        CHECK_OK(status);
+        check_sort(p, &host, stable);
+    }
+    points_clear(&host);
+    points_gpu_destroy(p);
+}
