@@ -1,0 +1,18 @@
+/* spills.h: registers that did not suffice, from what compilers leave. */
+#ifndef FARSUM_TEST_DEVICE_SPILLS_H
+#define FARSUM_TEST_DEVICE_SPILLS_H
+
+#include <stdint.h>
+
+struct spills {
+    int kernels;     /* that were seen */
+    int registers;   /* the most of any */
+    int64_t bytes;   /* spilled, of all kernels */
+    char names[256]; /* the kernels that spill */
+};
+
+/* From the log of NVRTC with --ptxas-options=-v. */
+void spills_cuda(const char *log, struct spills *spills);
+/* From the notes of an AMD code object. */
+void spills_hip(const void *binary, int64_t bytes, struct spills *spills);
+#endif
