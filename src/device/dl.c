@@ -2,6 +2,7 @@
 #include "device/dl.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +59,14 @@ farsum_status dl_open(void **library, const char *const *names,
     for (int i = 0; symbols[i]; i++) {
         api[i] = dlsym(found, symbols[i]);
         if (!api[i]) {
+            struct link_map *map = NULL;
+            int known = dlinfo(found, RTLD_DI_LINKMAP, &map) == 0;
+            farsum_status status = status_fail(
+                FARSUM_ERR_DEVICE,
+                "the library %s has no %s: too old or too new",
+                known ? map->l_name : names[0], symbols[i]);
             dlclose(found);
-            FAIL(ERR_DEVICE, "the library %s has no %s: too old or too new",
-                 names[0], symbols[i]);
+            return status;
         }
     }
     *library = found;

@@ -1,13 +1,16 @@
 /* compile_all.c: every kernel that is embedded, by every compiler that is here.
  *
- *     test_compile_all [nvrtc|hip|opencl|words ...] [TEXT]
+ *     test_compile_all [--full] [nvrtc|hip|opencl|words ...] [TEXT]
  *
  * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
  * need no device, and by the drivers of all OpenCL devices.  "words" lets the
- * C compiler look for words that #if asks and nobody defines.  TEXT: only files
- * whose name holds it.  FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be
- * here.  Registers and spills are listed; they fail nothing.  Each kind has a
- * process of its own: compilers that bring an LLVM each do not bear another. */
+ * C compiler look for words that #if asks and nobody defines.  A file's first
+ * recipe is for every architecture, the others are for one each, in turn;
+ * --full: for all.  TEXT: only files whose name holds it.
+ * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
+ *
+ * Registers and spills are listed; they fail nothing.  Each kind has a process
+ * of its own: compilers that bring an LLVM each do not bear another. */
 #include "check.h"
 
 #include "base/mem.h"
@@ -35,6 +38,7 @@ struct target {
 static struct target target[TARGETS];
 static int n_targets, compiled, skipped, spilling;
 static const char *only_file = "";
+static int full;
 
 static void target_add(const char *kind, const char *vendor, const char *words,
                        const char *arch, struct device *device)
@@ -211,7 +215,8 @@ static void all_of(const char *file, const char *text, int64_t bytes)
          k++)
         for (int t = 0; t < n_targets; t++)
             for (int bits = 32; bits <= 64; bits += 32)
-                one(&target[t], file, &recipe, bits);
+                if (full || k == 0 || k % n_targets == t)
+                    one(&target[t], file, &recipe, bits);
     CHECK(got == 0, "%s: compile:%s ...: %s", file, recipe.line, wrong);
 }
 
@@ -333,7 +338,9 @@ int main(int argc, char **argv)
         int kind = 0;
         while (kind < KINDS && strcmp(argv[i], kinds[kind].name) != 0)
             kind++;
-        if (kind < KINDS)
+        if (strcmp(argv[i], "--full") == 0)
+            full = 1;
+        else if (kind < KINDS)
             asked[kind] = any = 1;
         else
             only_file = argv[i];

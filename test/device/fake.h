@@ -1,0 +1,50 @@
+/* fake.h: a driver that is played on the host, for the loader's tests.
+ *
+ * fake_driver.c is compiled as CUDA's driver and as HIP's runtime, fake_rtc.c
+ * as their compilers; the names and parameters are those of src/device's .sym
+ * files.  The environment says what is to happen:
+ *
+ *     FAKE_FAIL=word=number  that call of driver.sym fails so
+ *     FAKE_CAPABILITY=90     of the devices
+ *     FAKE_LAYOUT=5 or 6     ROCm's, of the properties
+ *     FAKE_STATIC=bytes      of group memory that kernels declare          */
+#ifndef FARSUM_TEST_DEVICE_FAKE_H
+#define FARSUM_TEST_DEVICE_FAKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FAKE_DEVICES = 2, FAKE_LIVE = 64, FAKE_BYTES = 1 << 20 };
+
+struct fake_context {
+    int device, primary, held;
+};
+struct fake_stream {
+    struct fake_context *context;
+    int device;
+};
+
+/* What the test sees of the driver. */
+struct fake {
+    int64_t bytes; /* of the device's memory in use */
+    int blocks, streams, events, modules, contexts; /* that live */
+    int launches, granted, marks;
+    unsigned groups, group, arena; /* of the last launch */
+    /* What a launch does. */
+    void (*run)(const char *kernel, const struct fake *fake, void **parameters);
+    struct {
+        char *from;
+        size_t bytes;
+    } block[FAKE_LIVE];
+};
+
+/* Exported by both. */
+struct fake *fake_state(void);
+/* The thread's: its context of CUDA, whose device is *device; HIP's device. */
+void *fake_current(int *device);
+/* The caller's own, as an application makes them. */
+void *fake_make_context(int device);
+void fake_end_context(void *context);
+void *fake_make_stream(void *context, int device);
+void fake_end_stream(void *stream);
+#endif

@@ -1,0 +1,9 @@
+/* fake_old.c: a library that lacks what is looked for. */
+__attribute__((visibility("default"))) int cuInit(unsigned flags)
+{
+    return (int)flags;
+}
+__attribute__((visibility("default"))) int hipInit(unsigned flags)
+{
+    return (int)flags;
+}

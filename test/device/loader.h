@@ -1,0 +1,39 @@
+/* loader.h: what the two files of the loader's test share. */
+#ifndef FARSUM_TEST_DEVICE_LOADER_H
+#define FARSUM_TEST_DEVICE_LOADER_H
+
+#include "check.h"
+
+#include "device/buf.h"
+#include "device/fake.h"
+
+/* One of the two, and what is to come out. */
+struct vendor {
+    const char *name, *driver, *compiler;
+    const char *arch, *key, *options;
+    const char *played; /* failure 719, in a message */
+};
+extern const struct vendor *vendor;
+
+/* The functions of fake.h, in the library that is played. */
+struct player {
+    struct fake *fake;
+    void *(*current)(int *device);
+    void *(*make_context)(int device);
+    void (*end_context)(void *context);
+    void *(*make_stream)(void *context, int device);
+    void (*end_stream)(void *stream);
+    int (*programs)(void);
+};
+extern struct player player;
+
+/* Sets a variable of the environment; NULL: unsets it. */
+void tell(const char *variable, const char *value);
+/* The vendor's device. */
+struct device *opened(int index);
+/* The driver has nothing of ours, and what is current is as it was. */
+void nothing_left(const char *after);
+
+/* loader_kernels.c */
+void loader_kernels(void);
+#endif
