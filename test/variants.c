@@ -1,6 +1,7 @@
 /* variants.c: test_variants ROOM STEM: that row against the room's plain, for
- * each precision, instruction set that runs here, number of threads, and case.
- * Rows whose sums repeat are run twice and compared bitwise. */
+ * each precision, instruction set that runs here, number of threads, and case,
+ * on the host and on the device FARSUM_TEST_DEVICE ("opencl:0" if it is not
+ * set).  Rows whose sums repeat are run twice and compared bitwise. */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -61,6 +62,27 @@ double trial_random(uint64_t *state)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+void *trial_io(const struct trial *trial, struct buf *buf, void *array)
+{
+    return trial->device ? (void *)buf : array;
+}
+
+void trial_send(const struct trial *trial, struct buf *buf, const void *array,
+                int64_t bytes)
+{
+    if (trial->device
+        && (buf_reserve(buf, trial->device, bytes) != FARSUM_OK
+            || buf_upload(buf, 0, array, bytes) != FARSUM_OK))
+        check_stop("to the device: %s", farsum_message());
+}
+
+void trial_fetch(const struct trial *trial, const struct buf *buf, void *array,
+                 int64_t bytes)
+{
+    if (trial->device && buf_download(buf, 0, array, bytes) != FARSUM_OK)
+        check_stop("from the device: %s", farsum_message());
 }
 
 farsum_status trial_run(const struct trial *trial, const void *args,
@@ -140,7 +162,8 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
     h->name(k, label, sizeof label);
     snprintf(what, sizeof what, "%s %s %s %s, %d threads, case %d (%s)",
              h->room, name, trial->precision == FARSUM_F32 ? "f32" : "f64",
-             isa_name(trial->isa), trial->threads, k, label);
+             trial->device ? trial->device->name : isa_name(trial->isa),
+             trial->threads, k, label);
     farsum_status status = h->run(k, trial, &found);
     if (status == FARSUM_ERR_UNSUPPORTED) {
         printf("%s: does not fit: %s\n", what, farsum_message());
@@ -165,9 +188,10 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
 
 static void run_case(const struct harness *h, int k,
                      const struct variant_row *plain,
-                     const struct variant_row *row, int *fitted, int *refused)
+                     const struct variant_row *row, struct device *device,
+                     int *fitted, int *refused)
 {
-    struct trial trial = {plain->variant, FARSUM_F64, ISA_BASE, 1, 1};
+    struct trial trial = {plain->variant, FARSUM_F64, ISA_BASE, 1, 1, NULL};
     struct outcome wanted = {0};
     if (!CHECK(h->run(k, &trial, &wanted) == FARSUM_OK, "%s plain, case %d: %s",
                h->room, k, farsum_message()))
@@ -187,6 +211,15 @@ static void run_case(const struct harness *h, int k,
                 else
                     ++*refused;
             }
+    trial = (struct trial){row->variant, FARSUM_F64, ISA_BASE, 1, 1, device};
+    int there = device && (h->on_device == 0 || h->on_device >> k & 1);
+    for (int p = 0; there && p < 2; p++) {
+        trial.precision = p ? FARSUM_F32 : FARSUM_F64;
+        if (run_one(h, k, &trial, row->name, &wanted))
+            ++*fitted;
+        else
+            ++*refused;
+    }
     outcome_clear(&wanted);
 }
 
@@ -209,10 +242,21 @@ int main(int argc, char **argv)
     CHECK(strcmp(stage->rows->name, "plain") == 0,
           "the first row of %s is %s, not plain", stage->name,
           stage->rows->name);
+    const char *name = getenv("FARSUM_TEST_DEVICE");
+    struct device *device = NULL;
     int fitted = 0, refused = 0;
+    if (device_open(name ? name : "opencl:0", &device) != FARSUM_OK)
+        printf("no device: %s\n", farsum_message());
     for (int k = 0; k < h->cases; k++)
-        run_case(h, k, stage->rows, row, &fitted, &refused);
+        run_case(h, k, stage->rows, row, device, &fitted, &refused);
+    if (fitted == 0 && row->variant->fits) {
+        /* it wants another device than this one */
+        printf("%s %s: skipped: %s\n", argv[1], argv[2], farsum_message());
+        device_close(device);
+        return 77;
+    }
     CHECK(fitted > 0, "%s %s fits no case", argv[1], argv[2]);
+    device_close(device);
     printf("%s %s: %d runs, %d did not fit\n", argv[1], argv[2], fitted,
            refused);
     return check_end();

@@ -4,6 +4,7 @@
 #define FARSUM_TEST_VARIANTS_H
 
 #include "base/isa.h"
+#include "device/buf.h"
 #include "stage/stage.h"
 
 struct trial {
@@ -12,6 +13,7 @@ struct trial {
     enum isa isa;
     int threads;
     int runs; /* times that it runs on the same state; the last counts */
+    struct device *device; /* NULL: the host */
 };
 
 /* What a run gave, as doubles. */
@@ -36,6 +38,9 @@ struct harness {
                          struct outcome *outcome);
     /* relative error that a row may have against plain in f64 */
     double (*bound)(int k, farsum_precision precision);
+    /* cases that are run on a device too, bit by bit; 0: all.  Each may have
+     * kernels of its own to compile. */
+    uint64_t on_device;
 };
 
 extern const struct harness harness_near, harness_spread, harness_interp,
@@ -49,6 +54,14 @@ double *outcome_part(struct outcome *outcome, const char *name, int64_t n,
 void *trial_array(const struct trial *trial, int64_t n);
 void trial_put(const struct trial *trial, void *array, int64_t i, double v);
 double trial_get(const struct trial *trial, const void *array, int64_t i);
+/* What stands for a host array in a stage's io: the array itself, or on a
+ * device `buf`. */
+void *trial_io(const struct trial *trial, struct buf *buf, void *array);
+/* The array into buf, made large enough, and back; nothing on the host. */
+void trial_send(const struct trial *trial, struct buf *buf, const void *array,
+                int64_t bytes);
+void trial_fetch(const struct trial *trial, const struct buf *buf, void *array,
+                 int64_t bytes);
 /* fits, create, set, run `runs` times with `again` before each, destroy. */
 struct points;
 farsum_status trial_run(const struct trial *trial, const void *args,

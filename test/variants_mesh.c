@@ -233,8 +233,8 @@ static double mesh_bound(int k, farsum_precision precision)
 }
 
 const struct harness harness_spread = {
-    "spread", CASES, mesh_name, spread_run, mesh_bound,
+    "spread", CASES, mesh_name, spread_run, mesh_bound, 0,
 };
 const struct harness harness_interp = {
-    "interp", CASES, mesh_name, interp_run, mesh_bound,
+    "interp", CASES, mesh_name, interp_run, mesh_bound, 0,
 };

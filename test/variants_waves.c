@@ -14,12 +14,15 @@ static const int64_t meshes[][3] = {
     {6, 48, 12}, {24, 24, 24},
 };
 enum { MESHES = sizeof meshes / sizeof *meshes };
+/* 16x18x20, 11x13x17, 3x2x1, 1x1x6 and 24x24x24, forward and backward */
+#define FFT_ON_DEVICE (3ull << 6 | 15ull << 12 | 3ull << 16 | 3ull << 22)
 
 struct wave_work {
     void *data, *kept;
     const struct trial *trial;
-    int64_t size;
+    int64_t size, bytes; /* of data */
     double energy, virial[9];
+    struct buf on_device, energy_on, virial_on;
 };
 
 static int64_t row_of(const int64_t mesh[3])
@@ -31,10 +34,12 @@ static int64_t row_of(const int64_t mesh[3])
 static void wave_again(void *data)
 {
     struct wave_work *w = data;
-    size_t bytes = w->trial->precision == FARSUM_F32 ? 4 : 8;
-    memcpy(w->data, w->kept, (size_t)w->size * bytes);
+    memcpy(w->data, w->kept, (size_t)w->bytes);
     w->energy = 0;
     memset(w->virial, 0, sizeof w->virial);
+    trial_send(w->trial, &w->on_device, w->data, w->bytes);
+    trial_send(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
+    trial_send(w->trial, &w->virial_on, w->virial, sizeof w->virial);
 }
 
 static struct wave_work *wave_make(const struct trial *trial,
@@ -43,6 +48,7 @@ static struct wave_work *wave_make(const struct trial *trial,
     struct wave_work *w = check_memory(1, sizeof *w);
     w->trial = trial;
     w->size = mesh[0] * mesh[1] * row_of(mesh);
+    w->bytes = w->size * (trial->precision == FARSUM_F32 ? 4 : 8);
     w->data = trial_array(trial, w->size);
     w->kept = trial_array(trial, w->size);
     return w;
@@ -50,6 +56,9 @@ static struct wave_work *wave_make(const struct trial *trial,
 
 static void wave_free(struct wave_work *w)
 {
+    buf_clear(&w->on_device);
+    buf_clear(&w->energy_on);
+    buf_clear(&w->virial_on);
     free(w->data);
     free(w->kept);
     free(w);
@@ -59,10 +68,11 @@ static void wave_free(struct wave_work *w)
 static farsum_status wave_fill(struct wave_work *w, const int64_t mesh[3],
                                int spectrum)
 {
-    struct trial exact = {fft_stage.rows->variant, FARSUM_F64, ISA_BASE, 1, 1};
+    struct trial exact = {fft_stage.rows->variant, FARSUM_F64, ISA_BASE, 1, 1,
+                          NULL};
     struct wave_work *d = wave_make(&exact, mesh);
     struct fft_args args = {FARSUM_F64, 1, {mesh[0], mesh[1], mesh[2]},
-                            row_of(mesh), 0};
+                            row_of(mesh), 0, NULL};
     struct fft_io io = {d->data, 0};
     farsum_status status = FARSUM_OK;
     uint64_t seed = 9;
@@ -96,10 +106,12 @@ static farsum_status fft_run(int k, const struct trial *trial,
     farsum_status status = FARSUM_OK;
     struct wave_work *w = wave_make(trial, mesh);
     struct fft_args args = {trial->precision, trial->threads,
-                            {mesh[0], mesh[1], mesh[2]}, row_of(mesh), 0};
-    struct fft_io io = {w->data, backward};
+                            {mesh[0], mesh[1], mesh[2]}, row_of(mesh), 0,
+                            trial->device};
+    struct fft_io io = {trial_io(trial, &w->on_device, w->data), backward};
     GO(wave_fill(w, mesh, backward));
     GO(trial_run(trial, &args, NULL, NULL, &io, wave_again, w));
+    trial_fetch(trial, &w->on_device, w->data, w->bytes);
     int64_t rows = mesh[0] * mesh[1], used = backward ? mesh[2] : args.ldz;
     double *v = outcome_part(outcome, backward ? "mesh" : "spectrum",
                              rows * used, 0);
@@ -211,8 +223,9 @@ static double scale_bound(int k, farsum_precision precision)
 }
 
 const struct harness harness_fft = {
-    "fft", 2 * MESHES, fft_name, fft_run, fft_bound,
+    "fft", 2 * MESHES, fft_name, fft_run, fft_bound, FFT_ON_DEVICE,
 };
 const struct harness harness_scale = {
     "scale", sizeof scales / sizeof *scales, scale_name, scale_run, scale_bound,
+    0,
 };

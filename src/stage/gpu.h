@@ -14,6 +14,11 @@ farsum_status gpu_not_wanted(const struct device *device);
 /* OK if a kernel may have that many bytes of group memory. */
 farsum_status gpu_local_fits(const struct device *device, int64_t bytes);
 
+/* About what a device can do, for costs: bytes a second of its memory, fused
+ * multiplications and additions a second. */
+double gpu_bandwidth(const struct device *device);
+double gpu_flops(const struct device *device, farsum_precision precision);
+
 /* The host's twin of leaf/mesh.h's struct. */
 struct mesh_args {
     int64_t n;

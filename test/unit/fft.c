@@ -44,7 +44,7 @@ static void plain_is_the_definition(void)
     for (int k = 0; k < 4; k++) {
         struct fft_args a = {FARSUM_F64, 1,
                              {meshes[k][0], meshes[k][1], meshes[k][2]},
-                             meshes[k][3], 0};
+                             meshes[k][3], 0, NULL};
         int64_t size = a.mesh[0] * a.mesh[1] * a.ldz;
         double *before = check_memory((size_t)size, sizeof *before);
         double *data = aligned_alloc(64, (size_t)(size + 8) / 8 * 64);
@@ -98,8 +98,8 @@ static void good_lengths(void)
 
 static void costs_grow(void)
 {
-    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0};
-    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0};
+    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0, NULL};
+    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0, NULL};
     for (const struct variant_row *r = fft_stage.rows; r->name; r++) {
         double a = r->variant->cost(&small), b = r->variant->cost(&large);
         CHECK(a > 0 && b > 4 * a && b < 100 * a, "%s: %g and %g s", r->name, a,

@@ -4,12 +4,13 @@
 #include <pthread.h>
 
 #include "base/mem.h"
-#include "stage/fft/fft.h"
+#include "stage/fft/copy.h"
 
 struct state {
     struct fft_args args;
     fftw_plan forward, backward;    /* owned, f64 */
     fftwf_plan forward32, backward32; /* owned, f32 */
+    struct fft_copy copy;
 };
 
 /* FFTW's planner is one for the process and not safe for threads. */
@@ -33,8 +34,7 @@ static double fftw_row_cost(const void *args)
 
 static int64_t fftw_row_bytes(const void *args)
 {
-    (void)args;
-    return 4096;
+    return 4096 + fft_copy_bytes(args);
 }
 
 static void fftw_row_destroy(void *state)
@@ -52,6 +52,7 @@ static void fftw_row_destroy(void *state)
     if (s->backward32)
         fftwf_destroy_plan(s->backward32);
     pthread_mutex_unlock(&planner);
+    fft_copy_clear(&s->copy);
     mem_free(s);
 }
 
@@ -95,6 +96,7 @@ static farsum_status fftw_row_create(const void *args, void **state)
     int64_t points = s->args.mesh[0] * s->args.mesh[1] * s->args.ldz;
     GO(MEM_RAW(scratch, points * (s->args.precision == FARSUM_F32 ? 4 : 8)));
     fftw_row_plan(s, scratch);
+    GO(fft_copy_create(&s->copy, &s->args));
     if (!(s->forward && s->backward) && !(s->forward32 && s->backward32))
         GO_FAIL(ERR_UNSUPPORTED, "fft fftw: FFTW makes no plan for %lld x %lld"
                                  " x %lld",
@@ -108,21 +110,25 @@ done:
     return status;
 }
 
+static void fftw_row_transform(void *state, void *data, int backward)
+{
+    struct state *s = state;
+    if (s->args.precision == FARSUM_F32) {
+        if (backward)
+            fftwf_execute_dft_c2r(s->backward32, data, data);
+        else
+            fftwf_execute_dft_r2c(s->forward32, data, data);
+    } else if (backward) {
+        fftw_execute_dft_c2r(s->backward, data, data);
+    } else {
+        fftw_execute_dft_r2c(s->forward, data, data);
+    }
+}
+
 static farsum_status fftw_row_run(void *state, const void *io)
 {
     struct state *s = state;
-    const struct fft_io *f = io;
-    if (s->args.precision == FARSUM_F32) {
-        if (f->backward)
-            fftwf_execute_dft_c2r(s->backward32, f->data, f->data);
-        else
-            fftwf_execute_dft_r2c(s->forward32, f->data, f->data);
-    } else if (f->backward) {
-        fftw_execute_dft_c2r(s->backward, f->data, f->data);
-    } else {
-        fftw_execute_dft_r2c(s->forward, f->data, f->data);
-    }
-    return FARSUM_OK;
+    return fft_copy_run(&s->copy, &s->args, io, fftw_row_transform, s);
 }
 
 const struct variant fft_fftw = {

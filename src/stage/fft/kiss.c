@@ -2,7 +2,7 @@
  * where FFTW's licence does not fit. */
 #include "base/mem.h"
 #include "base/par.h"
-#include "stage/fft/fft.h"
+#include "stage/fft/copy.h"
 #include "stage/fft/kiss_line.h"
 
 struct worker {
@@ -13,6 +13,7 @@ struct worker {
 struct state {
     struct fft_args args;
     struct worker *worker; /* owned, [threads] */
+    struct fft_copy copy;
 };
 
 static double kiss_cost(const void *args)
@@ -30,7 +31,8 @@ static int64_t kiss_bytes(const void *args)
 {
     const struct fft_args *a = args;
     int64_t lines = a->mesh[0] + a->mesh[1] + a->mesh[2];
-    return a->threads * (32 * kiss_longest(a) + 48 * lines);
+    return a->threads * (32 * kiss_longest(a) + 48 * lines)
+           + fft_copy_bytes(a);
 }
 
 static void kiss_destroy(void *state)
@@ -45,6 +47,7 @@ static void kiss_destroy(void *state)
         mem_free(s->worker[t].out);
     }
     mem_free(s->worker);
+    fft_copy_clear(&s->copy);
     mem_free(s);
 }
 
@@ -67,6 +70,7 @@ static farsum_status kiss_create(const void *args, void **state)
                         (long long)s->args.mesh[d / 2]);
         }
     }
+    GO(fft_copy_create(&s->copy, &s->args));
     *state = s;
     s = NULL;
 done:
@@ -173,28 +177,32 @@ static void kiss_axis(struct state *s, void *data, int axis, int backward)
                        backward, at);
 }
 
-static farsum_status kiss_run(void *state, const void *io)
+static void kiss_transform(void *state, void *data, int backward)
 {
     struct state *s = state;
-    const struct fft_io *f = io;
     int64_t rows = s->args.mesh[0] * s->args.mesh[1];
-    if (f->backward) {
-        kiss_axis(s, f->data, 0, 1);
-        kiss_axis(s, f->data, 1, 1);
+    if (backward) {
+        kiss_axis(s, data, 0, 1);
+        kiss_axis(s, data, 1, 1);
     }
 #pragma omp parallel for num_threads(s->args.threads) schedule(static)
     for (int64_t row = 0; row < rows; row += 2) {
         struct worker *w = &s->worker[omp_get_thread_num()];
-        if (f->backward)
-            kiss_rows_backward(s, w, f->data, row, rows);
+        if (backward)
+            kiss_rows_backward(s, w, data, row, rows);
         else
-            kiss_rows_forward(s, w, f->data, row, rows);
+            kiss_rows_forward(s, w, data, row, rows);
     }
-    if (!f->backward) {
-        kiss_axis(s, f->data, 1, 0);
-        kiss_axis(s, f->data, 0, 0);
+    if (!backward) {
+        kiss_axis(s, data, 1, 0);
+        kiss_axis(s, data, 0, 0);
     }
-    return FARSUM_OK;
+}
+
+static farsum_status kiss_run(void *state, const void *io)
+{
+    struct state *s = state;
+    return fft_copy_run(&s->copy, &s->args, io, kiss_transform, s);
 }
 
 const struct variant fft_kiss = {

@@ -4,24 +4,26 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/fft/fft.h"
+#include "stage/fft/copy.h"
 
 struct state {
     struct fft_args args;
     double *line[2], *root[3]; /* owned: lines; cos, sin of 2 pi k / n */
+    struct fft_copy copy;
 };
 
 static double plain_cost(const void *args)
 {
     const struct fft_args *a = args;
     double n = (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
-    return 4e-9 * n * (double)(a->mesh[0] + a->mesh[1] + a->mesh[2]);
+    return 4e-9 * n * (double)(a->mesh[0] + a->mesh[1] + a->mesh[2])
+           + fft_copy_cost(a);
 }
 
 static int64_t plain_bytes(const void *args)
 {
     const struct fft_args *a = args;
-    return 48 * (a->mesh[0] + a->mesh[1] + a->mesh[2]);
+    return 48 * (a->mesh[0] + a->mesh[1] + a->mesh[2]) + fft_copy_bytes(a);
 }
 
 static void plain_destroy(void *state)
@@ -33,6 +35,7 @@ static void plain_destroy(void *state)
         mem_free(s->root[d]);
     mem_free(s->line[0]);
     mem_free(s->line[1]);
+    fft_copy_clear(&s->copy);
     mem_free(s);
 }
 
@@ -54,6 +57,7 @@ static farsum_status plain_create(const void *args, void **state)
     }
     GO(MEM_RAW(s->line[0], 2 * longest));
     GO(MEM_RAW(s->line[1], 2 * longest));
+    GO(fft_copy_create(&s->copy, &s->args));
     *state = s;
     s = NULL;
 done:
@@ -130,22 +134,26 @@ static void plain_axis(struct state *s, void *data, int axis, double sign)
         }
 }
 
+static void plain_transform(void *state, void *data, int backward)
+{
+    struct state *s = state;
+    int64_t rows = s->args.mesh[0] * s->args.mesh[1];
+    if (backward) {
+        plain_axis(s, data, 0, 1);
+        plain_axis(s, data, 1, 1);
+    }
+    for (int64_t r = 0; r < rows; r++)
+        plain_real(s, data, r * s->args.ldz, backward);
+    if (!backward) {
+        plain_axis(s, data, 1, -1);
+        plain_axis(s, data, 0, -1);
+    }
+}
+
 static farsum_status plain_run(void *state, const void *io)
 {
     struct state *s = state;
-    const struct fft_io *f = io;
-    int64_t rows = s->args.mesh[0] * s->args.mesh[1];
-    if (f->backward) {
-        plain_axis(s, f->data, 0, 1);
-        plain_axis(s, f->data, 1, 1);
-    }
-    for (int64_t r = 0; r < rows; r++)
-        plain_real(s, f->data, r * s->args.ldz, f->backward);
-    if (!f->backward) {
-        plain_axis(s, f->data, 1, -1);
-        plain_axis(s, f->data, 0, -1);
-    }
-    return FARSUM_OK;
+    return fft_copy_run(&s->copy, &s->args, io, plain_transform, s);
 }
 
 const struct variant fft_plain = {

@@ -1,0 +1,26 @@
+/* copy.h: a transform of the host for a mesh on a device: the mesh goes there
+ * and back, which waits for the device. */
+#ifndef FARSUM_STAGE_FFT_COPY_H
+#define FARSUM_STAGE_FFT_COPY_H
+
+#include "stage/fft/fft.h"
+
+struct fft_copy {
+    void *mesh; /* owned; NULL on the host */
+};
+
+int64_t fft_mesh_bytes(const struct fft_args *args);
+farsum_status fft_copy_create(struct fft_copy *copy,
+                              const struct fft_args *args);
+void fft_copy_clear(struct fft_copy *copy);
+/* What state and host memory of a row take beyond its own. */
+int64_t fft_copy_bytes(const struct fft_args *args);
+/* Seconds there and back; 0 on the host. */
+double fft_copy_cost(const struct fft_args *args);
+/* Runs `transform` on the mesh, wherever it lies. */
+farsum_status fft_copy_run(const struct fft_copy *copy,
+                           const struct fft_args *args, const struct fft_io *io,
+                           void (*transform)(void *state, void *data,
+                                             int backward),
+                           void *state);
+#endif

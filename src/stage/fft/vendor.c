@@ -1,0 +1,130 @@
+/* vendor.c: what cufft and hipfft share. */
+#include "stage/fft/vendor.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/driver.h"
+#include "stage/fft/copy.h"
+#include "stage/gpu.h"
+
+farsum_status vendor_fits(const struct vendor_calls *calls,
+                          const struct fft_args *args)
+{
+    void *api[VENDOR_API];
+    TRY(gpu_wanted(args->device));
+    if (strcmp(args->device->backend->name, calls->backend) != 0)
+        FAIL(ERR_UNSUPPORTED, "%s works on %s, this plan on %s", calls->name,
+             calls->backend, args->device->name);
+    if (calls->open(api) != FARSUM_OK)
+        return status_prefix(FARSUM_ERR_UNSUPPORTED, "%s", calls->name);
+    return FARSUM_OK;
+}
+
+/* A guess: the libraries tell when the plan is made. */
+int64_t vendor_bytes(const struct fft_args *args)
+{
+    return fft_mesh_bytes(args) + (1 << 16);
+}
+
+/* The libraries' numbers, which are the same; those that can occur. */
+static farsum_status vendor_status(const struct vendor *v, int error,
+                                   const char *what)
+{
+    static const char *const words[] = {
+        "success",          "not a plan",    "out of memory",
+        "a wrong type",     "a wrong value", "an internal error",
+        "execution failed", "not set up",    "a size that it cannot do",
+        "data not aligned"};
+    if (error == 0)
+        return FARSUM_OK;
+    int known = error > 0 && error < (int)(sizeof words / sizeof *words);
+    return status_fail(error == 2   ? FARSUM_ERR_MEMORY
+                       : error == 8 ? FARSUM_ERR_UNSUPPORTED
+                                    : FARSUM_ERR_DEVICE,
+                       "%s on %s: %s: error %d (%s)", v->calls->name,
+                       v->args.device->name, what, error,
+                       known ? words[error] : "not known");
+}
+
+static void vendor_shape(struct vendor *v)
+{
+    struct vendor_shape *s = &v->shape;
+    for (int d = 0; d < 3; d++)
+        s->n[d] = s->real[d] = s->half[d] = v->args.mesh[d];
+    s->real[2] = v->args.ldz;
+    s->half[2] = v->args.ldz / 2;
+    s->halves = s->n[0] * s->n[1] * s->half[2];
+    s->reals = 2 * s->halves;
+}
+
+/* Both plans; the context is current. */
+static farsum_status vendor_plans(struct vendor *v, void *stream)
+{
+    size_t most = 0;
+    for (int b = 0; b < 2; b++) {
+        size_t bytes = 0;
+        TRY(vendor_status(v, v->calls->make(v, b, stream, &bytes),
+                          "making a plan"));
+        most = bytes > most ? bytes : most;
+    }
+    TRY(buf_alloc(&v->work, v->args.device, (int64_t)most));
+    for (int b = 0; b < 2; b++)
+        TRY(vendor_status(v, v->calls->area(v, b, v->work.handle),
+                          "giving a plan its memory"));
+    return FARSUM_OK;
+}
+
+farsum_status vendor_create(const struct vendor_calls *calls,
+                            const struct fft_args *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct vendor *v = NULL;
+    struct driver *driver = args->device->inside;
+    int before = 0;
+    GO(MEM_NEW(v, 1));
+    v->calls = calls;
+    v->args = *args;
+    vendor_shape(v);
+    GO(calls->open(v->api));
+    GO(driver_enter(driver, &before));
+    status = vendor_plans(v, driver->queue);
+    farsum_status left = driver_leave(driver, before, 0, "");
+    GO(status != FARSUM_OK ? status : left);
+    *state = v;
+    v = NULL;
+done:
+    vendor_destroy(v);
+    return status;
+}
+
+farsum_status vendor_run(void *state, const void *io)
+{
+    struct vendor *v = state;
+    const struct fft_io *f = io;
+    struct driver *driver = v->args.device->inside;
+    const struct buf *mesh = f->data;
+    int before = 0;
+    TRY(driver_enter(driver, &before));
+    int error = v->calls->run(v, f->backward, mesh->handle);
+    TRY(driver_leave(driver, before, 0, ""));
+    return vendor_status(v, error, "a transform");
+}
+
+void vendor_destroy(void *state)
+{
+    struct vendor *v = state;
+    int before = 0;
+    if (!v)
+        return;
+    struct driver *driver = v->args.device->inside;
+    if (driver_enter(driver, &before) == FARSUM_OK) {
+        for (int b = 0; b < 2; b++)
+            if (v->made[b])
+                v->calls->destroy(v, b);
+        if (driver_leave(driver, before, 0, "") != FARSUM_OK)
+            before = 0; /* nothing more can be done */
+    }
+    buf_clear(&v->work);
+    mem_free(v);
+}

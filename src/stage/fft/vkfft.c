@@ -1,0 +1,254 @@
+/* vkfft: VkFFT on any OpenCL device (Tolmachev, IEEE Access 11 (2023) 12039).
+ * Its kernels are made and compiled when a plan is; all in place, whatever the
+ * size.
+ *
+ * VkFFT is one header that calls OpenCL by name and keeps no pointer for its
+ * caller, so the names are macros here, for functions of the library that the
+ * device has opened.  What it would print is dropped, the locale that it would
+ * change for all threads is changed for this one. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/opencl.h"
+#include "stage/fft/copy.h"
+#include "stage/gpu.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+enum { HELD = 64 };
+
+/* What OpenCL is called for.  VkFFT's buffers are ours to count. */
+struct calls {
+    struct device *device;
+    const struct opencl_api *api;
+    int n_held;
+    struct {
+        void *memory;
+        int64_t bytes;
+    } held[HELD];
+};
+/* Set while this thread is in VkFFT. */
+static _Thread_local struct calls *now;
+
+static void *vk_buffer(void *context, cl_bits flags, size_t size, void *host,
+                       cl_int *error)
+{
+    struct device *d = now->device;
+    *error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (now->n_held == HELD
+        || (d->limit > 0 && d->bytes + (int64_t)size > d->limit))
+        return NULL;
+    void *memory = now->api->clCreateBuffer(context, flags, size, host, error);
+    if (*error != 0)
+        return NULL;
+    now->held[now->n_held].memory = memory;
+    now->held[now->n_held++].bytes = (int64_t)size;
+    d->bytes += (int64_t)size;
+    d->peak = d->bytes > d->peak ? d->bytes : d->peak;
+    return memory;
+}
+
+static cl_int vk_release(void *memory)
+{
+    for (int i = 0; i < now->n_held; i++)
+        if (now->held[i].memory == memory) {
+            now->device->bytes -= now->held[i].bytes;
+            now->held[i] = now->held[--now->n_held];
+            break;
+        }
+    return now->api->clReleaseMemObject(memory);
+}
+
+static int vk_silent(const char *format, ...)
+{
+    (void)format;
+    return 0;
+}
+
+#define clBuildProgram now->api->clBuildProgram
+#define clCreateBuffer vk_buffer
+#define clCreateCommandQueue now->api->clCreateCommandQueue
+#define clCreateKernel (cl_kernel) now->api->clCreateKernel
+#define clCreateProgramWithBinary                                              \
+    (cl_program) now->api->clCreateProgramWithBinary
+#define clCreateProgramWithSource                                              \
+    (cl_program) now->api->clCreateProgramWithSource
+#define clEnqueueNDRangeKernel now->api->clEnqueueNDRangeKernel
+#define clEnqueueWriteBuffer now->api->clEnqueueWriteBuffer
+#define clFinish now->api->clFinish
+#define clGetDeviceInfo now->api->clGetDeviceInfo
+#define clGetProgramBuildInfo now->api->clGetProgramBuildInfo
+#define clGetProgramInfo now->api->clGetProgramInfo
+#define clReleaseCommandQueue now->api->clReleaseCommandQueue
+#define clReleaseKernel now->api->clReleaseKernel
+#define clReleaseMemObject vk_release
+#define clReleaseProgram now->api->clReleaseProgram
+#define clSetKernelArg now->api->clSetKernelArg
+#define printf vk_silent
+#define setlocale(category, name) vk_locale()
+static char *vk_locale(void)
+{
+    static char name[] = "C"; /* never written */
+    return name;
+}
+#define VKFFT_BACKEND 3
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wincompatible-pointer-types"
+#include <vkFFT.h>
+#pragma GCC diagnostic pop
+#undef printf
+#undef setlocale
+
+struct state {
+    struct fft_args args;
+    struct calls calls;
+    uint64_t bytes;
+    VkFFTApplication app; /* all zero: none */
+    int made;
+};
+
+static farsum_status vkfft_fits(const void *args)
+{
+    const struct fft_args *a = args;
+    TRY(gpu_wanted(a->device));
+    if (strcmp(a->device->backend->name, "opencl") != 0)
+        FAIL(ERR_UNSUPPORTED, "it is built for OpenCL, this plan is on %s",
+             a->device->name);
+    if (a->mesh[2] < 2)
+        FAIL(ERR_UNSUPPORTED, "its real transforms have at least 2 points");
+    return FARSUM_OK;
+}
+
+static double vkfft_cost(const void *args)
+{
+    return fft_cost_device(args);
+}
+
+/* Tables of roots; long or odd axes take as much as the mesh beside. */
+static int64_t vkfft_bytes(const void *args)
+{
+    const struct fft_args *a = args;
+    int64_t bytes = 1 << 16;
+    for (int d = 0; d < 3; d++) {
+        int64_t n = a->mesh[d];
+        bytes += 64 * n;
+        for (int p = 2; p <= 13; p++)
+            while (n % p == 0)
+                n /= p;
+        bytes += n > 1 || a->mesh[d] > 2048 ? 2 * fft_mesh_bytes(a) : 0;
+    }
+    return bytes;
+}
+
+static void vkfft_destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    now = &s->calls;
+    if (s->made)
+        deleteVkFFT(&s->app);
+    now = NULL;
+    mem_free(s);
+}
+
+/* Numbers in the kernels' text need C's decimal point. */
+static VkFFTResult vkfft_initialize(struct state *s, VkFFTConfiguration how)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t before = uselocale(plain);
+    now = &s->calls;
+    VkFFTResult result = initializeVkFFT(&s->app, how);
+    now = NULL;
+    uselocale(before);
+    if (plain != (locale_t)0)
+        freelocale(plain);
+    return result;
+}
+
+static farsum_status vkfft_make(struct state *s)
+{
+    const struct fft_args *a = &s->args;
+    struct opencl *cl = a->device->inside;
+    VkFFTConfiguration how = {0};
+    int axes = 0;
+    how.device = (void *)&cl->device;
+    how.context = (void *)&cl->context;
+    how.commandQueue = (void *)&cl->queue;
+    s->bytes = (uint64_t)fft_mesh_bytes(a);
+    how.bufferSize = &s->bytes;
+    how.performR2C = 1;
+    how.doublePrecision = a->precision == FARSUM_F64;
+    for (int d = 0; d < 3; d++)
+        how.size[d] = (uint64_t)a->mesh[2 - d];
+    for (int d = 0; d < 3; d++)
+        axes = how.size[d] > 1 ? d + 1 : axes;
+    how.FFTdim = (uint64_t)axes;
+    how.bufferStride[0] = (uint64_t)a->ldz / 2;
+    how.bufferStride[1] = how.bufferStride[0] * how.size[1];
+    how.bufferStride[2] = how.bufferStride[1] * how.size[2];
+    VkFFTResult result = vkfft_initialize(s, how);
+    if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE
+        || result == VKFFT_ERROR_MALLOC_FAILED)
+        FAIL(ERR_MEMORY, "fft vkfft: %s has no memory for %lld x %lld x %lld",
+             a->device->name, (long long)a->mesh[0], (long long)a->mesh[1],
+             (long long)a->mesh[2]);
+    if (result != VKFFT_SUCCESS)
+        FAIL(ERR_DEVICE, "fft vkfft: no plan for %lld x %lld x %lld (VkFFT's "
+                         "error %d)",
+             (long long)a->mesh[0], (long long)a->mesh[1],
+             (long long)a->mesh[2], (int)result);
+    s->made = 1;
+    return FARSUM_OK;
+}
+
+static farsum_status vkfft_create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    GO(MEM_NEW(s, 1));
+    s->args = *(const struct fft_args *)args;
+    s->calls.device = s->args.device;
+    s->calls.api = &((struct opencl *)s->args.device->inside)->api;
+    GO(vkfft_make(s));
+    *state = s;
+    s = NULL;
+done:
+    vkfft_destroy(s);
+    return status;
+}
+
+static farsum_status vkfft_run(void *state, const void *io)
+{
+    struct state *s = state;
+    const struct fft_io *f = io;
+    struct buf *mesh = f->data;
+    struct opencl *cl = s->args.device->inside;
+    VkFFTLaunchParams how = {0};
+    how.commandQueue = (void *)&cl->queue;
+    how.buffer = (void *)&mesh->handle;
+    now = &s->calls;
+    VkFFTResult result = VkFFTAppend(&s->app, f->backward ? 1 : -1, &how);
+    now = NULL;
+    if (result != VKFFT_SUCCESS)
+        FAIL(ERR_DEVICE, "fft vkfft: VkFFT's error %d on %s", (int)result,
+             s->args.device->name);
+    return FARSUM_OK;
+}
+
+const struct variant fft_vkfft = {
+    .fits = vkfft_fits,
+    .cost = vkfft_cost,
+    .bytes = vkfft_bytes,
+    .create = vkfft_create,
+    .run = vkfft_run,
+    .destroy = vkfft_destroy,
+    .deterministic = 1,
+    .needs = "an OpenCL device, f64 where it is asked for",
+};
