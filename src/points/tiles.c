@@ -17,12 +17,14 @@ static int32_t tiles_divide(int64_t n, int64_t by)
     return k > 1 ? (int32_t)k : 1;
 }
 
-void tiles_set(struct tiles *tiles, const int64_t mesh[3], int support)
+void tiles_set(struct tiles *tiles, const int64_t mesh[3], const int open[3],
+               int support)
 {
     static const int core[3] = {TILE_X, TILE_Y, TILE_Z};
     tiles->support = support;
     for (int d = 0; d < 3; d++) {
         tiles->mesh[d] = mesh[d];
+        tiles->open[d] = open[d] != 0;
         tiles->count[d] = tiles_divide(mesh[d], core[d]);
         tiles->bins[d] =
             d == 2 ? 1 : tiles_divide(mesh[d] / tiles->count[d], BIN_XY);
@@ -73,8 +75,10 @@ farsum_status tiles_cover_set(struct tiles_cover *cover,
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t b = 0; b < tiles->count[d]; b++)
             for (int32_t i = 0; i < tiles->size[d]; i++) {
-                int64_t m = tiles_wrap(tiles_lo(tiles, d, b) + i, mesh);
-                if (pass) {
+                int64_t m = tiles_index(tiles, d, tiles_lo(tiles, d, b) + i);
+                if (m < 0) {
+                    continue;
+                } else if (pass) {
                     cover->tile[start[m]] = b;
                     cover->at[start[m]] = i;
                     start[m]++;

@@ -1,11 +1,12 @@
-/* tiles.h: the periodic mesh in tiles with halo, for spread and interp.
+/* tiles.h: the mesh in tiles with halo, for spread and interp.
  *
  * Along axis d, tile b of count[d] holds the points with
  * b <= u count/mesh < b + 1 (u the mesh coordinate) and is made of bins[d]
  * bins.  Those points touch the mesh points lo .. lo + size - 1, unwrapped:
  * lo may be negative and the end past the mesh, several times on a mesh that
- * is smaller than a window.  Everything here follows from the mesh and the
- * window's support alone. */
+ * is smaller than a window.  What lies off the mesh is wrapped, or dropped
+ * along an open axis.  Everything here follows from the mesh, its open axes and
+ * the window's support alone. */
 #ifndef FARSUM_POINTS_TILES_H
 #define FARSUM_POINTS_TILES_H
 
@@ -13,13 +14,15 @@
 
 struct tiles {
     int64_t mesh[3];
+    int open[3];      /* 1: not periodic */
     int support;
     int32_t count[3]; /* tiles along each axis */
     int32_t bins[3];  /* bins of a tile along each axis */
     int32_t size[3];  /* mesh points that a tile's points touch, the largest */
 };
 
-void tiles_set(struct tiles *tiles, const int64_t mesh[3], int support);
+void tiles_set(struct tiles *tiles, const int64_t mesh[3], const int open[3],
+               int support);
 /* OK if the points were sorted for these tiles. */
 farsum_status tiles_match(const struct tiles *tiles, const struct bins *bins);
 
@@ -44,6 +47,24 @@ static inline int64_t tiles_wrap(int64_t m, int64_t mesh)
 {
     m %= mesh;
     return m < 0 ? m + mesh : m;
+}
+
+/* Unwrapped index m of axis d on the mesh; -1: dropped. */
+static inline int64_t tiles_index(const struct tiles *tiles, int d, int64_t m)
+{
+    if (tiles->open[d])
+        return m < tiles->mesh[d] && m >= 0 ? m : -1;
+    return tiles_wrap(m, tiles->mesh[d]);
+}
+
+/* How many of the mesh indices m, m + 1, ... < end of axis d, unwrapped, follow
+ * one another on the mesh, and where: *at, -1 if they are dropped. */
+static inline int64_t tiles_stretch(const struct tiles *tiles, int d,
+                                    int64_t m, int64_t end, int64_t *at)
+{
+    *at = tiles_index(tiles, d, m);
+    int64_t n = *at >= 0 ? tiles->mesh[d] - *at : m < 0 ? -m : end - m;
+    return n < end - m ? n : end - m;
 }
 
 /* Which tiles cover a mesh index along one axis: entries start[m] ..

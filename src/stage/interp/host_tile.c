@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "math/window_table.h"
+#include "stage/gpu.h"
 #include "stage/interp/interp.h"
 
 #include <string.h>
@@ -17,27 +18,41 @@ struct shape {
     struct tiles tiles;
     const struct interp_kern *kern;
     struct tiles_layout tile;
+    int channels, parts;
+    int64_t tile_bytes;   /* of a tile with all channels and parts, one after
+                             the other */
+    int64_t thread_bytes; /* a thread's tile and batch */
 };
 
 struct state {
     struct interp_args args;
     struct shape shape;
     void *coef;  /* owned, [degree + 1][WINDOW_MAX], real */
-    char *tiles; /* owned, [thread] tiles */
+    char *tiles; /* owned, [thread]: a tile and a batch's results */
     const struct points *points; /* borrowed */
     struct tiles_tasks tasks;
 };
 
 static void shape_set(struct shape *s, const struct interp_args *args)
 {
-    tiles_set(&s->tiles, args->mesh, args->window->support);
+    tiles_set(&s->tiles, args->mesh, args->open, args->window->support);
     s->kern = isa_interp_host_tile[args->isa][args->precision == FARSUM_F32];
     tiles_layout_set(&s->tile, &s->tiles, args->precision, s->kern->lanes);
+    s->channels = interp_channels(args);
+    s->parts = interp_parts(args);
+    int tiles = s->channels * s->parts;
+    s->tile_bytes = s->tile.bytes * tiles;
+    s->thread_bytes =
+        s->tile_bytes + tiles * INTERP_BATCH * 4 * (int64_t)s->tile.real_size;
 }
 
 static farsum_status fits(const void *a)
 {
     const struct interp_args *args = a;
+    TRY(gpu_not_wanted(args->device));
+    if (interp_parts(args) > 2)
+        FAIL(ERR_UNSUPPORTED, "host_tile: %d parts; 1 is real, 2 complex",
+             args->parts);
     for (int d = 0; d < 3; d++)
         if (args->mesh[d] > 1 << 30)
             FAIL(ERR_UNSUPPORTED, "host_tile: a mesh of %lld points along axis "
@@ -59,8 +74,9 @@ static double cost(const void *a)
                    * s.tiles.count[2];
     double point = (field ? 22 : 8)
                    + (field ? 2.5 : 1) * vectors * args->window->degree
-                   + (field ? 0.6 : 0.35) * vectors * p * p;
-    double tile = 0.15 * (double)s.tile.bytes;
+                   + (field ? 0.6 : 0.35) * s.channels * s.parts * vectors * p
+                         * p;
+    double tile = 0.15 * (double)s.tile_bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
 
@@ -71,7 +87,7 @@ static int64_t bytes(const void *a)
     shape_set(&s, args);
     int64_t tiles =
         (int64_t)s.tiles.count[0] * s.tiles.count[1] * s.tiles.count[2];
-    return args->threads * s.tile.bytes
+    return args->threads * s.thread_bytes
            + tiles * (int64_t)sizeof(struct tiles_task);
 }
 
@@ -95,7 +111,7 @@ static farsum_status create(const void *args, void **state)
     shape_set(&s->shape, &s->args);
     GO(window_table(s->args.window, s->args.precision, &s->coef));
     /* zeroed: what pads a row is multiplied by a weight of 0 */
-    GO(MEM_NEW(s->tiles, s->args.threads * s->shape.tile.bytes));
+    GO(MEM_NEW(s->tiles, s->args.threads * s->shape.thread_bytes));
     *state = s;
 done:
     if (status != FARSUM_OK)
@@ -114,46 +130,73 @@ static farsum_status set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* One row of a tile from mesh row `from`, unwrapped. */
+/* n reals, every step-th of those at `from`; NULL: zeros. */
+static void copy_reals(int64_t n, int size, int step, const char *from,
+                       char *to)
+{
+    if (!from)
+        memset(to, 0, (size_t)(n * size));
+    else if (step == 1)
+        memcpy(to, from, (size_t)(n * size));
+    else if (size == 4)
+        for (int64_t i = 0; i < n; i++)
+            ((float *)to)[i] = ((const float *)from)[i * step];
+    else
+        for (int64_t i = 0; i < n; i++)
+            ((double *)to)[i] = ((const double *)from)[i * step];
+}
+
+/* One row of a tile from mesh row `from`, unwrapped; NULL: a row that is
+ * off the mesh. */
 static void copy_row(const struct state *s, int64_t lo, const char *from,
                      char *to)
 {
-    int64_t mesh = s->args.mesh[2], size = s->shape.tiles.size[2];
-    int real_size = s->shape.tile.real_size;
-    for (int64_t z = 0; z < size;) {
-        int64_t m = tiles_wrap(lo + z, mesh);
-        int64_t n = size - z < mesh - m ? size - z : mesh - m;
-        memcpy(to + z * real_size, from + m * real_size,
-               (size_t)(n * real_size));
-        z += n;
+    const struct tiles *tiles = &s->shape.tiles;
+    int64_t at, n, end = lo + tiles->size[2];
+    int size = s->shape.tile.real_size, parts = s->shape.parts;
+    for (int64_t m = lo; m < end; m += n) {
+        n = tiles_stretch(tiles, 2, m, end, &at);
+        copy_reals(n, size, parts,
+                   from && at >= 0 ? from + at * parts * size : NULL,
+                   to + (m - lo) * size);
     }
 }
 
-/* Tile b with its halo from the mesh.  Rows are short and far apart, so those
- * that come soon are asked for. */
+/* Row (x, y), unwrapped, of the mesh; NULL: off the mesh. */
+static const char *mesh_row(const struct state *s, const char *mesh, int64_t x,
+                            int64_t y)
+{
+    x = tiles_index(&s->shape.tiles, 0, x);
+    y = tiles_index(&s->shape.tiles, 1, y);
+    if (x < 0 || y < 0)
+        return NULL;
+    return mesh
+           + (x * s->args.mesh[1] + y) * s->args.ldz * s->shape.parts
+                 * s->shape.tile.real_size;
+}
+
+/* Tile b with its halo from one part of one channel of the mesh.  Rows are
+ * short and far apart, so those that come soon are asked for. */
 static void copy_tile(const struct state *s, const int32_t b[3],
                       const char *mesh, char *tile)
 {
     enum { AHEAD = 4, LINE = 64 };
     const struct tiles *t = &s->shape.tiles;
-    const int64_t *n = s->args.mesh;
     const char *row[AHEAD];
-    int64_t lo[3], row_bytes = (int64_t)t->size[2] * s->shape.tile.real_size;
+    int64_t lo[3], size = (int64_t)s->shape.tile.real_size * s->shape.parts;
     int64_t step = s->shape.tile.stride[1] * (int64_t)s->shape.tile.real_size;
     for (int d = 0; d < 3; d++)
         lo[d] = tiles_lo(t, d, b[d]);
     int64_t rows = (int64_t)t->size[0] * t->size[1];
-    int64_t first = tiles_wrap(lo[2], n[2]) * s->shape.tile.real_size;
+    int64_t first = tiles_wrap(lo[2], s->args.mesh[2]) * size;
     for (int64_t i = 0; i < rows + AHEAD; i++) {
         if (i >= AHEAD)
             copy_row(s, lo[2], row[i % AHEAD], tile + (i - AHEAD) * step);
         if (i >= rows)
             continue;
-        int64_t x = tiles_wrap(lo[0] + i / t->size[1], n[0]);
-        int64_t y = tiles_wrap(lo[1] + i % t->size[1], n[1]);
         row[i % AHEAD] =
-            mesh + (x * n[1] + y) * s->args.ldz * s->shape.tile.real_size;
-        for (int64_t z = 0; z < row_bytes; z += LINE)
+            mesh_row(s, mesh, lo[0] + i / t->size[1], lo[1] + i % t->size[1]);
+        for (int64_t z = 0; z < t->size[2] * size && row[i % AHEAD]; z += LINE)
             __builtin_prefetch(row[i % AHEAD] + first + z);
     }
 }
@@ -178,10 +221,17 @@ static void run_task(const struct state *s, const struct interp_io *io,
                              .degree = s->args.window->degree,
                              .coef = s->coef,
                              .order = bins->order,
+                             .channels = s->shape.channels,
+                             .parts = s->shape.parts,
                              .tile = tile,
+                             .tile_step = s->shape.tile.bytes
+                                          / s->shape.tile.real_size,
+                             .out = tile + s->shape.tile_bytes,
                              .range = range,
                              .potential = io->potential,
-                             .field = io->field};
+                             .field = io->field,
+                             .potential_channel = io->potential_channel,
+                             .field_channel = io->field_channel};
     for (int d = 0; d < 3; d++) {
         job.s[d] = bins->s[d];
         job.mesh[d] = (double)s->args.mesh[d];
@@ -191,22 +241,29 @@ static void run_task(const struct state *s, const struct interp_io *io,
     if (io->field)
         job_field(s, &job);
     job.n_ranges = tiles_ranges(&s->shape.tiles, bins, task, range);
-    copy_tile(s, task->b, io->mesh, tile);
+    for (int ch = 0; ch < s->shape.channels; ch++)
+        for (int part = 0; part < s->shape.parts; part++) {
+            int64_t at = ch * io->mesh_channel + part;
+            copy_tile(s, task->b,
+                      (const char *)io->mesh + at * s->shape.tile.real_size,
+                      tile);
+            tile += s->shape.tile.bytes;
+        }
     s->shape.kern->points(&job);
 }
 
 static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
-    const struct interp_io *io = a;
-    if (!io->potential && !io->field)
+    struct interp_io io = interp_strides(&s->args, a, s->points->n);
+    if (!io.potential && !io.field)
         return FARSUM_OK;
 #pragma omp parallel num_threads(s->args.threads)
     {
-        char *tile = s->tiles + omp_get_thread_num() * s->shape.tile.bytes;
+        char *tile = s->tiles + omp_get_thread_num() * s->shape.thread_bytes;
 #pragma omp for schedule(dynamic, 1)
         for (int64_t k = 0; k < s->tasks.n; k++)
-            run_task(s, io, &s->tasks.task[k], tile);
+            run_task(s, &io, &s->tasks.task[k], tile);
     }
     return FARSUM_OK;
 }

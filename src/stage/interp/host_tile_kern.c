@@ -1,19 +1,18 @@
-/* host_tile_kern.c: points from a tile.  The P^2 rows of a point are summed
- * over axis 1, then 0, in vectors along axis 2; with the field every row is
- * multiplied twice (weight and slope of axis 1), the other two slopes cost one
- * product a plane.  Loads bound it. */
+/* host_tile_kern.c: points from a tile.  For each channel the P^2 rows of a
+ * point are summed over axis 1, then 0, in vectors along axis 2; with the field
+ * every row is multiplied twice (weight and slope of axis 1), the other two
+ * slopes cost one product a plane.  Loads bound it. */
 #include "stage/interp/host_tile_kern.h"
 
 #include "math/window_simd.h"
 
-enum { BATCH = 64, MOST = WINDOW_VECTORS_MAX };
+enum { BATCH = INTERP_BATCH, MOST = WINDOW_VECTORS_MAX };
 
 struct batch {
     double s[3][BATCH];
     real t[3][BATCH];
     int32_t at[BATCH];
     int64_t order[BATCH];
-    real out[BATCH][4]; /* potential and its slopes along t */
 };
 
 typedef real vnarrow __attribute__((vector_size(16)));
@@ -70,104 +69,144 @@ SIMD_FN void ahead(const struct interp_job *job, const struct batch *batch,
                    int i)
 {
     const real *potential = job->potential, *field = job->field;
-    if (potential)
-        __builtin_prefetch(potential + batch->order[i], 1);
-    if (field) {
-        __builtin_prefetch(field + 3 * batch->order[i], 1);
-        __builtin_prefetch(field + 3 * batch->order[i] + 2, 1);
+    int64_t at = batch->order[i] * job->parts;
+    for (int ch = 0; ch < job->channels; ch++) {
+        if (potential)
+            __builtin_prefetch(potential + ch * job->potential_channel + at, 1);
+        if (field) {
+            const real *e = field + ch * job->field_channel + 3 * at;
+            __builtin_prefetch(e, 1);
+            __builtin_prefetch(e + 3 * job->parts - 1, 1);
+        }
     }
+}
+
+/* out[0]: the potential. */
+SIMD_FN void point_potential(int P, const struct interp_job *job,
+                             const real *plane, const real *wx, const real *wy,
+                             const vreal *wz, real out[4])
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    vreal sum[MOST], part[MOST], all = {0};
+    EACH_VECTOR sum[v] = (vreal){0};
+    for (int a = 0; a < P; a++) {
+        const real *row = plane;
+        EACH_VECTOR part[v] = v_load(row + v * W) * v_set(wy[0]);
+#pragma GCC unroll 16
+        for (int b = 1; b < P; b++) {
+            row += sy;
+            EACH_VECTOR part[v] += v_load(row + v * W) * v_set(wy[b]);
+        }
+        EACH_VECTOR sum[v] += part[v] * v_set(wx[a]);
+        plane += sx;
+    }
+    EACH_VECTOR all += sum[v] * wz[v];
+    sum_four((vreal[4]){all}, out);
 }
 
 SIMD_FN void batch_potential(int P, const struct interp_job *job,
                              struct batch *batch, int n)
 {
-    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    int V = WINDOW_VECTORS(P), tiles = job->channels * job->parts;
     for (int i = 0; i < n; i++) {
         ahead(job, batch, i);
         real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
-        vreal w[3 * MOST], sum[MOST], part[MOST], all = {0};
+        vreal w[3 * MOST];
         real wx[MOST * W], wy[MOST * W];
-        const real *plane = (const real *)job->tile + batch->at[i];
+        const real *tile = (const real *)job->tile + batch->at[i];
+        real *out = (real *)job->out + 4 * i;
         window_weights(P, 3, job->coef, job->degree, t, w);
         EACH_VECTOR
         {
             v_store(wx + v * W, w[v]);
             v_store(wy + v * W, w[V + v]);
-            sum[v] = (vreal){0};
         }
-        for (int a = 0; a < P; a++) {
-            const real *row = plane;
-            EACH_VECTOR part[v] = v_load(row + v * W) * v_set(wy[0]);
-#pragma GCC unroll 16
-            for (int b = 1; b < P; b++) {
-                row += sy;
-                EACH_VECTOR part[v] += v_load(row + v * W) * v_set(wy[b]);
-            }
-            EACH_VECTOR sum[v] += part[v] * v_set(wx[a]);
-            plane += sx;
+        for (int c = 0; c < tiles; c++) {
+            point_potential(P, job, tile, wx, wy, w + 2 * V, out);
+            tile += job->tile_step;
+            out += 4 * BATCH;
         }
-        EACH_VECTOR all += sum[v] * w[2 * V + v];
-        sum_four((vreal[4]){all}, batch->out[i]);
     }
+}
+
+/* Weights and slopes of the axes. */
+struct slopes {
+    real x[2][MOST * W], y[2][MOST * W];
+    vreal z[2][MOST];
+};
+
+/* out: the potential and its slopes along t. */
+SIMD_FN void point_field(int P, const struct interp_job *job, const real *plane,
+                         const struct slopes *w, real out[4])
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    vreal sum[MOST], gx[MOST], gy[MOST], part[MOST], slope[MOST];
+    EACH_VECTOR sum[v] = gx[v] = gy[v] = (vreal){0};
+    for (int a = 0; a < P; a++) {
+        const real *row = plane;
+        EACH_VECTOR
+        {
+            vreal m = v_load(row + v * W);
+            KEEP(m);
+            part[v] = m * v_set(w->y[0][0]);
+            slope[v] = m * v_set(w->y[1][0]);
+        }
+#pragma GCC unroll 16
+        for (int b = 1; b < P; b++) {
+            row += sy;
+            EACH_VECTOR
+            {
+                vreal m = v_load(row + v * W);
+                KEEP(m);
+                part[v] += m * v_set(w->y[0][b]);
+                slope[v] += m * v_set(w->y[1][b]);
+            }
+        }
+        EACH_VECTOR
+        {
+            sum[v] += part[v] * v_set(w->x[0][a]);
+            gx[v] += part[v] * v_set(w->x[1][a]);
+            gy[v] += slope[v] * v_set(w->x[0][a]);
+        }
+        plane += sx;
+    }
+    vreal all[4] = {{0}};
+    EACH_VECTOR
+    {
+        all[0] += sum[v] * w->z[0][v];
+        all[1] += gx[v] * w->z[0][v];
+        all[2] += gy[v] * w->z[0][v];
+        all[3] += sum[v] * w->z[1][v];
+    }
+    sum_four(all, out);
 }
 
 SIMD_FN void batch_field(int P, const struct interp_job *job,
                          struct batch *batch, int n)
 {
-    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    int V = WINDOW_VECTORS(P), tiles = job->channels * job->parts;
     for (int i = 0; i < n; i++) {
         ahead(job, batch, i);
         real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
         vreal w[3 * MOST], dw[3 * MOST];
-        vreal sum[MOST], gx[MOST], gy[MOST], part[MOST], slope[MOST];
-        real wx[2][MOST * W], wy[2][MOST * W];
-        const real *plane = (const real *)job->tile + batch->at[i];
+        struct slopes slopes;
+        const real *tile = (const real *)job->tile + batch->at[i];
+        real *out = (real *)job->out + 4 * i;
         window_weights_slopes(P, 3, job->coef, job->degree, t, w, dw);
         EACH_VECTOR
         {
-            v_store(wx[0] + v * W, w[v]);
-            v_store(wx[1] + v * W, dw[v]);
-            v_store(wy[0] + v * W, w[V + v]);
-            v_store(wy[1] + v * W, dw[V + v]);
-            sum[v] = gx[v] = gy[v] = (vreal){0};
+            v_store(slopes.x[0] + v * W, w[v]);
+            v_store(slopes.x[1] + v * W, dw[v]);
+            v_store(slopes.y[0] + v * W, w[V + v]);
+            v_store(slopes.y[1] + v * W, dw[V + v]);
+            slopes.z[0][v] = w[2 * V + v];
+            slopes.z[1][v] = dw[2 * V + v];
         }
-        for (int a = 0; a < P; a++) {
-            const real *row = plane;
-            EACH_VECTOR
-            {
-                vreal m = v_load(row + v * W);
-                KEEP(m);
-                part[v] = m * v_set(wy[0][0]);
-                slope[v] = m * v_set(wy[1][0]);
-            }
-#pragma GCC unroll 16
-            for (int b = 1; b < P; b++) {
-                row += sy;
-                EACH_VECTOR
-                {
-                    vreal m = v_load(row + v * W);
-                    KEEP(m);
-                    part[v] += m * v_set(wy[0][b]);
-                    slope[v] += m * v_set(wy[1][b]);
-                }
-            }
-            EACH_VECTOR
-            {
-                sum[v] += part[v] * v_set(wx[0][a]);
-                gx[v] += part[v] * v_set(wx[1][a]);
-                gy[v] += slope[v] * v_set(wx[0][a]);
-            }
-            plane += sx;
+        for (int c = 0; c < tiles; c++) {
+            point_field(P, job, tile, &slopes, out);
+            tile += job->tile_step;
+            out += 4 * BATCH;
         }
-        vreal all[4] = {{0}};
-        EACH_VECTOR
-        {
-            all[0] += sum[v] * w[2 * V + v];
-            all[1] += gx[v] * w[2 * V + v];
-            all[2] += gy[v] * w[2 * V + v];
-            all[3] += sum[v] * dw[2 * V + v];
-        }
-        sum_four(all, batch->out[i]);
     }
 }
 
@@ -190,26 +229,46 @@ static batch_fn *const fn[WINDOW_MAX + 1][2] = {
 #define ROW(P) [P] = {potential_##P, field_##P},
     WINDOW_SUPPORTS(ROW)};
 
+/* One part of one channel to the caller's order. */
+static void batch_put(const struct interp_job *job, const struct batch *batch,
+                      int n, int channel, int part)
+{
+    int64_t parts = job->parts;
+    const real *out =
+        (const real *)job->out + (channel * parts + part) * 4 * BATCH;
+    if (job->potential) {
+        real *potential = (real *)job->potential
+                          + channel * job->potential_channel + part;
+        for (int i = 0; i < n; i++)
+            potential[batch->order[i] * parts] += out[4 * i];
+    }
+    if (job->field) {
+        real *field =
+            (real *)job->field + channel * job->field_channel + part;
+        real g[3][3];
+        for (int k = 0; k < 9; k++)
+            g[k / 3][k % 3] = (real)job->to_field[k / 3][k % 3];
+        for (int i = 0; i < n; i++) {
+            const real *slope = &out[4 * i + 1];
+            real *e = field + 3 * batch->order[i] * parts;
+            for (int j = 0; j < 3; j++)
+                e[j * parts] += g[j][0] * slope[0] + g[j][1] * slope[1]
+                                + g[j][2] * slope[2];
+        }
+    }
+}
+
 static void batch_run(const struct interp_job *job, struct batch *batch, int n)
 {
-    real *potential = job->potential, *field = job->field, g[3][3];
     for (int i = 0; i < n; i++)
         batch->at[i] = 0;
     for (int d = 0; d < 3; d++)
         window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
                      job->stride[d], batch->at, batch->t[d]);
-    fn[job->support][field != NULL](job, batch, n);
-    for (int i = 0; i < n && potential; i++)
-        potential[batch->order[i]] += batch->out[i][0];
-    for (int k = 0; k < 9; k++)
-        g[k / 3][k % 3] = (real)job->to_field[k / 3][k % 3];
-    for (int i = 0; i < n && field; i++) {
-        const real *slope = &batch->out[i][1];
-        real *e = field + 3 * batch->order[i];
-        for (int j = 0; j < 3; j++)
-            e[j] += g[j][0] * slope[0] + g[j][1] * slope[1]
-                    + g[j][2] * slope[2];
-    }
+    fn[job->support][job->field != NULL](job, batch, n);
+    for (int channel = 0; channel < job->channels; channel++)
+        for (int part = 0; part < job->parts; part++)
+            batch_put(job, batch, n, channel, part);
 }
 
 static void points(const struct interp_job *job)

@@ -4,7 +4,10 @@
 
 #include "points/tiles.h"
 
-/* Points of one task and the tile that they are read from. */
+enum { INTERP_BATCH = 64 }; /* points */
+
+/* Points of one task and the tile that they are read from: as many tiles as
+ * channels times parts, one after the other. */
 struct interp_job {
     int support, degree;
     const void *coef;    /* [degree + 1][WINDOW_MAX], real */
@@ -13,12 +16,17 @@ struct interp_job {
     double mesh[3];
     int lo[3];           /* the tile's first mesh indices */
     int stride[3];       /* of the tile, in reals; stride[2] = 1 */
+    int channels, parts;
     const void *tile;
+    int64_t tile_step;   /* reals from one tile to the next */
+    void *out;           /* scratch, real: [channel parts + part]
+                            [INTERP_BATCH][4] */
     int n_ranges;
     const struct tiles_range *range;
     double to_field[3][3]; /* [j][d]: field_j += to_field dw/dt_d mesh */
-    void *potential;       /* caller's order, real; NULL: not wanted */
-    void *field;           /* [n][3] likewise */
+    void *potential;       /* as in interp_io; NULL: not wanted */
+    void *field;
+    int64_t potential_channel, field_channel;
 };
 
 struct interp_kern {

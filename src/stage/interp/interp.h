@@ -42,5 +42,29 @@ struct interp_io {
     int64_t field_channel;     /* 0: 3 n parts */
 };
 
+static inline int interp_channels(const struct interp_args *args)
+{
+    return args->channels > 0 ? args->channels : 1;
+}
+static inline int interp_parts(const struct interp_args *args)
+{
+    return args->parts > 0 ? args->parts : 1;
+}
+/* io for n points with the strides that zero stands for. */
+static inline struct interp_io interp_strides(const struct interp_args *args,
+                                              const struct interp_io *io,
+                                              int64_t n)
+{
+    struct interp_io full = *io;
+    int64_t parts = interp_parts(args);
+    full.mesh_channel = io->mesh_channel ? io->mesh_channel
+                                         : args->mesh[0] * args->mesh[1]
+                                               * args->ldz * parts;
+    full.potential_channel =
+        io->potential_channel ? io->potential_channel : n * parts;
+    full.field_channel = io->field_channel ? io->field_channel : 3 * n * parts;
+    return full;
+}
+
 extern const struct stage interp_stage;
 #endif

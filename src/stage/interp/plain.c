@@ -2,6 +2,7 @@
  * says, in double.  The reference; never the fast one. */
 #include "base/mem.h"
 #include "points/tiles.h"
+#include "stage/gpu.h"
 #include "stage/interp/interp.h"
 
 #include <math.h>
@@ -9,21 +10,32 @@
 struct state {
     struct interp_args args;
     const struct points *points; /* borrowed */
+    int channels, parts;
 };
 
 /* What one axis gives a point. */
 struct axis {
-    int64_t m[WINDOW_MAX]; /* wrapped mesh indices */
+    int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
     double w[WINDOW_MAX];  /* weights */
     double dw[WINDOW_MAX]; /* their derivatives by u */
 };
+
+static farsum_status fits(const void *a)
+{
+    const struct interp_args *args = a;
+    TRY(gpu_not_wanted(args->device));
+    if (interp_parts(args) > 2)
+        FAIL(ERR_UNSUPPORTED, "plain: %d parts; 1 is real, 2 complex",
+             args->parts);
+    return FARSUM_OK;
+}
 
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
     double p = args->window->support;
-    return (args->outputs & FARSUM_FIELD ? 8e-9 : 4e-9) * (double)args->n * p
-           * p * p;
+    return (args->outputs & FARSUM_FIELD ? 8e-9 : 4e-9) * (double)args->n
+           * interp_channels(args) * interp_parts(args) * p * p * p;
 }
 
 static int64_t bytes(const void *a)
@@ -42,6 +54,8 @@ static farsum_status create(const void *a, void **state)
     struct state *s;
     TRY(MEM_NEW(s, 1));
     s->args = *(const struct interp_args *)a;
+    s->channels = interp_channels(a);
+    s->parts = interp_parts(a);
     *state = s;
     return FARSUM_OK;
 }
@@ -54,51 +68,32 @@ static farsum_status set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-static void axis_set(struct axis *axis, const struct window *window, double x,
-                     int64_t mesh)
+static void axis_set(struct axis *axis, const struct interp_args *args, int d,
+                     double x)
 {
+    const struct window *window = args->window;
+    int64_t mesh = args->mesh[d];
     double v = x * (double)mesh - 0.5 * window->support, first = ceil(v);
     double t = 2 * (first - v) - 1;
     for (int j = 0; j < window->support; j++) {
+        int64_t m = (int64_t)first + j;
         double w = 0, slope = 0;
-        for (int d = window->degree; d >= 0; d--) {
+        for (int k = window->degree; k >= 0; k--) {
             slope = slope * t + w;
-            w = w * t + window->coef[d][j];
+            w = w * t + window->coef[k][j];
         }
-        axis->m[j] = tiles_wrap((int64_t)first + j, mesh);
+        if (!args->open[d])
+            m = tiles_wrap(m, mesh);
+        axis->m[j] = m < mesh && m >= 0 ? m : -1;
         axis->w[j] = w;
         axis->dw[j] = -2 * slope;
     }
 }
 
-static double mesh_at(const struct state *s, const void *mesh, int64_t x,
-                      int64_t y, int64_t z)
+static double get(const struct state *s, const void *array, int64_t k)
 {
-    int64_t k = (x * s->args.mesh[1] + y) * s->args.ldz + z;
-    return s->args.precision == FARSUM_F32 ? (double)((const float *)mesh)[k]
-                                           : ((const double *)mesh)[k];
-}
-
-/* out: the potential and its gradient along the mesh axes, by u. */
-static void sum_point(const struct state *s, const void *mesh, int64_t i,
-                      double out[4])
-{
-    struct axis ax[3];
-    int P = s->args.window->support;
-    for (int d = 0; d < 3; d++)
-        axis_set(&ax[d], s->args.window, s->points->s[d][i], s->args.mesh[d]);
-    for (int k = 0; k < 4; k++)
-        out[k] = 0;
-    for (int a = 0; a < P; a++)
-        for (int b = 0; b < P; b++)
-            for (int c = 0; c < P; c++) {
-                double f =
-                    mesh_at(s, mesh, ax[0].m[a], ax[1].m[b], ax[2].m[c]);
-                out[0] += f * ax[0].w[a] * ax[1].w[b] * ax[2].w[c];
-                out[1] += f * ax[0].dw[a] * ax[1].w[b] * ax[2].w[c];
-                out[2] += f * ax[0].w[a] * ax[1].dw[b] * ax[2].w[c];
-                out[3] += f * ax[0].w[a] * ax[1].w[b] * ax[2].dw[c];
-            }
+    return s->args.precision == FARSUM_F32 ? (double)((const float *)array)[k]
+                                           : ((const double *)array)[k];
 }
 
 static void add_to(const struct state *s, void *array, int64_t k, double x)
@@ -109,27 +104,66 @@ static void add_to(const struct state *s, void *array, int64_t k, double x)
         ((double *)array)[k] += x;
 }
 
+/* out: the potential and its gradient along the mesh axes, by u, of one part
+ * of one channel, whose mesh begins at real `at`. */
+static void sum_point(const struct state *s, const void *mesh, int64_t at,
+                      const struct axis ax[3], double out[4])
+{
+    int P = s->args.window->support;
+    for (int k = 0; k < 4; k++)
+        out[k] = 0;
+    for (int a = 0; a < P; a++)
+        for (int b = 0; b < P; b++)
+            for (int c = 0; c < P; c++) {
+                int64_t x = ax[0].m[a], y = ax[1].m[b], z = ax[2].m[c];
+                if (x < 0 || y < 0 || z < 0)
+                    continue;
+                int64_t k = (x * s->args.mesh[1] + y) * s->args.ldz + z;
+                double f = get(s, mesh, at + k * s->parts);
+                out[0] += f * ax[0].w[a] * ax[1].w[b] * ax[2].w[c];
+                out[1] += f * ax[0].dw[a] * ax[1].w[b] * ax[2].w[c];
+                out[2] += f * ax[0].w[a] * ax[1].dw[b] * ax[2].w[c];
+                out[3] += f * ax[0].w[a] * ax[1].w[b] * ax[2].dw[c];
+            }
+}
+
+static void run_point(const struct state *s, const struct interp_io *io,
+                      int64_t i)
+{
+    struct axis ax[3];
+    double out[4];
+    for (int d = 0; d < 3; d++)
+        axis_set(&ax[d], &s->args, d, s->points->s[d][i]);
+    for (int ch = 0; ch < s->channels; ch++)
+        for (int part = 0; part < s->parts; part++) {
+            sum_point(s, io->mesh, ch * io->mesh_channel + part, ax, out);
+            if (io->potential)
+                add_to(s, io->potential,
+                       ch * io->potential_channel + i * s->parts + part,
+                       out[0]);
+            for (int j = 0; j < 3 && io->field; j++) {
+                double e = 0;
+                for (int d = 0; d < 3; d++)
+                    e -= out[1 + d] * (double)s->args.mesh[d]
+                         * s->args.cell->inv[3 * j + d];
+                add_to(s, io->field,
+                       ch * io->field_channel + (3 * i + j) * s->parts + part,
+                       e);
+            }
+        }
+}
+
 static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
-    const struct interp_io *io = a;
-    for (int64_t i = 0; i < s->points->n; i++) {
-        double out[4];
-        sum_point(s, io->mesh, i, out);
-        if (io->potential)
-            add_to(s, io->potential, i, out[0]);
-        for (int j = 0; j < 3 && io->field; j++) {
-            double e = 0;
-            for (int d = 0; d < 3; d++)
-                e -= out[1 + d] * (double)s->args.mesh[d]
-                     * s->args.cell->inv[3 * j + d];
-            add_to(s, io->field, 3 * i + j, e);
-        }
-    }
+    struct interp_io io = interp_strides(&s->args, a, s->points->n);
+    for (int64_t i = 0; i < s->points->n; i++)
+        run_point(s, &io, i);
     return FARSUM_OK;
 }
 
-const struct variant interp_plain = {.cost = cost,
+const struct variant interp_plain = {.fits = fits,
+                                     .cost = cost,
                                      .bytes = bytes,
                                      .create = create,
                                      .set = set,

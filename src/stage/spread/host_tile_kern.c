@@ -1,5 +1,5 @@
-/* host_tile_kern.c: points onto a tile.  For each point P^2 rows of P mesh
- * points are loaded, multiplied into and stored: stores bound it. */
+/* host_tile_kern.c: points onto a tile.  For each point and channel P^2 rows of
+ * P mesh points are loaded, multiplied into and stored: stores bound it. */
 #include "stage/spread/host_tile_kern.h"
 
 #include "math/window_simd.h"
@@ -10,7 +10,6 @@ struct batch {
     int n;
     double s[3][BATCH];
     int64_t order[BATCH];
-    real q[BATCH];
     real t[3][BATCH];
     int32_t at[BATCH];
 };
@@ -38,14 +37,40 @@ SIMD_FN void row_add(int P, real *row, const vreal *z, real w)
 #endif
 }
 
-/* next: the batch whose strengths, scattered over memory, are asked for. */
-SIMD_FN void batch_add(int P, const struct spread_job *job,
+/* tile: of one channel at the point's first mesh point; z: the weights along
+ * axis 2 times its strength. */
+SIMD_FN void point_add(int P, const struct spread_job *job, real *tile,
+                       const real *wx, const real *wy, const vreal *wz)
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    for (int a = 0; a < P; a++) {
+        vreal z[WINDOW_VECTORS_MAX];
+        real *row = tile;
+#pragma GCC unroll 8
+        for (int v = 0; v < V; v++)
+            z[v] = wz[v] * v_set(wx[a]);
+#pragma GCC unroll 16
+        for (int b = 0; b < P; b++) {
+            row_add(P, row, z, wy[b]);
+            row += sy;
+        }
+        tile += sx;
+    }
+}
+
+/* next: the batch whose strengths, scattered over memory, are asked for.  one:
+ * there is one channel of one part; a constant, since loops around point_add
+ * would cost it registers. */
+SIMD_FN void batch_add(int P, int one, const struct spread_job *job,
                        const struct batch *batch, const struct batch *next)
 {
     enum { MOST = WINDOW_VECTORS_MAX };
-    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    int V = WINDOW_VECTORS(P);
+    int channels = one ? 1 : job->channels, parts = one ? 1 : job->parts;
     for (int i = 0; i < batch->n; i++) {
-        __builtin_prefetch((const real *)job->q + next->order[i]);
+        const real *q = (const real *)job->q + next->order[i] * job->q_point;
+        for (int ch = 0; ch < channels; ch++)
+            __builtin_prefetch(q + ch * job->q_channel);
         real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
         vreal w[3 * MOST], z[MOST];
         real wx[MOST * W], wy[MOST * W];
@@ -54,21 +79,17 @@ SIMD_FN void batch_add(int P, const struct spread_job *job,
         for (int v = 0; v < V; v++) {
             v_store(wx + v * W, w[v]);
             v_store(wy + v * W, w[V + v]);
-            w[2 * V + v] *= v_set(batch->q[i]);
         }
-        real *plane = (real *)job->tile + batch->at[i];
-        for (int a = 0; a < P; a++) {
-            real *row = plane;
+        q = (const real *)job->q + batch->order[i] * job->q_point;
+        real *tile = (real *)job->tile + batch->at[i];
+        for (int ch = 0; ch < channels; ch++, q += job->q_channel)
+            for (int part = 0; part < parts; part++) {
 #pragma GCC unroll 8
-            for (int v = 0; v < V; v++)
-                z[v] = w[2 * V + v] * v_set(wx[a]);
-#pragma GCC unroll 16
-            for (int b = 0; b < P; b++) {
-                row_add(P, row, z, wy[b]);
-                row += sy;
+                for (int v = 0; v < V; v++)
+                    z[v] = w[2 * V + v] * v_set(q[part]);
+                point_add(P, job, tile, wx, wy, z);
+                tile += job->tile_step;
             }
-            plane += sx;
-        }
     }
 }
 
@@ -76,30 +97,33 @@ typedef void batch_fn(const struct spread_job *job, const struct batch *batch,
                       const struct batch *next);
 
 #define ADD(P)                                                                 \
-    static void add_##P(const struct spread_job *job,                          \
+    static void one_##P(const struct spread_job *job,                          \
                         const struct batch *batch, const struct batch *next)   \
     {                                                                          \
-        batch_add(P, job, batch, next);                                        \
+        batch_add(P, 1, job, batch, next);                                     \
+    }                                                                          \
+    static void many_##P(const struct spread_job *job,                         \
+                         const struct batch *batch, const struct batch *next)  \
+    {                                                                          \
+        batch_add(P, 0, job, batch, next);                                     \
     }
 WINDOW_SUPPORTS(ADD)
 
-static batch_fn *const add_fn[WINDOW_MAX + 1] = {
-#define ROW(P) [P] = add_##P,
+static batch_fn *const add_fn[WINDOW_MAX + 1][2] = {
+#define ROW(P) [P] = {many_##P, one_##P},
     WINDOW_SUPPORTS(ROW)};
 
 static void batch_run(const struct spread_job *job, struct batch *batch,
                       const struct batch *next)
 {
-    const real *q = job->q;
     int n = batch->n;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         batch->at[i] = 0;
-        batch->q[i] = q[batch->order[i]];
-    }
     for (int d = 0; d < 3; d++)
         window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
                      job->stride[d], batch->at, batch->t[d]);
-    add_fn[job->support](job, batch, next);
+    int one = job->channels * job->parts == 1;
+    add_fn[job->support][one](job, batch, next);
     batch->n = 0;
 }
 
@@ -124,33 +148,43 @@ static void points(const struct spread_job *job)
     batch_run(job, &batch[now], &batch[!now]);
 }
 
-/* The number of sources is constant in each call. */
+/* The number of sources and the step are constant in each call. */
 SIMD_FN void add_rows(int64_t n, int sources, const void *const *source,
-                      real *restrict row)
+                      int step, real *restrict row)
 {
     for (int64_t i = 0; i < n; i++) {
-        real sum = row[i];
+        real sum = row[i * step];
         for (int k = 0; k < sources; k++)
             sum += ((const real *)source[k])[i];
-        row[i] = sum;
+        row[i * step] = sum;
     }
 }
 
-static void add(int64_t n, int sources, const void *const *source, void *row)
+SIMD_FN void add_step(int64_t n, int sources, const void *const *source,
+                      int step, real *restrict row)
 {
     switch (sources) {
     case 4:
-        add_rows(n, 4, source, row);
+        add_rows(n, 4, source, step, row);
         break;
     case 3:
-        add_rows(n, 3, source, row);
+        add_rows(n, 3, source, step, row);
         break;
     case 2:
-        add_rows(n, 2, source, row);
+        add_rows(n, 2, source, step, row);
         break;
     default:
-        add_rows(n, 1, source, row);
+        add_rows(n, 1, source, step, row);
     }
+}
+
+static void add(int64_t n, int sources, const void *const *source, int step,
+                void *row)
+{
+    if (step == 1)
+        add_step(n, sources, source, 1, row);
+    else
+        add_step(n, sources, source, 2, row);
 }
 
 extern const struct spread_kern ISA_NAME(spread_host_tile);

@@ -4,17 +4,22 @@
 
 #include "points/tiles.h"
 
-/* Points of one task and the tile that they are added to. */
+/* Points of one task and the tile that they are added to: as many tiles as
+ * channels times parts, one after the other. */
 struct spread_job {
     int support, degree;
     const void *coef;       /* [degree + 1][WINDOW_MAX], real */
     const double *s[3];     /* sorted */
     const int64_t *order;
-    const void *q;          /* caller's order, real */
+    int channels, parts;
+    const void *q;          /* caller's order, real: [channel q_channel
+                               + point q_point + part] */
+    int64_t q_channel, q_point;
     double mesh[3];
     int lo[3];              /* the tile's first mesh indices */
     int stride[3];          /* of the tile, in reals; stride[2] = 1 */
     void *tile;
+    int64_t tile_step;      /* reals from one tile to the next */
     int n_ranges;
     const struct tiles_range *range;
 };
@@ -22,7 +27,9 @@ struct spread_job {
 struct spread_kern {
     int lanes;
     void (*points)(const struct spread_job *job);
-    /* row[0..n) += the sum of the sources, in their order; 1 <= sources <= 4 */
-    void (*add)(int64_t n, int sources, const void *const *source, void *row);
+    /* row[i step] += the sum of the sources' [i], in their order, i < n;
+     * 1 <= sources <= 4, step is 1 or 2 */
+    void (*add)(int64_t n, int sources, const void *const *source, int step,
+                void *row);
 };
 #endif

@@ -2,6 +2,7 @@
  * says, in double.  The reference; never the fast one. */
 #include "base/mem.h"
 #include "points/tiles.h"
+#include "stage/gpu.h"
 #include "stage/spread/spread.h"
 
 #include <math.h>
@@ -9,22 +10,46 @@
 struct state {
     struct spread_args args;
     const struct points *points; /* borrowed */
-    double *sum;                 /* owned, [mesh0][mesh1][mesh2] */
+    int channels, parts;
+    double *sum; /* owned, [channel][mesh0][mesh1][mesh2][part] */
 };
+
+/* What one axis gives a point. */
+struct axis {
+    int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
+    double w[WINDOW_MAX];  /* weights */
+};
+
+static farsum_status fits(const void *a)
+{
+    const struct spread_args *args = a;
+    TRY(gpu_not_wanted(args->device));
+    if (spread_parts(args) > 2)
+        FAIL(ERR_UNSUPPORTED, "plain: %d parts; 1 is real, 2 complex",
+             args->parts);
+    return FARSUM_OK;
+}
+
+static double mesh_points(const struct spread_args *args)
+{
+    return (double)args->mesh[0] * (double)args->mesh[1]
+           * (double)args->mesh[2];
+}
 
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
     double p = args->window->support;
-    double mesh =
-        (double)args->mesh[0] * (double)args->mesh[1] * (double)args->mesh[2];
-    return 3e-9 * (double)args->n * p * p * p + 3e-9 * mesh;
+    return 3e-9 * spread_channels(args) * spread_parts(args)
+           * ((double)args->n * p * p * p + mesh_points(args));
 }
 
 static int64_t bytes(const void *a)
 {
     const struct spread_args *args = a;
-    return args->mesh[0] * args->mesh[1] * args->mesh[2] * 8;
+    return args->mesh[0] * args->mesh[1] * args->mesh[2]
+           * spread_channels(args) * spread_parts(args)
+           * (int64_t)sizeof(double);
 }
 
 static void destroy(void *state)
@@ -42,7 +67,9 @@ static farsum_status create(const void *a, void **state)
     struct state *s = NULL;
     TRY(MEM_NEW(s, 1));
     s->args = *(const struct spread_args *)a;
-    GO(MEM_RAW(s->sum, bytes(a) / 8));
+    s->channels = spread_channels(a);
+    s->parts = spread_parts(a);
+    GO(MEM_RAW(s->sum, bytes(a) / (int64_t)sizeof *s->sum));
     *state = s;
 done:
     if (status != FARSUM_OK)
@@ -59,60 +86,89 @@ static farsum_status set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* Wrapped mesh indices m[P] that a point at fractional coordinate x touches,
- * and their weights w[P]. */
-static void weights(const struct window *window, double x, int64_t mesh,
-                    int64_t *m, double *w)
+/* What a point at fractional coordinate x touches along axis d. */
+static void axis_set(struct axis *axis, const struct spread_args *args, int d,
+                     double x)
 {
+    const struct window *window = args->window;
+    int64_t mesh = args->mesh[d];
     double v = x * (double)mesh - 0.5 * window->support, first = ceil(v);
     double t = 2 * (first - v) - 1;
     for (int j = 0; j < window->support; j++) {
-        m[j] = tiles_wrap((int64_t)first + j, mesh);
-        w[j] = 0;
-        for (int d = window->degree; d >= 0; d--)
-            w[j] = w[j] * t + window->coef[d][j];
+        int64_t m = (int64_t)first + j;
+        if (!args->open[d])
+            m = tiles_wrap(m, mesh);
+        axis->m[j] = m < mesh && m >= 0 ? m : -1;
+        axis->w[j] = 0;
+        for (int k = window->degree; k >= 0; k--)
+            axis->w[j] = axis->w[j] * t + window->coef[k][j];
     }
 }
 
-static void add_point(struct state *s, int64_t i, double q)
+static double get(const struct state *s, const void *array, int64_t k)
+{
+    return s->args.precision == FARSUM_F32 ? (double)((const float *)array)[k]
+                                           : ((const double *)array)[k];
+}
+
+static void add_point(struct state *s, const struct spread_io *io, int64_t i)
 {
     const int64_t *mesh = s->args.mesh;
+    int64_t size = mesh[0] * mesh[1] * mesh[2];
     int P = s->args.window->support;
-    int64_t m[3][WINDOW_MAX];
-    double w[3][WINDOW_MAX];
-    for (int d = 0; d < 3; d++)
-        weights(s->args.window, s->points->s[d][i], mesh[d], m[d], w[d]);
-    for (int a = 0; a < P; a++)
-        for (int b = 0; b < P; b++) {
-            double *row = s->sum + (m[0][a] * mesh[1] + m[1][b]) * mesh[2];
-            for (int c = 0; c < P; c++)
-                row[m[2][c]] += q * w[0][a] * w[1][b] * w[2][c];
+    struct axis x, y, z;
+    axis_set(&x, &s->args, 0, s->points->s[0][i]);
+    axis_set(&y, &s->args, 1, s->points->s[1][i]);
+    axis_set(&z, &s->args, 2, s->points->s[2][i]);
+    for (int ch = 0; ch < s->channels; ch++)
+        for (int part = 0; part < s->parts; part++) {
+            double q = get(s, io->q,
+                           ch * io->q_channel + i * io->q_point + part);
+            for (int a = 0; a < P; a++)
+                for (int b = 0; b < P; b++)
+                    for (int c = 0; c < P; c++) {
+                        if (x.m[a] < 0 || y.m[b] < 0 || z.m[c] < 0)
+                            continue;
+                        int64_t k =
+                            (x.m[a] * mesh[1] + y.m[b]) * mesh[2] + z.m[c];
+                        s->sum[(ch * size + k) * s->parts + part] +=
+                            q * x.w[a] * y.w[b] * z.w[c];
+                    }
         }
+}
+
+static void put(const struct state *s, const struct spread_io *io)
+{
+    const int64_t *mesh = s->args.mesh;
+    int64_t rows = mesh[0] * mesh[1], reals = mesh[2] * s->parts;
+    for (int ch = 0; ch < s->channels; ch++)
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t k = 0; k < reals; k++) {
+                double v = s->sum[(ch * rows + r) * reals + k];
+                int64_t to = ch * io->mesh_channel
+                             + r * s->args.ldz * s->parts + k;
+                if (s->args.precision == FARSUM_F32)
+                    ((float *)io->mesh)[to] = (float)v;
+                else
+                    ((double *)io->mesh)[to] = v;
+            }
 }
 
 static farsum_status run(void *state, const void *a)
 {
     struct state *s = state;
-    const struct spread_io *io = a;
-    const int64_t *mesh = s->args.mesh;
-    int f32 = s->args.precision == FARSUM_F32;
-    for (int64_t k = 0; k < mesh[0] * mesh[1] * mesh[2]; k++)
+    struct spread_io io = spread_strides(&s->args, a, s->points->n);
+    int64_t size = bytes(&s->args) / (int64_t)sizeof *s->sum;
+    for (int64_t k = 0; k < size; k++)
         s->sum[k] = 0;
     for (int64_t i = 0; i < s->points->n; i++)
-        add_point(s, i, f32 ? (double)((const float *)io->q)[i]
-                            : ((const double *)io->q)[i]);
-    for (int64_t r = 0; r < mesh[0] * mesh[1]; r++)
-        for (int64_t z = 0; z < mesh[2]; z++)
-            if (f32)
-                ((float *)io->mesh)[r * s->args.ldz + z] =
-                    (float)s->sum[r * mesh[2] + z];
-            else
-                ((double *)io->mesh)[r * s->args.ldz + z] =
-                    s->sum[r * mesh[2] + z];
+        add_point(s, &io, i);
+    put(s, &io);
     return FARSUM_OK;
 }
 
-const struct variant spread_plain = {.cost = cost,
+const struct variant spread_plain = {.fits = fits,
+                                     .cost = cost,
                                      .bytes = bytes,
                                      .create = create,
                                      .set = set,

@@ -41,6 +41,29 @@ struct spread_io {
     int64_t mesh_channel;       /* in reals; 0: mesh0 mesh1 ldz parts */
 };
 
+static inline int spread_channels(const struct spread_args *args)
+{
+    return args->channels > 0 ? args->channels : 1;
+}
+static inline int spread_parts(const struct spread_args *args)
+{
+    return args->parts > 0 ? args->parts : 1;
+}
+/* io for n points with the strides that zero stands for. */
+static inline struct spread_io spread_strides(const struct spread_args *args,
+                                              const struct spread_io *io,
+                                              int64_t n)
+{
+    struct spread_io full = *io;
+    int64_t parts = spread_parts(args);
+    full.q_channel = io->q_channel ? io->q_channel : n * parts;
+    full.q_point = io->q_point ? io->q_point : parts;
+    full.mesh_channel = io->mesh_channel ? io->mesh_channel
+                                         : args->mesh[0] * args->mesh[1]
+                                               * args->ldz * parts;
+    return full;
+}
+
 /* Tiles that the host's points must be sorted into (bins_build) before a set;
  * the same for interp of the same args. */
 void spread_tiles(const struct spread_args *args, int32_t nb[3]);

@@ -1,0 +1,46 @@
+/* host_tile.h: what the files of host_tile share. */
+#ifndef FARSUM_STAGE_SPREAD_HOST_TILE_H
+#define FARSUM_STAGE_SPREAD_HOST_TILE_H
+
+#include "points/waves.h"
+#include "stage/spread/host_tile_kern.h"
+#include "stage/spread/spread.h"
+
+/* Follows from the args. */
+struct shape {
+    struct tiles tiles;
+    const struct spread_kern *kern;
+    struct tiles_layout tile;
+    int channels, parts;
+    int64_t tile_bytes;  /* of a tile with all channels and parts, one after
+                            the other */
+    int32_t thick;       /* layers a wave */
+    int64_t layer_tiles; /* tiles a layer */
+};
+
+struct state {
+    struct spread_args args;
+    struct shape shape;
+    struct tiles_cover cover[2];
+    struct waves waves;
+    void *coef;   /* owned, [degree + 1][WINDOW_MAX], real */
+    char *layers; /* owned, [slot][y][z] tiles */
+    char *extra;  /* owned, tiles: the parts of crowded tiles but the first */
+    int64_t extra_room;
+    const struct points *points; /* borrowed */
+    struct tiles_tasks tasks;
+    int64_t *wave_task;  /* owned, [waves + 1] */
+    int64_t *part;       /* owned, [task]: its tile in extra, -1: in layers */
+    int64_t part_room;
+    unsigned char *full; /* owned, [tile]: it has points */
+};
+
+static inline int64_t spread_tile_index(const struct state *s,
+                                        const int32_t b[3])
+{
+    return b[0] * s->shape.layer_tiles
+           + b[1] * (int64_t)s->shape.tiles.count[2] + b[2];
+}
+
+farsum_status spread_tile_run(void *state, const void *io);
+#endif
