@@ -27,6 +27,8 @@ function(variants_room room sources kernels all_rows)
       endif()
     endforeach()
   endforeach()
+  list(REMOVE_DUPLICATES src) # a part of gpu_mine may be a row: gpu_mine_too
+  list(REMOVE_DUPLICATES kern)
   set(${sources} ${${sources}} ${src} PARENT_SCOPE)
   set(${kernels} ${${kernels}} ${kern} PARENT_SCOPE)
   set(${all_rows} ${${all_rows}} ${names} PARENT_SCOPE)

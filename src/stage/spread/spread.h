@@ -28,6 +28,10 @@ struct spread_args {
     double repeats;              /* runs expected for one set; 0: 1 */
     const struct window *window; /* borrowed */
     int64_t n;                   /* points, expected */
+    int unit;                    /* threads of a mesh point in rows that have
+                                    compute units; 0: by density */
+    int group;                   /* mesh points of a group in rows that group
+                                    them; 0: 64 */
 };
 
 /* On a device both are a struct buf *. */

@@ -1,0 +1,139 @@
+/* spread.h: what kernels that add particles to a mesh have in common: a
+ * particle's strengths, one particle by one thread, and a batch of particles
+ * by a group.
+ *
+ * Wants leaf/window.h's words, CHANNELS and PARTS; for a batch, before the
+ * file is included, BATCH (particles) and GROUP (threads).  ADD says how a
+ * thread adds where others may: 0 by the device's instruction, 1 by compare and
+ * swap, 2 plainly, which loses sums. */
+#ifndef FARSUM_LEAF_SPREAD_H
+#define FARSUM_LEAF_SPREAD_H
+
+#include "leaf/mesh.h"
+#include "leaf/window.h"
+
+/* Channels that are added at a time. */
+#if CHANNELS < 4
+#define STEP CHANNELS
+#else
+#define STEP 4
+#endif
+#define CUBE (SUPPORT * SUPPORT * SUPPORT)
+
+#if ADD == 0
+#define SPREAD_ADD(p, v) atomic_add_real(p, v)
+#elif ADD == 1
+#define SPREAD_ADD(p, v) atomic_cas_add_real(p, v)
+#else
+#define SPREAD_ADD(p, v) (*(p) += (v))
+#endif
+
+/* v[c PARTS + part]: strengths of point i in channels c0 + c, 0 past the
+ * last. */
+FN void spread_strengths(GLOBAL const real *q, struct mesh_args a, i32 c0,
+                         i64 i, real *v)
+{
+    UNROLL
+    for (i32 c = 0; c < STEP; c++) {
+        UNROLL
+        for (i32 part = 0; part < PARTS; part++)
+            v[c * PARTS + part] =
+                c0 + c < CHANNELS ? q[mesh_q(a, c0 + c, i) + part] : R(0);
+    }
+}
+
+/* Adds w v to the mesh point whose part 0 lies at `at` of a channel. */
+FN void spread_add(GLOBAL real *mesh, struct mesh_args a, i32 c0, i64 at,
+                   real w, const real *v)
+{
+    UNROLL
+    for (i32 c = 0; c < STEP; c++) {
+        if (c0 + c >= CHANNELS)
+            continue;
+        GLOBAL real *to = mesh + (c0 + c) * a.mesh_channel + at;
+        UNROLL
+        for (i32 part = 0; part < PARTS; part++)
+            SPREAD_ADD(to + part, w * v[c * PARTS + part]);
+    }
+}
+
+/* One thread adds point i to its SUPPORT^3 mesh points, its own weights in
+ * registers along z alone: those of x and y are asked for by all threads at
+ * the same time, so that they cost little. */
+FN void spread_point(GLOBAL const f64 *s, GLOBAL const real *q,
+                     GLOBAL real *mesh, struct mesh_args a, i64 i)
+{
+    real tx, ty, tz, wz[SUPPORT], v[STEP * PARTS];
+    i32 x0 = window_first(s[i], a.mesh[0], &tx);
+    i32 y0 = window_first(s[a.n + i], a.mesh[1], &ty);
+    i32 z0 = window_first(s[2 * a.n + i], a.mesh[2], &tz);
+    window_weights(tz, wz);
+    for (i32 c0 = 0; c0 < CHANNELS; c0 += STEP) {
+        spread_strengths(q, a, c0, i, v);
+        UNROLL_NOT
+        for (i32 ja = 0; ja < SUPPORT; ja++) {
+            i32 x = mesh_index(x0 + ja, a.mesh[0], a.open[0]);
+            real wx = window_weight(ja, tx);
+            if (x < 0)
+                continue;
+            UNROLL_NOT
+            for (i32 jb = 0; jb < SUPPORT; jb++) {
+                i32 y = mesh_index(y0 + jb, a.mesh[1], a.open[1]);
+                real wxy = wx * window_weight(jb, ty);
+                if (y < 0)
+                    continue;
+                UNROLL
+                for (i32 jc = 0; jc < SUPPORT; jc++) {
+                    i32 z = mesh_index(z0 + jc, a.mesh[2], a.open[2]);
+                    if (z >= 0)
+                        spread_add(mesh, a, c0, mesh_at(a, x, y, z),
+                                   wxy * wz[jc], v);
+                }
+            }
+        }
+    }
+}
+
+#if BATCH > 0
+/* Words of a particle in group memory: 3 SUPPORT, odd against conflicts. */
+#define SPREAD_ROW (3 * SUPPORT | 1)
+
+/* m[p SPREAD_ROW + d SUPPORT + j]: mesh index j along axis d of point
+ * from + p, -1 off the mesh. */
+FN void spread_batch_index(GLOBAL const f64 *s, i64 from, struct mesh_args a,
+                           LOCAL_PTR i32 *m)
+{
+    for (i32 k = LID; k < 3 * BATCH; k += GROUP) {
+        i32 d = k / BATCH, p = k % BATCH;
+        if (from + p >= a.n)
+            continue;
+        real t;
+        i32 mesh = d == 0 ? a.mesh[0] : d == 1 ? a.mesh[1] : a.mesh[2];
+        i32 open = d == 0 ? a.open[0] : d == 1 ? a.open[1] : a.open[2];
+        i32 first = window_first(s[d * a.n + from + p], mesh, &t);
+        LOCAL_PTR i32 *to = m + p * SPREAD_ROW + d * SUPPORT;
+        for (i32 j = 0; j < SUPPORT; j++)
+            to[j] = mesh_index(first + j, mesh, open);
+    }
+}
+
+/* w: the weights, of the same shape. */
+FN void spread_batch_weights(GLOBAL const f64 *s, i64 from,
+                             struct mesh_args a, LOCAL_PTR real *w)
+{
+    for (i32 k = LID; k < 3 * BATCH; k += GROUP) {
+        i32 d = k / BATCH, p = k % BATCH;
+        if (from + p >= a.n)
+            continue;
+        real t, v[SUPPORT];
+        i32 mesh = d == 0 ? a.mesh[0] : d == 1 ? a.mesh[1] : a.mesh[2];
+        window_first(s[d * a.n + from + p], mesh, &t);
+        window_weights(t, v);
+        LOCAL_PTR real *to = w + p * SPREAD_ROW + d * SUPPORT;
+        UNROLL
+        for (i32 j = 0; j < SUPPORT; j++)
+            to[j] = v[j];
+    }
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+/* gpu_particle.h: the rows in which a thread takes a particle. */
+#ifndef FARSUM_STAGE_SPREAD_GPU_PARTICLE_H
+#define FARSUM_STAGE_SPREAD_GPU_PARTICLE_H
+
+#include "stage/spread/gpu_room.h"
+
+/* How a thread adds to the mesh, as leaf/spread.h numbers it. */
+enum spread_particle_add {
+    SPREAD_PARTICLE_ATOMIC,
+    SPREAD_PARTICLE_CAS,    /* by compare and swap */
+    SPREAD_PARTICLE_SHADOW, /* without atomics: sums are lost */
+};
+
+farsum_status spread_particle_fits(const void *args);
+/* Seconds, if the device did its atomics `slower` times slower. */
+double spread_particle_cost(const struct spread_args *args, double slower);
+farsum_status spread_particle_create(const struct spread_args *args,
+                                     enum spread_particle_add add,
+                                     void **state);
+farsum_status spread_particle_set(void *state, const struct points *sources,
+                                  const struct points *targets);
+farsum_status spread_particle_run(void *state, const void *io);
+void spread_particle_destroy(void *state);
+
+extern const struct variant spread_gpu_particle;
+/* What the particle row takes without the price of its atomics.  Its results
+ * are wrong: it is no row of the room, the bench alone runs it. */
+extern const struct variant spread_gpu_particle_shadow;
+#endif

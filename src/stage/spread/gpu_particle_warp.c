@@ -1,0 +1,112 @@
+/* gpu_particle_warp: 32 threads a particle, over its P^3 mesh points with z
+ * fastest, so that a warp's atomic sums fall in runs; weights once a particle,
+ * in group memory.  Wins over gpu_particle wherever atomics bound it, and over
+ * the rows that tile the mesh when particles are few and far between.  Not
+ * deterministic. */
+#include "stage/spread/gpu_room.h"
+
+#include "base/mem.h"
+
+enum { GROUP = 256 };
+
+struct state {
+    struct spread_gpu gpu;
+    struct kernel kernel;
+    int batch; /* particles of a group */
+};
+
+/* Particles that share a group's weights: fewer if there would be groups for
+ * some units only. */
+static int batch_of(const struct spread_args *args)
+{
+    int batch = args->window->support > 8 ? 32 : 64;
+    while (batch > 8 && args->n / batch < 4 * args->device->facts.units)
+        batch /= 2;
+    return batch;
+}
+
+static int64_t local(const struct spread_args *args)
+{
+    return (int64_t)batch_of(args) * (3 * args->window->support | 1)
+           * (gpu_real(args->precision) + 4);
+}
+
+static farsum_status fits(const void *args)
+{
+    TRY(spread_gpu_fits(args));
+    return gpu_local_fits(((const struct spread_args *)args)->device,
+                          local(args));
+}
+
+static double cost(const void *a)
+{
+    const struct spread_args *args = a;
+    struct spread_rates rates = spread_gpu_rates(args);
+    double sums =
+        (double)args->n * spread_gpu_cube(args) * spread_gpu_reals(args);
+    return spread_gpu_write(args) + rates.launch + sums / rates.runs;
+}
+
+static int64_t bytes(const void *args)
+{
+    (void)args;
+    return (int64_t)sizeof(struct state);
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    spread_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+static farsum_status create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    s->batch = batch_of(args);
+    spread_gpu_begin(&s->gpu, args, "stage/spread/gpu_particle_warp.k");
+    jit_define(&s->gpu.jit, "BATCH", "%d", s->batch);
+    GO(jit_build(&s->gpu.jit));
+    GO(jit_kernel(&s->gpu.jit, "spread_particle_warp", GROUP, 0, &s->kernel));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct state *s = state;
+    (void)targets;
+    return spread_gpu_set(&s->gpu, sources);
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct state *s = state;
+    const struct spread_io *io = a;
+    struct mesh_args mesh;
+    TRY(spread_gpu_io(&s->gpu, io, &mesh));
+    TRY(spread_gpu_zero(&s->gpu, io));
+    if (mesh.n == 0)
+        return FARSUM_OK;
+    return LAUNCH(&s->kernel, (mesh.n + s->batch - 1) / s->batch,
+                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(io->q),
+                  ARG_BUF(io->mesh), ARG_STRUCT(mesh));
+}
+
+const struct variant spread_gpu_particle_warp = {.fits = fits,
+                                                 .cost = cost,
+                                                 .bytes = bytes,
+                                                 .create = create,
+                                                 .set = set,
+                                                 .run = run,
+                                                 .destroy = destroy,
+                                                 .deterministic = 0,
+                                                 .needs = "device"};

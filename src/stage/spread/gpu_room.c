@@ -1,0 +1,196 @@
+/* gpu_room.c: what the room's rows on a device have in common. */
+#include "stage/spread/gpu_room.h"
+
+#include <math.h>
+
+farsum_status spread_gpu_fits(const struct spread_args *args)
+{
+    TRY(gpu_wanted(args->device));
+    if (!args->device->facts.f64)
+        FAIL(ERR_UNSUPPORTED,
+             "positions are double precision, which %s does not have",
+             args->device->name);
+    if (spread_parts(args) > 2)
+        FAIL(ERR_UNSUPPORTED, "%d parts; 1 is real, 2 complex", args->parts);
+    for (int d = 0; d < 3; d++)
+        if (args->mesh[d] > 1 << 30)
+            FAIL(ERR_UNSUPPORTED,
+                 "a mesh of %lld points along axis %d, at most %d",
+                 (long long)args->mesh[d], d, 1 << 30);
+    if (args->ldz > INT32_MAX)
+        FAIL(ERR_UNSUPPORTED, "rows of %lld mesh points, at most %d",
+             (long long)args->ldz, INT32_MAX);
+    if (args->n > GPU_POINTS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%lld points, at most %lld", (long long)args->n,
+             (long long)GPU_POINTS_MOST);
+    return FARSUM_OK;
+}
+
+void spread_gpu_begin_add(struct spread_gpu *gpu,
+                          const struct spread_args *args, const char *file,
+                          int add)
+{
+    gpu->args = *args;
+    jit_begin(&gpu->jit, args->device, file, args->precision);
+    gpu_define_window(&gpu->jit, args->window);
+    jit_define(&gpu->jit, "CHANNELS", "%d", spread_channels(args));
+    jit_define(&gpu->jit, "PARTS", "%d", spread_parts(args));
+    jit_define(&gpu->jit, "ADD", "%d", add);
+}
+
+void spread_gpu_begin(struct spread_gpu *gpu, const struct spread_args *args,
+                      const char *file)
+{
+    spread_gpu_begin_add(gpu, args, file, 0);
+}
+
+void spread_gpu_clear(struct spread_gpu *gpu)
+{
+    if (gpu->jit.device)
+        jit_clear(&gpu->jit);
+}
+
+farsum_status spread_gpu_set(struct spread_gpu *gpu,
+                             const struct points *points)
+{
+    const struct device *device = gpu->args.device;
+    if (!points->gpu || points->gpu->device != device)
+        FAIL(ERR_INTERNAL, "the points are not on %s", device->name);
+    gpu->points = points;
+    gpu->n = points->gpu->n;
+    return FARSUM_OK;
+}
+
+struct mesh_args spread_gpu_mesh(const struct spread_gpu *gpu)
+{
+    const struct spread_args *args = &gpu->args;
+    struct mesh_args mesh = {.n = gpu->n, .ldz = (int32_t)args->ldz};
+    for (int d = 0; d < 3; d++) {
+        mesh.mesh[d] = (int32_t)args->mesh[d];
+        mesh.open[d] = args->open[d] != 0;
+    }
+    return mesh;
+}
+
+static int64_t reals(const struct spread_args *args)
+{
+    return spread_gpu_rows(args) * spread_parts(args);
+}
+
+static farsum_status io_buf(const struct spread_gpu *gpu, const struct buf *buf,
+                            int64_t last, const char *what)
+{
+    const struct device *device = gpu->args.device;
+    int64_t bytes = last * gpu_real(gpu->args.precision);
+    if (!buf || buf->device != device)
+        FAIL(ERR_ARGUMENT, "spread: the %s is not on %s", what, device->name);
+    if (buf->bytes < bytes)
+        FAIL(ERR_ARGUMENT, "spread: the %s holds %lld bytes of %lld", what,
+             (long long)buf->bytes, (long long)bytes);
+    return FARSUM_OK;
+}
+
+farsum_status spread_gpu_io(const struct spread_gpu *gpu,
+                            const struct spread_io *given,
+                            struct mesh_args *mesh)
+{
+    const struct spread_args *args = &gpu->args;
+    struct spread_io io = spread_strides(args, given, gpu->n);
+    int64_t more = spread_channels(args) - 1;
+    TRY(io_buf(gpu, io.mesh, more * io.mesh_channel + reals(args), "mesh"));
+    if (gpu->n > 0)
+        TRY(io_buf(gpu, io.q,
+                   more * io.q_channel + (gpu->n - 1) * io.q_point
+                       + spread_parts(args),
+                   "array of strengths"));
+    *mesh = spread_gpu_mesh(gpu);
+    mesh->q_channel = io.q_channel;
+    mesh->q_point = io.q_point;
+    mesh->mesh_channel = io.mesh_channel;
+    return FARSUM_OK;
+}
+
+static farsum_status fill(struct buf *buf, int64_t offset, int byte,
+                          int64_t bytes)
+{
+    return buf->device->backend->fill(buf->device, buf->handle, offset, byte,
+                                      bytes);
+}
+
+farsum_status spread_gpu_fill(struct buf *buf, int byte, int64_t bytes)
+{
+    return fill(buf, 0, byte, bytes);
+}
+
+farsum_status spread_gpu_zero(const struct spread_gpu *gpu,
+                              const struct spread_io *given)
+{
+    const struct spread_args *args = &gpu->args;
+    struct spread_io io = spread_strides(args, given, gpu->n);
+    int64_t size = gpu_real(args->precision), n = reals(args);
+    int channels = spread_channels(args);
+    if (io.mesh_channel == n)
+        return fill(io.mesh, 0, 0, channels * n * size);
+    for (int c = 0; c < channels; c++)
+        TRY(fill(io.mesh, c * io.mesh_channel * size, 0, n * size));
+    return FARSUM_OK;
+}
+
+int64_t spread_gpu_rows(const struct spread_args *args)
+{
+    return args->mesh[0] * args->mesh[1] * args->ldz;
+}
+
+double spread_gpu_cube(const struct spread_args *args)
+{
+    double p = args->window->support;
+    return p * p * p;
+}
+
+double spread_gpu_reals(const struct spread_args *args)
+{
+    return spread_channels(args) * spread_parts(args);
+}
+
+/* Between measurements at three sizes, along the logarithm; rate in 1e9/s. */
+static double between(const double bytes[3], const double rate[3], double at)
+{
+    if (at <= bytes[0])
+        return rate[0];
+    for (int k = 1; k < 3; k++)
+        if (at < bytes[k])
+            return rate[k - 1]
+                   * pow(rate[k] / rate[k - 1],
+                         log(at / bytes[k - 1]) / log(bytes[k] / bytes[k - 1]));
+    return rate[2];
+}
+
+/* Sums of mesh sizes 8, 67, 537 MB in f64 and half that in f32. */
+struct spread_rates spread_gpu_rates(const struct spread_args *args)
+{
+    static const double size[2][3] = {{8e6, 67e6, 537e6}, {4e6, 34e6, 268e6}};
+    static const double scattered[2][3] = {{103, 37, 17}, {103, 97, 18}};
+    static const double runs[2][3] = {{307, 202, 113}, {588, 591, 147}};
+    const struct device_facts *facts = &args->device->facts;
+    int f32 = args->precision == FARSUM_F32;
+    double clock = facts->clock > 0 ? facts->clock : 1e9;
+    double share = facts->units * clock / (132 * 1.98e9);
+    double mesh = (double)spread_gpu_rows(args) * spread_gpu_reals(args)
+                  * gpu_real(args->precision);
+    return (struct spread_rates){
+        .bytes = 4.3e12 * share,
+        .flops = (f32 ? 32e12 : 16.4e12) * share,
+        .scattered = 1e9 * share * between(size[f32], scattered[f32], mesh),
+        .runs = 1e9 * share * between(size[f32], runs[f32], mesh),
+        .local = (f32 ? 630e9 : 373e9) * share,
+        .launch = 4e-6,
+    };
+}
+
+double spread_gpu_write(const struct spread_args *args)
+{
+    struct spread_rates rates = spread_gpu_rates(args);
+    return (double)spread_gpu_rows(args) * spread_gpu_reals(args)
+               * gpu_real(args->precision) / rates.bytes
+           + rates.launch;
+}

@@ -1,0 +1,65 @@
+/* gpu_room.h: what the room's rows on a device have in common. */
+#ifndef FARSUM_STAGE_SPREAD_GPU_ROOM_H
+#define FARSUM_STAGE_SPREAD_GPU_ROOM_H
+
+#include "points/gpu.h"
+#include "stage/gpu.h"
+#include "stage/spread/spread.h"
+
+/* The first field of a row's state. */
+struct spread_gpu {
+    struct spread_args args;
+    struct jit jit;
+    const struct points *points; /* borrowed; since the last set */
+    int64_t n;
+};
+
+/* OK if args are for a device, and within what kernels count with. */
+farsum_status spread_gpu_fits(const struct spread_args *args);
+/* args, and the definitions that each kernel of the room wants: the window,
+ * CHANNELS, PARTS, ADD 0. */
+void spread_gpu_begin(struct spread_gpu *gpu, const struct spread_args *args,
+                      const char *file);
+/* The same without ADD, for a row that has its own. */
+void spread_gpu_begin_add(struct spread_gpu *gpu,
+                          const struct spread_args *args, const char *file,
+                          int add);
+void spread_gpu_clear(struct spread_gpu *gpu);
+/* Points that are on this device, or a message. */
+farsum_status spread_gpu_set(struct spread_gpu *gpu,
+                             const struct points *points);
+/* What kernels are told when there is no io. */
+struct mesh_args spread_gpu_mesh(const struct spread_gpu *gpu);
+/* And in a run; checks that io's buffers are on this device and large
+ * enough. */
+farsum_status spread_gpu_io(const struct spread_gpu *gpu,
+                            const struct spread_io *io, struct mesh_args *mesh);
+/* Zeroes every channel of the mesh, its padding too. */
+farsum_status spread_gpu_zero(const struct spread_gpu *gpu,
+                              const struct spread_io *io);
+/* Sets the first `bytes` of a buffer to `byte`. */
+farsum_status spread_gpu_fill(struct buf *buf, int byte, int64_t bytes);
+
+/* mesh0 mesh1 ldz: rows of the spreading operator as a matrix, one for each
+ * mesh point and empty ones for the padding. */
+int64_t spread_gpu_rows(const struct spread_args *args);
+/* P^3 */
+double spread_gpu_cube(const struct spread_args *args);
+/* Reals that a mesh point, or a particle, has. */
+double spread_gpu_reals(const struct spread_args *args);
+
+/* What a device does in a second, from what was measured on an H200 (132
+ * units at 1.98 GHz) by its units and clock. */
+struct spread_rates {
+    double bytes;     /* of global memory */
+    double flops;     /* multiply-adds of the precision */
+    double scattered; /* sums by atomics to a mesh of that size: words far
+                         from each other */
+    double runs;      /* and in runs of 8 words */
+    double local;     /* sums by atomics to group memory */
+    double launch;    /* seconds of one */
+};
+struct spread_rates spread_gpu_rates(const struct spread_args *args);
+/* Seconds that zeroing the mesh, or writing it once, takes. */
+double spread_gpu_write(const struct spread_args *args);
+#endif
