@@ -195,11 +195,17 @@ static farsum_status scale_run(int k, const struct trial *trial,
         .split = &p->split,
         .window = &p->window,
         .cell = &p->cell,
+        .device = trial->device,
     };
-    struct scale_io io = {w->data, scales[k].keep,
-                          scales[k].energy ? &w->energy : NULL,
-                          scales[k].virial ? w->virial : NULL};
+    void *energy = trial_io(trial, &w->energy_on, &w->energy);
+    void *virial = trial_io(trial, &w->virial_on, w->virial);
+    struct scale_io io = {trial_io(trial, &w->on_device, w->data),
+                          scales[k].keep, scales[k].energy ? energy : NULL,
+                          scales[k].virial ? virial : NULL};
     GO(trial_run(trial, &args, NULL, NULL, &io, wave_again, w));
+    trial_fetch(trial, &w->on_device, w->data, w->bytes);
+    trial_fetch(trial, &w->energy_on, &w->energy, sizeof w->energy);
+    trial_fetch(trial, &w->virial_on, w->virial, sizeof w->virial);
     if (scales[k].keep) {
         double *v = outcome_part(outcome, "spectrum", w->size, 0);
         for (int64_t i = 0; i < w->size; i++)

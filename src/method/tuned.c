@@ -34,7 +34,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         plan->options.measure, NULL};
     args[ROOM_SCALE].scale = (struct scale_args){
         p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
-        t->ldz,       &t->split, &t->window,    &t->cell};
+        t->ldz,       &t->split, &t->window,    &t->cell,      NULL};
     args[ROOM_INTERP].interp = (struct interp_args){
         .precision = p->precision,
         .isa = plan->isa,

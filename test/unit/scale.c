@@ -53,7 +53,7 @@ static void run(const struct setting *s, double *energy, double *virial)
     const struct variant *v = scale_stage.rows->variant;
     struct scale_args args = {FARSUM_F64, ISA_BASE, 1,
                               {mesh[0], mesh[1], mesh[2]}, LDZ, &s->split,
-                              &s->window, &s->cell};
+                              &s->window, &s->cell, NULL};
     struct scale_io io = {s->data, 1, energy, virial};
     void *state = NULL;
     spectrum(s->before);

@@ -5,6 +5,7 @@
 
 #include "base/isa.h"
 #include "base/mem.h"
+#include "stage/gpu.h"
 #include "stage/scale/host_table_kern.h"
 #include "stage/scale/modes.h"
 
@@ -21,6 +22,12 @@ struct state {
 static int64_t table_points(const struct scale_args *a)
 {
     return a->mesh[0] * a->mesh[1] * (a->mesh[2] / 2 + 1);
+}
+
+static farsum_status table_fits(const void *args)
+{
+    const struct scale_args *a = args;
+    return gpu_not_wanted(a->device);
 }
 
 static double table_cost(const void *args)
@@ -157,16 +164,18 @@ static farsum_status table_run(void *state, const void *io)
                 mesh[2] % 2 == 0, f->keep, f->energy != NULL);
     }
     static const int entry[9] = {1, 2, 3, 2, 4, 5, 3, 5, 6};
+    double *energy = f->energy, *virial = f->virial;
     for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
-        if (f->energy)
-            *f->energy += 0.5 * s->part[i0][0];
-        for (int a = 0; f->virial && a < 9; a++)
-            f->virial[a] += 0.5 * s->part[i0][entry[a]];
+        if (energy)
+            *energy += 0.5 * s->part[i0][0];
+        for (int a = 0; virial && a < 9; a++)
+            virial[a] += 0.5 * s->part[i0][entry[a]];
     }
     return FARSUM_OK;
 }
 
 const struct variant scale_host_table = {
+    .fits = table_fits,
     .cost = table_cost,
     .bytes = table_bytes,
     .create = table_create,

@@ -3,12 +3,19 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "stage/gpu.h"
 #include "stage/scale/modes.h"
 
 struct state {
     struct scale_args args;
     struct modes modes;
 };
+
+static farsum_status plain_fits(const void *args)
+{
+    const struct scale_args *a = args;
+    return gpu_not_wanted(a->device);
+}
 
 static double plain_cost(const void *args)
 {
@@ -76,17 +83,18 @@ static void plain_mode(const struct state *s, const struct scale_io *io,
     double g = plain_influence(s, k2, decon);
     double power = *re * *re + *im * *im;
     double w = g != 0 ? 0.5 * modes_weight(i2, mesh[2]) * power : 0;
-    if (io->energy)
-        *io->energy += w * g;
-    if (io->virial && w != 0) {
+    double *energy = io->energy, *virial = io->virial;
+    if (energy)
+        *energy += w * g;
+    if (virial && w != 0) {
         const struct split *split = s->args.split;
         double kappa = sqrt(k2);
         double ratio = kappa * split_dhat(split, kappa)
                        - 2 * split_hat(split, kappa);
         double bend = 4 * M_PI * ratio / (k2 * k2 * m->volume) * decon;
         for (int a = 0; a < 9; a++)
-            io->virial[a] += w * ((a % 4 == 0 ? g : 0) + bend * k[a / 3]
-                                                             * k[a % 3]);
+            virial[a] += w * ((a % 4 == 0 ? g : 0) + bend * k[a / 3]
+                                                         * k[a % 3]);
     }
     *re *= g;
     *im *= g;
@@ -116,6 +124,7 @@ static farsum_status plain_run(void *state, const void *io)
 }
 
 const struct variant scale_plain = {
+    .fits = plain_fits,
     .cost = plain_cost,
     .bytes = plain_bytes,
     .create = plain_create,

@@ -12,6 +12,7 @@
 #define FARSUM_STAGE_SCALE_SCALE_H
 
 #include "base/isa.h"
+#include "device/buf.h"
 #include "math/split.h"
 #include "math/window.h"
 #include "points/cell.h"
@@ -27,13 +28,15 @@ struct scale_args {
     const struct window *window; /* borrowed */
     const struct cell *cell;     /* units of the cutoff; borrowed, its values
                                     may change before a set */
+    struct device *device;       /* borrowed; NULL: the host */
 };
 
+/* On a device each pointer is a struct buf *. */
 struct scale_io {
     void *spectrum; /* complex [mesh0][mesh1][ldz/2], in place */
     int keep;       /* 0: the spectrum is not needed afterwards */
-    double *energy; /* NULL: not wanted */
-    double *virial; /* [9]; NULL: not wanted */
+    void *energy;   /* double; NULL: not wanted */
+    void *virial;   /* double [9]; NULL: not wanted */
 };
 
 extern const struct stage scale_stage;

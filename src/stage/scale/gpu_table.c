@@ -1,0 +1,193 @@
+/* gpu_table: the influence function kept on the device, made there; bound by
+ * memory.  Sums run in a fixed order. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "stage/gpu.h"
+#include "stage/scale/modes.h"
+
+enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
+
+/* The host's twin of gpu_table.k's struct. */
+struct scale_modes {
+    double inv[9], front, c2;
+    int32_t mesh[3], used, row, lanes, keep, energy;
+};
+_Static_assert(sizeof(struct scale_modes) == 120, "as gpu_table.k has it");
+
+struct state {
+    struct scale_args args;
+    struct jit jit;
+    struct kernel fill, multiply, virial, sum;
+    struct scale_modes modes;
+    struct buf table, decon, gamma, record;
+    int64_t groups;
+};
+
+static int64_t table_points(const struct scale_args *a)
+{
+    return a->mesh[0] * a->mesh[1] * (a->mesh[2] / 2 + 1);
+}
+
+static farsum_status table_fits(const void *args)
+{
+    const struct scale_args *a = args;
+    return gpu_wanted(a->device);
+}
+
+static double table_cost(const void *args)
+{
+    const struct scale_args *a = args;
+    double bytes = 5.0 * gpu_real(a->precision) * (double)table_points(a);
+    return bytes / gpu_bandwidth(a->device) + 1e-5;
+}
+
+static int64_t table_bytes(const void *args)
+{
+    const struct scale_args *a = args;
+    return table_points(a) * gpu_real(a->precision)
+           + 8 * (a->mesh[0] + a->mesh[1] + a->mesh[2]) + (1 << 16);
+}
+
+static void table_destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    buf_clear(&s->table);
+    buf_clear(&s->decon);
+    buf_clear(&s->gamma);
+    buf_clear(&s->record);
+    if (s->jit.device)
+        jit_clear(&s->jit);
+    mem_free(s);
+}
+
+/* The cell as it is now, and the table of it. */
+static farsum_status table_fill(struct state *s)
+{
+    const struct cell *cell = s->args.cell;
+    memcpy(s->modes.inv, cell->inv, sizeof s->modes.inv);
+    s->modes.front = 4 * 3.14159265358979323846 / cell->volume;
+    return LAUNCH(&s->fill, s->groups, ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
+                  ARG_BUF(&s->table), ARG_STRUCT(s->modes));
+}
+
+static farsum_status table_kernels(struct state *s)
+{
+    jit_begin(&s->jit, s->args.device, "stage/scale/gpu_table.k",
+              s->args.precision);
+    jit_define(&s->jit, "GROUP", "%d", GROUP);
+    jit_define(&s->jit, "TERMS", "%d", MODES_TERMS);
+    TRY(jit_build(&s->jit));
+    TRY(jit_kernel(&s->jit, "scale_fill", GROUP, 0, &s->fill));
+    TRY(jit_kernel(&s->jit, "scale_multiply", GROUP, 0, &s->multiply));
+    TRY(jit_kernel(&s->jit, "scale_virial", GROUP, 0, &s->virial));
+    return jit_kernel(&s->jit, "scale_sum", GROUP, 0, &s->sum);
+}
+
+static void table_shape(struct state *s)
+{
+    const struct scale_args *a = &s->args;
+    struct scale_modes *m = &s->modes;
+    for (int d = 0; d < 3; d++)
+        m->mesh[d] = (int32_t)a->mesh[d];
+    m->used = m->mesh[2] / 2 + 1;
+    m->row = (int32_t)(a->ldz / 2);
+    m->c2 = a->split->c * a->split->c;
+    while (1 << m->lanes < m->used && 1 << m->lanes < GROUP)
+        m->lanes++;
+    int64_t rows = GROUP >> m->lanes;
+    int64_t most = (int64_t)GROUPS_A_UNIT * a->device->facts.units;
+    s->groups = (a->mesh[0] * a->mesh[1] + rows - 1) / rows;
+    s->groups = s->groups < most ? s->groups : most;
+}
+
+/* What does not depend on the cell. */
+static farsum_status table_constants(struct state *s)
+{
+    farsum_status status = FARSUM_OK;
+    struct device *device = s->args.device;
+    struct modes modes = {0};
+    int64_t at = 0, bytes[3];
+    GO(modes_create(&modes, &s->args));
+    for (int d = 0; d < 3; d++)
+        bytes[d] = 8 * s->args.mesh[d];
+    GO(buf_alloc(&s->decon, device, bytes[0] + bytes[1] + bytes[2]));
+    for (int d = 0; d < 3; at += bytes[d++])
+        GO(buf_upload(&s->decon, at, modes.decon[d], bytes[d]));
+    GO(buf_alloc(&s->gamma, device, sizeof modes.gamma + sizeof modes.slope));
+    GO(buf_upload(&s->gamma, 0, modes.gamma, sizeof modes.gamma));
+    GO(buf_upload(&s->gamma, sizeof modes.gamma, modes.slope,
+                  sizeof modes.slope));
+done:
+    modes_clear(&modes);
+    return status;
+}
+
+static farsum_status table_create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    GO(MEM_NEW(s, 1));
+    s->args = *(const struct scale_args *)args;
+    table_shape(s);
+    GO(table_kernels(s));
+    GO(table_constants(s));
+    GO(buf_alloc(&s->table, s->args.device,
+                 table_points(&s->args) * gpu_real(s->args.precision)));
+    GO(buf_alloc(&s->record, s->args.device, 8 * RECORD * s->groups));
+    GO(table_fill(s));
+    *state = s;
+    s = NULL;
+done:
+    table_destroy(s);
+    return status;
+}
+
+static farsum_status table_set(void *state, const struct points *sources,
+                               const struct points *targets)
+{
+    struct state *s = state;
+    (void)sources, (void)targets;
+    if (memcmp(s->modes.inv, s->args.cell->inv, sizeof s->modes.inv) == 0)
+        return FARSUM_OK;
+    return table_fill(s);
+}
+
+static farsum_status table_run(void *state, const void *io)
+{
+    struct state *s = state;
+    const struct scale_io *f = io;
+    int energy = f->energy != NULL, virial = f->virial != NULL;
+    /* where no result is wanted nothing is written */
+    const struct buf *none = &s->record;
+    s->modes.keep = f->keep;
+    s->modes.energy = energy;
+    if (virial)
+        TRY(LAUNCH(&s->virial, s->groups, ARG_BUF(f->spectrum),
+                   ARG_BUF(&s->decon), ARG_BUF(&s->gamma), ARG_BUF(&s->record),
+                   ARG_STRUCT(s->modes)));
+    if (f->keep || energy)
+        TRY(LAUNCH(&s->multiply, s->groups, ARG_BUF(f->spectrum),
+                   ARG_BUF(&s->table), ARG_BUF(&s->record),
+                   ARG_STRUCT(s->modes)));
+    if (!energy && !virial)
+        return FARSUM_OK;
+    return LAUNCH(&s->sum, 1, ARG_BUF(&s->record),
+                  ARG_BUF(energy ? f->energy : none),
+                  ARG_BUF(virial ? f->virial : none), ARG_I64(s->groups),
+                  ARG_I32(energy), ARG_I32(virial));
+}
+
+const struct variant scale_gpu_table = {
+    .fits = table_fits,
+    .cost = table_cost,
+    .bytes = table_bytes,
+    .create = table_create,
+    .set = table_set,
+    .run = table_run,
+    .destroy = table_destroy,
+    .deterministic = 1,
+    .needs = "a device",
+};
