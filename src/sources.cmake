@@ -10,7 +10,8 @@ set(farsum_sources
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/points.c
   src/points/tiles.c src/points/waves.c
-  src/points/gpu.c src/points/gpu_cells.c src/points/gpu_radix.c
+  src/points/gpu.c src/points/gpu_cells.c src/points/gpu_kept.c
+  src/points/gpu_radix.c
   src/points/gpu_scan.c src/points/gpu_sort.c
   src/method/table.c src/method/exact.c
   src/method/direct.c src/method/direct_sum.c
@@ -25,6 +26,7 @@ set(farsum_sources
   src/stage/choose.c src/stage/gpu.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_room.c
+  src/stage/interp/gpu_room.c
 )
 set(farsum_kernels
   src/method/direct_kern.c src/method/ewald_kern.c

@@ -1,0 +1,100 @@
+/* gpu_particle: a thread a target, which gathers its mesh points from global
+ * memory; in the caller's order, without set-up.  For few targets, or when
+ * positions change with every sum and a cache holds the mesh. */
+#include "stage/interp/gpu_particle.h"
+
+#include "base/mem.h"
+
+enum { GROUP = 128 }; /* as in the .k */
+
+double interp_particle_cost(const struct interp_args *args, int sorted)
+{
+    double p = args->window->support, values = interp_gpu_values(args);
+    double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
+    double weights = (3 + p) * p * args->window->degree * sums;
+    double read = p * p * line * values;
+    return interp_gpu_seconds(args, sorted ? 0.35 * read : read,
+                              2.5 * p * p * p * sums * values + weights);
+}
+
+farsum_status interp_particle_create(const struct interp_args *args,
+                                     int sorted, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct interp_gpu *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    interp_gpu_begin(s, args, "stage/interp/gpu_particle.k");
+    jit_define(&s->jit, "SORTED", "%d", sorted);
+    GO(interp_gpu_build(s, "interp_particle", GROUP, 0));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        interp_particle_destroy(s);
+    return status;
+}
+
+farsum_status interp_particle_run(void *state, const void *a)
+{
+    struct interp_gpu *s = state;
+    const struct interp_io *io = a;
+    struct interp_gpu_args args;
+    const struct buf *results[2];
+    const struct points_gpu *points = s->points->gpu;
+    int sorted = s->kept.n_bins > 0;
+    if (s->points->n == 0)
+        return FARSUM_OK;
+    TRY(interp_gpu_io(s, io, &args, results));
+    return LAUNCH(&s->kernel, s->groups,
+                  ARG_BUF(sorted ? &s->kept.s : &points->s),
+                  ARG_BUF(sorted ? &s->kept.item : &points->s),
+                  ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
+                  ARG_STRUCT(args));
+}
+
+void interp_particle_destroy(void *state)
+{
+    if (state)
+        interp_gpu_clear(state);
+    mem_free(state);
+}
+
+static farsum_status fits(const void *a)
+{
+    return interp_gpu_fits(a);
+}
+
+static double cost(const void *a)
+{
+    return interp_particle_cost(a, 0);
+}
+
+static int64_t bytes(const void *a)
+{
+    (void)a;
+    return (int64_t)sizeof(struct interp_gpu);
+}
+
+static farsum_status create(const void *a, void **state)
+{
+    return interp_particle_create(a, 0, state);
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct interp_gpu *s = state;
+    TRY(interp_gpu_set(s, sources, targets));
+    s->groups = kernel_groups(&s->kernel, s->points->n);
+    return FARSUM_OK;
+}
+
+const struct variant interp_gpu_particle = {.fits = fits,
+                                            .cost = cost,
+                                            .bytes = bytes,
+                                            .create = create,
+                                            .set = set,
+                                            .run = interp_particle_run,
+                                            .destroy = interp_particle_destroy,
+                                            .deterministic = 1,
+                                            .needs = "device"};

@@ -1,0 +1,15 @@
+/* gpu_particle.h: what the rows of a thread a target share. */
+#ifndef FARSUM_STAGE_INTERP_GPU_PARTICLE_H
+#define FARSUM_STAGE_INTERP_GPU_PARTICLE_H
+
+#include "stage/interp/gpu_room.h"
+
+/* sorted: targets are taken tile by tile. */
+farsum_status interp_particle_create(const struct interp_args *args,
+                                     int sorted, void **state);
+farsum_status interp_particle_run(void *state, const void *io);
+void interp_particle_destroy(void *state);
+/* Targets of a tile come one after the other, if they are sorted, so that what
+ * they read is mostly in the first cache. */
+double interp_particle_cost(const struct interp_args *args, int sorted);
+#endif

@@ -1,0 +1,93 @@
+/* gpu_particle_warp: a team of 32 threads a target, which reads rows of the
+ * mesh together; in the caller's order, without set-up.  For few targets, and
+ * where positions change with every sum. */
+#include "base/mem.h"
+#include "stage/interp/gpu_room.h"
+
+#include <math.h>
+
+enum { GROUP = 256, TEAM = 32 }; /* as in the .k */
+
+static farsum_status fits(const void *a)
+{
+    return interp_gpu_fits(a);
+}
+
+/* A row of the window is one or two lines, whatever its threads; a team's
+ * shuffles cost as much as multiply-adds of each of its threads. */
+static double cost(const void *a)
+{
+    const struct interp_args *args = a;
+    double p = args->window->support, values = interp_gpu_values(args);
+    double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
+    double sums = args->outputs & FARSUM_FIELD ? 4 : 1;
+    double rows = p * p / floor(TEAM / p);
+    double work = TEAM * (rows * (3 + values * (1 + sums))
+                          + values * sums * 5 * 3
+                          + 6 * args->window->degree);
+    return interp_gpu_seconds(args, 0.7 * p * p * line * values, work);
+}
+
+static int64_t bytes(const void *a)
+{
+    (void)a;
+    return (int64_t)sizeof(struct interp_gpu);
+}
+
+static void destroy(void *state)
+{
+    if (state)
+        interp_gpu_clear(state);
+    mem_free(state);
+}
+
+static farsum_status create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct interp_gpu *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    interp_gpu_begin(s, args, "stage/interp/gpu_particle_warp.k");
+    GO(interp_gpu_build(s, "interp_particle_warp", GROUP, 0));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    enum { TARGETS = GROUP / TEAM };
+    struct interp_gpu *s = state;
+    TRY(interp_gpu_set(s, sources, targets));
+    s->groups = (s->points->n + TARGETS - 1) / TARGETS;
+    int64_t most = 16 * (int64_t)s->args.device->facts.units;
+    if (s->groups > most) /* each copies the window's table */
+        s->groups = most;
+    return FARSUM_OK;
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct interp_gpu *s = state;
+    const struct interp_io *io = a;
+    struct interp_gpu_args args;
+    const struct buf *results[2];
+    if (s->points->n == 0)
+        return FARSUM_OK;
+    TRY(interp_gpu_io(s, io, &args, results));
+    return LAUNCH(&s->kernel, s->groups, ARG_BUF(&s->points->gpu->s),
+                  ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
+                  ARG_STRUCT(args));
+}
+
+const struct variant interp_gpu_particle_warp = {.fits = fits,
+                                                 .cost = cost,
+                                                 .bytes = bytes,
+                                                 .create = create,
+                                                 .set = set,
+                                                 .run = run,
+                                                 .destroy = destroy,
+                                                 .deterministic = 1,
+                                                 .needs = "device"};

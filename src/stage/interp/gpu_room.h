@@ -1,0 +1,59 @@
+/* gpu_room.h: what the rows of interp on a device have in common. */
+#ifndef FARSUM_STAGE_INTERP_GPU_ROOM_H
+#define FARSUM_STAGE_INTERP_GPU_ROOM_H
+
+#include "points/gpu_kept.h"
+#include "stage/gpu.h"
+#include "stage/interp/interp.h"
+
+/* The host's twin of leaf/interp.h's struct. */
+struct interp_gpu_args {
+    struct mesh_args mesh;
+    int64_t potential_channel, field_channel;
+    double metric[9];
+    int32_t potential, field;
+};
+_Static_assert(sizeof(struct interp_gpu_args) == 160, "as leaf/interp.h");
+
+/* State of a row; its first member, if it has more. */
+struct interp_gpu {
+    struct interp_args args;
+    struct jit jit;
+    struct kernel kernel;
+    int64_t groups;              /* of a run, set by the row's set */
+    double metric[9];            /* of the last set */
+    const struct points *points; /* borrowed */
+    struct gpu_kept kept;
+};
+
+/* OK if kernels can do it: a device, at most two parts, 32-bit indices. */
+farsum_status interp_gpu_fits(const struct interp_args *args);
+static inline int interp_gpu_values(const struct interp_args *args)
+{
+    return interp_channels(args) * interp_parts(args);
+}
+/* Begins a state: its text and what every kernel has defined; the row defines
+ * more, then builds. */
+void interp_gpu_begin(struct interp_gpu *s, const struct interp_args *args,
+                      const char *file);
+farsum_status interp_gpu_build(struct interp_gpu *s, const char *kernel,
+                               int32_t group, int64_t arena);
+void interp_gpu_clear(struct interp_gpu *s);
+/* Points, which must be on the device, and metric; the row sorts and sets
+ * `groups`. */
+farsum_status interp_gpu_set(struct interp_gpu *s,
+                             const struct points *sources,
+                             const struct points *targets);
+/* What a run's kernel gets: results[]: potential, field; where one is not
+ * wanted, the mesh stands in.  Checks the buffers. */
+farsum_status interp_gpu_io(const struct interp_gpu *s,
+                            const struct interp_io *io,
+                            struct interp_gpu_args *args,
+                            const struct buf *results[2]);
+
+/* Seconds, beside a launch's, for `sectors` of 32 bytes a target read from
+ * cache (or memory, if the mesh is larger than the last cache) and `fma` a
+ * target, on this device next to an H200. */
+double interp_gpu_seconds(const struct interp_args *args, double sectors,
+                          double fma);
+#endif
