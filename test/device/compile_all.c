@@ -5,8 +5,8 @@
  * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
  * need no device, and by the drivers of all OpenCL devices.  "words" lets the
  * C compiler look for words that #if asks and nobody defines.  A file's first
- * recipe is for every architecture, the others are for one each, in turn;
- * --full: for all.  TEXT: only files whose name holds it.
+ * recipe is for every architecture in both precisions, the others are for one
+ * each, in turn; --full: for all.  TEXT: only files whose name holds it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
  *
  * Registers and spills are listed; they fail nothing.  Each kind has a process
@@ -204,6 +204,13 @@ static void one(const struct target *t, const char *file,
     jit_clear(&jit);
 }
 
+/* Which target and precision a recipe after the first is for. */
+static int in_turn(const struct recipe *r, int k, int t, int bits)
+{
+    int only = r->bits ? r->bits : k % 2 ? 64 : 32;
+    return k % n_targets == t && bits == only;
+}
+
 static void all_of(const char *file, const char *text, int64_t bytes)
 {
     struct recipe recipe;
@@ -215,7 +222,7 @@ static void all_of(const char *file, const char *text, int64_t bytes)
          k++)
         for (int t = 0; t < n_targets; t++)
             for (int bits = 32; bits <= 64; bits += 32)
-                if (full || k == 0 || k % n_targets == t)
+                if (full || k == 0 || in_turn(&recipe, k, t, bits))
                     one(&target[t], file, &recipe, bits);
     CHECK(got == 0, "%s: compile:%s ...: %s", file, recipe.line, wrong);
 }
