@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "points/gpu.h"
 #include "points/points.h"
 
 static const struct harness *const harnesses[] = {
@@ -83,6 +84,17 @@ void trial_fetch(const struct trial *trial, const struct buf *buf, void *array,
 {
     if (trial->device && buf_download(buf, 0, array, bytes) != FARSUM_OK)
         check_stop("from the device: %s", farsum_message());
+}
+
+void trial_points(const struct trial *trial, struct points *points,
+                  const struct cell *cell, const double *x)
+{
+    if (trial->device
+        && (points_gpu_create(trial->device, &points->gpu) != FARSUM_OK
+            || points_gpu_set(points->gpu, cell, points->n, x, FARSUM_F64,
+                              "source")
+                   != FARSUM_OK))
+        check_stop("points on the device: %s", farsum_message());
 }
 
 farsum_status trial_run(const struct trial *trial, const void *args,

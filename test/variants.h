@@ -62,8 +62,12 @@ void trial_send(const struct trial *trial, struct buf *buf, const void *array,
                 int64_t bytes);
 void trial_fetch(const struct trial *trial, const struct buf *buf, void *array,
                  int64_t bytes);
-/* fits, create, set, run `runs` times with `again` before each, destroy. */
+/* The points that are set on the host on the trial's device too. */
 struct points;
+struct cell;
+void trial_points(const struct trial *trial, struct points *points,
+                  const struct cell *cell, const double *x);
+/* fits, create, set, run `runs` times with `again` before each, destroy. */
 farsum_status trial_run(const struct trial *trial, const void *args,
                         const struct points *sources,
                         const struct points *targets, const void *io,

@@ -64,6 +64,8 @@ struct near_work {
     void *q, *potential, *field;
     double energy, virial[9];
     size_t bytes; /* of a real */
+    const struct trial *trial;
+    struct buf q_on, potential_on, field_on, energy_on, virial_on;
 };
 
 static void near_again(void *data)
@@ -73,6 +75,20 @@ static void near_again(void *data)
     memset(w->field, 0, 3 * (size_t)w->targets * w->bytes);
     w->energy = 0;
     memset(w->virial, 0, sizeof w->virial);
+    int64_t bytes = w->targets * (int64_t)w->bytes;
+    trial_send(w->trial, &w->potential_on, w->potential, bytes);
+    trial_send(w->trial, &w->field_on, w->field, 3 * bytes);
+    trial_send(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
+    trial_send(w->trial, &w->virial_on, w->virial, sizeof w->virial);
+}
+
+static void near_fetch(struct near_work *w)
+{
+    int64_t bytes = w->targets * (int64_t)w->bytes;
+    trial_fetch(w->trial, &w->potential_on, w->potential, bytes);
+    trial_fetch(w->trial, &w->field_on, w->field, 3 * bytes);
+    trial_fetch(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
+    trial_fetch(w->trial, &w->virial_on, w->virial, sizeof w->virial);
 }
 
 static farsum_status near_points(int k, struct near_work *w)
@@ -96,9 +112,12 @@ static farsum_status near_points(int k, struct near_work *w)
     TRY(cell_set(&w->cell, rows, 1));
     TRY(points_set(&w->source, &w->cell, cases[k].n, w->p.x, FARSUM_F64,
                    "source", 1));
-    if (cases[k].m > 0)
+    trial_points(w->trial, &w->source, &w->cell, w->p.x);
+    if (cases[k].m > 0) {
         TRY(points_set(&w->target, &w->cell, cases[k].m, w->y.x, FARSUM_F64,
                        "target", 1));
+        trial_points(w->trial, &w->target, &w->cell, w->y.x);
+    }
     w->targets = cases[k].m > 0 ? cases[k].m : cases[k].n;
     return FARSUM_OK;
 }
@@ -136,6 +155,7 @@ static farsum_status near_run(int k, const struct trial *trial,
     struct near_work *w = check_memory(1, sizeof *w);
     unsigned wanted = cases[k].outputs;
     w->bytes = trial->precision == FARSUM_F32 ? 4 : 8;
+    w->trial = trial;
     GO(near_points(k, w));
     GO(split_set(&w->split, cases[k].split, cases[k].c));
     GO(split_near_poly(&w->split,
@@ -152,18 +172,30 @@ static farsum_status near_run(int k, const struct trial *trial,
         .cell = &w->cell,              .poly = &w->poly,
         .n_sources = cases[k].n,       .n_targets = cases[k].m,
         .neighbours = 4.2 * (double)cases[k].n / cases[k].volume,
+        .device = trial->device,
     };
+    trial_send(trial, &w->q_on, w->q, cases[k].n * (int64_t)w->bytes);
+    void *energy = trial_io(trial, &w->energy_on, &w->energy);
+    void *virial = trial_io(trial, &w->virial_on, w->virial);
+    void *potential = trial_io(trial, &w->potential_on, w->potential);
+    void *field = trial_io(trial, &w->field_on, w->field);
     struct near_io io = {
-        w->q,
-        wanted & FARSUM_POTENTIAL ? w->potential : NULL,
-        wanted & FARSUM_FIELD ? w->field : NULL,
-        wanted & FARSUM_ENERGY ? &w->energy : NULL,
-        wanted & FARSUM_VIRIAL ? w->virial : NULL,
+        trial_io(trial, &w->q_on, w->q),
+        wanted & FARSUM_POTENTIAL ? potential : NULL,
+        wanted & FARSUM_FIELD ? field : NULL,
+        wanted & FARSUM_ENERGY ? energy : NULL,
+        wanted & FARSUM_VIRIAL ? virial : NULL,
     };
     GO(trial_run(trial, &args, &w->source,
                  cases[k].m > 0 ? &w->target : &w->source, &io, near_again, w));
+    near_fetch(w);
     near_give(k, trial, w, outcome);
 done:
+    buf_clear(&w->q_on);
+    buf_clear(&w->potential_on);
+    buf_clear(&w->field_on);
+    buf_clear(&w->energy_on);
+    buf_clear(&w->virial_on);
     points_clear(&w->source);
     points_clear(&w->target);
     case_free(&w->p);
@@ -184,6 +216,12 @@ static double near_bound(int k, farsum_precision precision)
     return precision == FARSUM_F32 ? 2e-6 : 2e-13;
 }
 
+/* A device compiles kernels for each: one of a kind. */
+#define NEAR_ON_DEVICE                                                         \
+    (1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15 | 1 << 16 \
+     | 1 << 17)
+
 const struct harness harness_near = {
-    "near", sizeof cases / sizeof *cases, near_name, near_run, near_bound, 0,
+    "near",   sizeof cases / sizeof *cases, near_name, near_run, near_bound,
+    NEAR_ON_DEVICE,
 };

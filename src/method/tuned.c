@@ -20,7 +20,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     double around = sample_around(&plan->sample, &cell, t->rc);
     args[ROOM_NEAR].near = (struct near_args){
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
-        &t->poly,     n,         m,             around};
+        &t->poly,     n,         m,             around,     NULL};
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .isa = plan->isa,

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "stage/gpu.h"
 
 ISA_TABLE(struct cluster_list_kern, near_host_cluster_list)
 ISA_TABLE(struct cluster_kern, near_host_cluster)
@@ -67,6 +68,12 @@ host_cluster_list(const struct near_args *args)
 {
     return isa_near_host_cluster_list[args->isa]
                                      [args->precision == FARSUM_F32];
+}
+
+static farsum_status host_cluster_fits(const void *args)
+{
+    const struct near_args *a = args;
+    return gpu_not_wanted(a->device);
 }
 
 /* Cycles counted by hand from the kernels (AVX2: 20 + coefficients for the
@@ -362,13 +369,13 @@ static void run_total(const struct host_cluster *h, const struct near_io *io)
         for (int k = 0; k < 9; k++)
             sum[k] += w->virial[k] + w->image_virial[k];
     }
+    double *to = io->virial;
     if (io->energy)
-        *io->energy += energy;
-    for (int k = 0; io->virial && k < 9; k++)
+        *(double *)io->energy += energy;
+    for (int k = 0; to && k < 9; k++)
         for (int m = 0; m < 9; m++)
-            io->virial[k] += h->grid.frame[m / 3][k / 3]
-                             * h->grid.frame[m % 3][k % 3] * 0.5
-                             * (sum[m] + sum[m % 3 * 3 + m / 3]);
+            to[k] += h->grid.frame[m / 3][k / 3] * h->grid.frame[m % 3][k % 3]
+                     * 0.5 * (sum[m] + sum[m % 3 * 3 + m / 3]);
 }
 
 /* The largest charge's power of two. */
@@ -444,6 +451,7 @@ static void host_cluster_destroy(void *state)
 }
 
 const struct variant near_host_cluster = {
+    .fits = host_cluster_fits,
     .cost = host_cluster_cost,
     .bytes = host_cluster_bytes,
     .create = host_cluster_create,

@@ -19,6 +19,7 @@
 #define FARSUM_STAGE_NEAR_NEAR_H
 
 #include "base/isa.h"
+#include "device/buf.h"
 #include "math/split.h"
 #include "points/points.h"
 #include "stage/stage.h"
@@ -34,16 +35,17 @@ struct near_args {
     int64_t n_sources, n_targets; /* expected; n_targets 0: same points */
     double neighbours;            /* expected sources within the cutoff, mean
                                      over the targets; for the cost */
+    struct device *device;        /* borrowed; NULL: the host */
 };
 
 /* Arrays in the caller's order, of type precision; results are added to.
- * NULL: not wanted. */
+ * NULL: not wanted.  On a device each is a struct buf *. */
 struct near_io {
     const void *q;     /* [n_sources] */
     void *potential;   /* [n_targets] */
     void *field;       /* [n_targets][3] */
-    double *energy;    /* one number; sources = targets only */
-    double *virial;    /* [9], row-major; sources = targets only */
+    void *energy;      /* double; sources = targets only */
+    void *virial;      /* double [9], row-major; sources = targets only */
 };
 
 /* Distance, in cutoffs, below which two positions are one: what wrapping into

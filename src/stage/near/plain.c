@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "stage/gpu.h"
 
 enum { CELLS_MAX = 64 }; /* along one axis */
 
@@ -22,6 +23,12 @@ struct plain {
 struct plain_sum {
     double potential, field[3], virial[9];
 };
+
+static farsum_status plain_fits(const void *args)
+{
+    const struct near_args *a = args;
+    return gpu_not_wanted(a->device);
+}
 
 static double plain_cost(const void *data)
 {
@@ -204,9 +211,9 @@ static farsum_status plain_run(void *state, const void *data)
             virial[a] += half * sum.virial[a];
     }
     if (io->energy)
-        *io->energy += energy;
+        *(double *)io->energy += energy;
     for (int a = 0; io->virial && a < 9; a++)
-        io->virial[a] += virial[a];
+        ((double *)io->virial)[a] += virial[a];
     return FARSUM_OK;
 }
 
@@ -221,6 +228,7 @@ static void plain_destroy(void *state)
 }
 
 const struct variant near_plain = {
+    .fits = plain_fits,
     .cost = plain_cost,
     .bytes = plain_bytes,
     .create = plain_create,
