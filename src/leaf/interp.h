@@ -1,7 +1,7 @@
 /* interp.h: what kernels of interp are told of targets, and how a target's sums
  * become its results (stage/interp/interp.h).  Wants what window.h and mesh.h
- * want, and POTENTIAL and FIELD, each 0 or 1.  The host's twin of the struct is
- * in stage/interp/gpu_room.h. */
+ * want, and FIELD, 0 or 1.  The host's twin of the struct is in
+ * stage/interp/gpu_room.h. */
 #ifndef FARSUM_LEAF_INTERP_H
 #define FARSUM_LEAF_INTERP_H
 #include "leaf/mesh.h"
@@ -38,6 +38,9 @@ FN void interp_axis(f64 s, i32 mesh, i32 open, i32 *m, real *w, real *slope)
 #endif
     UNROLL
     for (i32 j = 0; j < SUPPORT; j++) {
+#if !FIELD
+        slope[j] = R(0);
+#endif
         m[j] = mesh_index(first + j, mesh, open);
         if (m[j] < 0) {
             m[j] = 0;
@@ -47,6 +50,27 @@ FN void interp_axis(f64 s, i32 mesh, i32 open, i32 *m, real *w, real *slope)
     }
 }
 
+/* A row's dot products with the weights and slopes along z, f and df, into the
+ * sums of its plane (SUMS, the second not used), and a plane's into a
+ * target's. */
+FN void interp_row(real wy, real dy, real f, real df, real *plane)
+{
+    plane[0] = FMA(wy, f, plane[0]);
+#if FIELD
+    plane[2] = FMA(dy, f, plane[2]);
+    plane[3] = FMA(wy, df, plane[3]);
+#endif
+}
+FN void interp_plane(real wx, real dx, const real *plane, real *sum)
+{
+    sum[0] = FMA(wx, plane[0], sum[0]);
+#if FIELD
+    sum[1] = FMA(dx, plane[0], sum[1]);
+    sum[2] = FMA(wx, plane[2], sum[2]);
+    sum[3] = FMA(wx, plane[3], sum[3]);
+#endif
+}
+
 /* Adds the sums of value v to target i's potential (j = 0) or to axis j - 1 of
  * its field. */
 FN void interp_add(GLOBAL real *potential, GLOBAL real *field,
@@ -54,10 +78,8 @@ FN void interp_add(GLOBAL real *potential, GLOBAL real *field,
 {
     i32 c = v / PARTS, part = v % PARTS;
     if (j == 0) {
-#if POTENTIAL
         if (a.potential)
             potential[c * a.potential_channel + i * PARTS + part] += sum[0];
-#endif
         return;
     }
 #if FIELD

@@ -1,6 +1,15 @@
 /* gpu_kept.c: a row's own copy of a sort or of cell lists. */
 #include "points/gpu_kept.h"
 
+struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
+                                      const int32_t nb[3])
+{
+    struct cells_args args = {.nb = {nb[0], nb[1], nb[2]}};
+    for (int d = 0; d < 3; d++)
+        args.edge[d] = (double)mesh[d] / nb[d];
+    return args;
+}
+
 static farsum_status keep(struct buf *to, const struct buf *from,
                           int64_t bytes)
 {

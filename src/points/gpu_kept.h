@@ -13,6 +13,15 @@ struct gpu_kept {
     struct buf s;     /* of a sort: [3][n] f64, sorted */
 };
 
+/* The host's twin of leaf/cells.h's struct. */
+struct cells_args {
+    double edge[3];
+    int32_t nb[3], more;
+};
+_Static_assert(sizeof(struct cells_args) == 40, "as leaf/cells.h has it");
+struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
+                                      const int32_t nb[3]);
+
 /* Sort or build what is wanted, and copy it; nothing waits. */
 farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
                             const int32_t nb[3], int stable);

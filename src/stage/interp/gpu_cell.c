@@ -1,0 +1,159 @@
+/* gpu_cell: a group takes the targets of a padded cell and the mesh around it
+ * into group memory, then a thread a target: G2P of Kosmacher et al.,
+ * "Performance portable fast Ewald summation" (2025).  Wins where a cell has a
+ * few tens of targets. */
+#include "base/mem.h"
+#include "stage/interp/gpu_room.h"
+
+#include <math.h>
+
+/* As in the .k. */
+struct cell_args {
+    struct interp_gpu_args interp;
+    struct cells_args cells;
+};
+_Static_assert(sizeof(struct cell_args) == 200, "as the kernel has it");
+
+struct state {
+    struct interp_gpu gpu;
+    int32_t nb[3];
+};
+
+/* How it is done. */
+struct shape {
+    int edge;      /* mesh points of a cell, at most */
+    int group;     /* threads, and targets of a batch */
+    int64_t block; /* bytes of the mesh in group memory */
+    int32_t nb[3];
+    int64_t cells;
+};
+
+static int64_t block_bytes(const struct interp_args *args, int edge)
+{
+    int64_t side = edge + args->window->support;
+    return side * side * side * gpu_real(args->precision);
+}
+
+/* Wide cells read less of the mesh twice; 64 KB let three groups share a
+ * multiprocessor of an H200. */
+static struct shape shape_of(const struct interp_args *args)
+{
+    enum { EDGE = 8, ROOM = 64 << 10 };
+    struct shape shape = {.edge = EDGE, .group = 64, .cells = 1};
+    int64_t local = args->device->facts.local - 2048;
+    int64_t room = local < ROOM ? local : ROOM;
+    double held = (double)args->n;
+    while (shape.edge > 1 && block_bytes(args, shape.edge) > room)
+        shape.edge--;
+    shape.block = block_bytes(args, shape.edge);
+    for (int d = 0; d < 3; d++) {
+        shape.nb[d] =
+            (int32_t)((args->mesh[d] + shape.edge - 1) / shape.edge);
+        shape.cells *= shape.nb[d];
+        held /= shape.nb[d];
+    }
+    while (shape.group < 256 && held > shape.group)
+        shape.group *= 2;
+    return shape;
+}
+
+static farsum_status fits(const void *a)
+{
+    const struct interp_args *args = a;
+    TRY(interp_gpu_fits(args));
+    struct shape shape = shape_of(args);
+    double cells = (double)shape.nb[0] * shape.nb[1] * shape.nb[2];
+    if (cells > GPU_BINS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%.0f cells, at most %lld", cells,
+             (long long)GPU_BINS_MOST);
+    return gpu_local_fits(args->device, shape.block + 2048);
+}
+
+static double cost(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape shape = shape_of(args);
+    double p = args->window->support, values = interp_gpu_values(args);
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
+    double batches = n / shape.group + fmin(n, (double)shape.cells);
+    double share = batches / fmax(n, 1) * values; /* of a block, a target */
+    double points = (double)shape.block / gpu_real(args->precision);
+    double weights = (2 + p) * p * args->window->degree * sums;
+    return interp_gpu_seconds(args, share * (double)shape.block / 32,
+                              share * 12 * points
+                                  + 3 * p * p * p * sums * values + weights);
+}
+
+static int64_t bytes(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape shape = shape_of(args);
+    return (int64_t)sizeof(struct state)
+           + gpu_kept_bytes(args->n, shape.cells, shape.group);
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (s)
+        interp_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+static farsum_status create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct shape shape = shape_of(args);
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    for (int d = 0; d < 3; d++)
+        s->nb[d] = shape.nb[d];
+    interp_gpu_begin(&s->gpu, args, "stage/interp/gpu_cell.k");
+    jit_define(&s->gpu.jit, "EDGE", "%d", shape.edge);
+    jit_define(&s->gpu.jit, "GROUP", "%d", shape.group);
+    GO(interp_gpu_build(&s->gpu, "interp_cell", shape.group, shape.block));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct state *s = state;
+    int32_t group = s->gpu.kernel.group;
+    TRY(interp_gpu_set(&s->gpu, sources, targets));
+    TRY(gpu_kept_cells(&s->gpu.kept, s->gpu.points->gpu, s->nb, group));
+    s->gpu.groups = s->gpu.kept.room / group;
+    return FARSUM_OK;
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct state *s = state;
+    const struct interp_io *io = a;
+    const struct gpu_kept *kept = &s->gpu.kept;
+    struct cell_args args = {
+        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+    const struct buf *results[2];
+    if (s->gpu.points->n == 0)
+        return FARSUM_OK;
+    TRY(interp_gpu_io(&s->gpu, io, &args.interp, results));
+    return LAUNCH(&s->gpu.kernel, s->gpu.groups,
+                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&kept->start),
+                  ARG_BUF(&kept->item), ARG_BUF(io->mesh),
+                  ARG_BUF(results[0]), ARG_BUF(results[1]),
+                  ARG_STRUCT(args));
+}
+
+const struct variant interp_gpu_cell = {.fits = fits,
+                                        .cost = cost,
+                                        .bytes = bytes,
+                                        .create = create,
+                                        .set = set,
+                                        .run = run,
+                                        .destroy = destroy,
+                                        .deterministic = 1,
+                                        .needs = "device"};
