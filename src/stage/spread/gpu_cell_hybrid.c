@@ -1,0 +1,165 @@
+/* gpu_cell_hybrid: a group takes a padded cell, keeps the weights of its
+ * particles in group memory, sums them for the mesh points of its colleagues
+ * and adds those by atomics: HYBRID of Kosmacher et al., "Performance portable
+ * fast Ewald summation" (2025).  Wins over a thread a particle from a few
+ * particles a cell on; not deterministic. */
+#include "base/mem.h"
+#include "points/gpu_kept.h"
+#include "stage/spread/gpu_room.h"
+
+#include <math.h>
+
+/* As in the .k. */
+struct hybrid_args {
+    struct mesh_args mesh;
+    struct cells_args cells;
+};
+_Static_assert(sizeof(struct hybrid_args) == 104, "as the kernel has it");
+
+struct state {
+    struct spread_gpu gpu;
+    struct kernel kernel;
+    int32_t nb[3], batch;
+    struct gpu_kept kept;
+};
+
+/* Mesh points of a cell, at most. */
+static int edge(const struct spread_args *args)
+{
+    return (args->window->support + 1) / 2;
+}
+
+/* Threads: as many as a cell has points, a multiple of 32. */
+static int group(const struct spread_args *args)
+{
+    int e = edge(args), n = (e * e * e + 31) / 32 * 32;
+    return n < 64 ? 64 : n < 256 ? n : 256;
+}
+
+/* As many cells as there must be for none to be wider. */
+static int64_t cells(const struct spread_args *args, int32_t nb[3])
+{
+    for (int d = 0; d < 3; d++)
+        nb[d] = (int32_t)((args->mesh[d] + edge(args) - 1) / edge(args));
+    return (int64_t)nb[0] * nb[1] * nb[2];
+}
+
+static int64_t local_bytes(const struct spread_args *args, int batch)
+{
+    int values = (int)spread_gpu_reals(args);
+    int64_t row = 9 * edge(args) + (values < 4 ? values : 4);
+    return batch * row * gpu_real(args->precision) + 16;
+}
+
+/* Particles of a batch: about twice what a cell holds, if 24 KB have room for
+ * their weights, so that two groups and more share a multiprocessor. */
+static int batch(const struct spread_args *args)
+{
+    enum { ROOM = 24 << 10, LEAST = 8, MOST = 64 };
+    int32_t nb[3];
+    double held = (double)args->n / (double)cells(args, nb);
+    int n = LEAST;
+    while (n < MOST && n < 2 * held && local_bytes(args, 2 * n) <= ROOM)
+        n *= 2;
+    return n;
+}
+
+static farsum_status fits(const void *a)
+{
+    const struct spread_args *args = a;
+    int32_t nb[3];
+    TRY(spread_gpu_fits(args));
+    if (cells(args, nb) > GPU_BINS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%lld cells, at most %lld",
+             (long long)cells(args, nb), (long long)GPU_BINS_MOST);
+    return gpu_local_fits(args->device, local_bytes(args, batch(args)));
+}
+
+/* 27 blocks of sums for each batch; where few particles are, most of them are
+ * 0 and left out. */
+static double cost(const void *a)
+{
+    const struct spread_args *args = a;
+    struct spread_rates rates = spread_gpu_rates(args);
+    int32_t nb[3];
+    double e = edge(args), blocks = 27 * e * e * e;
+    double values = spread_gpu_reals(args), n = (double)args->n;
+    double batches = n / batch(args) + fmin(n, (double)cells(args, nb));
+    double sums = fmin(batches * blocks, n * spread_gpu_cube(args)) * values;
+    double work = n * blocks * (1 + values);
+    return spread_gpu_write(args) + rates.launch + sums / (0.7 * rates.runs)
+           + 2.5 * work / rates.flops;
+}
+
+static int64_t bytes(const void *a)
+{
+    const struct spread_args *args = a;
+    int32_t nb[3];
+    return (int64_t)sizeof(struct state)
+           + gpu_kept_bytes(args->n, cells(args, nb), batch(args));
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    gpu_kept_clear(&s->kept);
+    spread_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+static farsum_status create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    s->batch = batch(args);
+    cells(args, s->nb);
+    spread_gpu_begin(&s->gpu, args, "stage/spread/gpu_cell_hybrid.k");
+    jit_define(&s->gpu.jit, "BATCH", "%d", s->batch);
+    jit_define(&s->gpu.jit, "GROUP", "%d", group(args));
+    GO(jit_build(&s->gpu.jit));
+    GO(jit_kernel(&s->gpu.jit, "spread_cell_hybrid", group(args), 0,
+                  &s->kernel));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct state *s = state;
+    (void)targets;
+    TRY(spread_gpu_set(&s->gpu, sources));
+    return gpu_kept_cells(&s->kept, sources->gpu, s->nb, s->batch);
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct state *s = state;
+    const struct spread_io *io = a;
+    struct hybrid_args args = {
+        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+    TRY(spread_gpu_io(&s->gpu, io, &args.mesh));
+    TRY(spread_gpu_zero(&s->gpu, io));
+    if (s->gpu.n == 0)
+        return FARSUM_OK;
+    return LAUNCH(&s->kernel, s->kept.room / s->batch,
+                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&s->kept.start),
+                  ARG_BUF(&s->kept.item), ARG_BUF(io->q), ARG_BUF(io->mesh),
+                  ARG_STRUCT(args));
+}
+
+const struct variant spread_gpu_cell_hybrid = {.fits = fits,
+                                               .cost = cost,
+                                               .bytes = bytes,
+                                               .create = create,
+                                               .set = set,
+                                               .run = run,
+                                               .destroy = destroy,
+                                               .deterministic = 0,
+                                               .needs = "device"};
