@@ -33,10 +33,10 @@ may_include() {
     esac
 }
 
-sources=$(find src include tools test examples bench -name '*.[chk]' \
+sources=$(find src include tools test examples bench -name '*.[chk]' -o -name '*.kh' \
               -o -name '*.cc' -o -name '*.def' | sort)
 
-for file in $(find src -name '*.[chk]' -o -name '*.cc' | sort); do
+for file in $(find src -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' | sort); do
     folder=$(dirname "${file#src/}")
     allowed=$(may_include "$folder")
     for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file"); do

@@ -207,8 +207,6 @@ static farsum_status opencl_binary(struct opencl *cl, cl_id program,
     return FARSUM_OK;
 }
 
-static const char opencl_options[] = "-cl-std=CL1.2 -cl-mad-enable";
-
 static farsum_status opencl_compile(struct device *device, const char *text,
                                     void **binary, int64_t *bytes)
 {
@@ -218,7 +216,7 @@ static farsum_status opencl_compile(struct device *device, const char *text,
     cl_id program = cl->api.clCreateProgramWithSource(cl->context, 1, &text,
                                                       NULL, &error);
     CL_TRY(error, "clCreateProgramWithSource");
-    error = cl->api.clBuildProgram(program, 1, &cl->device, opencl_options,
+    error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
                                    NULL, NULL);
     status = error != 0 ? opencl_log(cl, program, error)
                         : opencl_binary(cl, program, binary, bytes);
@@ -236,7 +234,7 @@ static farsum_status opencl_load(struct device *device, const void *binary,
     cl_id program = cl->api.clCreateProgramWithBinary(
         cl->context, 1, &cl->device, &size, &image, &state, &error);
     CL_TRY(error, "clCreateProgramWithBinary");
-    error = cl->api.clBuildProgram(program, 1, &cl->device, opencl_options,
+    error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
                                    NULL, NULL);
     if (error != 0) {
         farsum_status status = opencl_log(cl, program, error);

@@ -53,6 +53,7 @@ struct opencl {
     void *library;
     cl_id device, context, queue;
     int profiling;
+    char options[128]; /* of the compiler */
 };
 
 /* Every device of every platform, in the order of the loader; devices may be

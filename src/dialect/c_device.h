@@ -4,7 +4,11 @@
 
 #define FN static __device__ __forceinline__
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
+#if DIALECT_CUDA /* HIP's second number means something else */
 #define KERNEL_BLOCKS(n, m) extern "C" __global__ void __launch_bounds__(n, m)
+#else
+#define KERNEL_BLOCKS(n, m) KERNEL(n)
+#endif
 #define GLOBAL
 #define LOCAL __shared__
 #define LOCAL_PTR

@@ -94,6 +94,16 @@ farsum_status gpu_sort_build(struct points_gpu *points, const int32_t nb[3],
 farsum_status gpu_sort_reserve(struct points_gpu *points, const int32_t nb[3],
                                int64_t n, int stable);
 
+/* A stable sort of a room's own keys by the scratch of the points' sorts.
+ * room: where to write n keys, u32 below n_bins.  sort: order [n] u32, the
+ * index of the k-th key; start [n_bins + 1] u32, where those of a value
+ * begin. */
+farsum_status gpu_keys_room(struct points_gpu *points, int64_t n,
+                            int64_t n_bins, struct buf **keys);
+farsum_status gpu_keys_sort(struct points_gpu *points, int64_t n,
+                            int64_t n_bins, struct buf *order,
+                            struct buf *start);
+
 /* How the tiles of the last sort are filled. */
 struct gpu_filling {
     int64_t most;   /* points in the fullest tile */
