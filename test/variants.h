@@ -38,9 +38,11 @@ struct harness {
                          struct outcome *outcome);
     /* relative error that a row may have against plain in f64 */
     double (*bound)(int k, farsum_precision precision);
-    /* cases that are run on a device too, bit by bit; 0: all.  Each may have
-     * kernels of its own to compile. */
+    /* cases that are run on a device too, bit by bit; 0: all, as with
+     * FARSUM_TEST_ALL.  Each may have kernels of its own to compile. */
     uint64_t on_device;
+    /* what else is true of a row that fits; NULL: nothing */
+    void (*more)(int k, const struct trial *trial, const char *row);
 };
 
 extern const struct harness harness_near, harness_spread, harness_interp,

@@ -223,5 +223,5 @@ static double near_bound(int k, farsum_precision precision)
 
 const struct harness harness_near = {
     "near",   sizeof cases / sizeof *cases, near_name, near_run, near_bound,
-    NEAR_ON_DEVICE,
+    NEAR_ON_DEVICE, NULL,
 };

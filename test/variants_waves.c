@@ -230,8 +230,9 @@ static double scale_bound(int k, farsum_precision precision)
 
 const struct harness harness_fft = {
     "fft", 2 * MESHES, fft_name, fft_run, fft_bound, FFT_ON_DEVICE,
+    NULL,
 };
 const struct harness harness_scale = {
     "scale", sizeof scales / sizeof *scales, scale_name, scale_run, scale_bound,
-    0,
+    0, NULL,
 };

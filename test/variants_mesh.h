@@ -1,0 +1,73 @@
+/* variants_mesh.h: the cases of spread and interp. */
+#ifndef FARSUM_TEST_VARIANTS_MESH_H
+#define FARSUM_TEST_VARIANTS_MESH_H
+
+#include "device/buf.h"
+#include "math/window.h"
+#include "stage/interp/interp.h"
+#include "stage/spread/spread.h"
+#include "variants.h"
+
+enum { MESH_CASES = 120 };
+/* P = 3 with three channels, 5 without points, 6 and 7 with open axes and
+ * clusters, 2 with one point, 8 dense. */
+#define MESH_ON_DEVICE                                                         \
+    (1ull << 1 | 1ull << 3 | 1ull << 4 | 1ull << 15 | 1ull << 19 | 1ull << 20  \
+     | 1ull << 36)
+
+struct mesh_case {
+    int support, channels, parts, open[3], padded;
+    int64_t mesh[3], ldz, n;
+    const char *dist, *window;
+    unsigned outputs;
+};
+
+/* Numbers of a trial's precision, where its device wants them. */
+struct mesh_array {
+    int64_t n;
+    void *host;     /* owned */
+    struct buf buf; /* owned */
+};
+
+struct mesh_work {
+    struct mesh_case c;
+    struct trial trial;
+    struct cell cell;
+    struct window window;
+    struct points points;
+    struct mesh_array q, mesh, potential, field;
+    struct spread_args spread;
+    struct interp_args interp;
+    struct spread_io spread_io;
+    struct interp_io interp_io;
+};
+
+struct mesh_case mesh_case(int k);
+void mesh_name(int k, char *text, size_t size);
+/* Points, strengths, a mesh of random numbers, results to add to, and what the
+ * rooms are told of them. */
+farsum_status mesh_make(int k, const struct trial *trial,
+                        struct mesh_work **work);
+void mesh_free(struct mesh_work *w); /* NULL is legal */
+
+double mesh_get(const struct mesh_work *w, const struct mesh_array *a,
+                int64_t i);
+void mesh_put(const struct mesh_work *w, struct mesh_array *a, int64_t i,
+              double v);
+/* Points of a lattice may lie where a window ends: rounding then decides which
+ * of two mesh points gets its last, small value (or slope).  Relative error
+ * from that; 0 if there are none. */
+double mesh_edge(const struct mesh_case *c);
+/* To the device and back; nothing on the host. */
+void mesh_up(struct mesh_work *w, struct mesh_array *a);
+void mesh_down(struct mesh_work *w, struct mesh_array *a);
+/* What stands for it in an io. */
+void *mesh_io(struct mesh_work *w, struct mesh_array *a);
+/* Real (channel, row, z, part) of the mesh. */
+int64_t mesh_at(const struct mesh_work *w, int ch, int64_t row, int64_t z,
+                int part);
+
+/* <spread q, g> = <q, interp g> for the trial's row of spread and every row of
+ * interp. */
+void mesh_adjoint(int k, const struct trial *trial, const char *row);
+#endif
