@@ -10,8 +10,7 @@ struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
     return args;
 }
 
-static farsum_status keep(struct buf *to, const struct buf *from,
-                          int64_t bytes)
+static farsum_status keep(struct buf *to, const struct buf *from, int64_t bytes)
 {
     TRY(buf_reserve(to, from->device, bytes));
     return bytes > 0 ? buf_copy(to, 0, from, 0, bytes) : FARSUM_OK;

@@ -47,8 +47,7 @@ static struct shape shape_of(const struct interp_args *args)
         shape.edge--;
     shape.block = block_bytes(args, shape.edge);
     for (int d = 0; d < 3; d++) {
-        shape.nb[d] =
-            (int32_t)((args->mesh[d] + shape.edge - 1) / shape.edge);
+        shape.nb[d] = (int32_t)((args->mesh[d] + shape.edge - 1) / shape.edge);
         shape.cells *= shape.nb[d];
         held /= shape.nb[d];
     }
@@ -135,17 +134,16 @@ static farsum_status run(void *state, const void *a)
     const struct state *s = state;
     const struct interp_io *io = a;
     const struct gpu_kept *kept = &s->gpu.kept;
-    struct cell_args args = {
-        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+    struct cell_args args = {.cells =
+                                 gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
     const struct buf *results[2];
     if (s->gpu.points->n == 0)
         return FARSUM_OK;
     TRY(interp_gpu_io(&s->gpu, io, &args.interp, results));
     return LAUNCH(&s->gpu.kernel, s->gpu.groups,
                   ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&kept->start),
-                  ARG_BUF(&kept->item), ARG_BUF(io->mesh),
-                  ARG_BUF(results[0]), ARG_BUF(results[1]),
-                  ARG_STRUCT(args));
+                  ARG_BUF(&kept->item), ARG_BUF(io->mesh), ARG_BUF(results[0]),
+                  ARG_BUF(results[1]), ARG_STRUCT(args));
 }
 
 const struct variant interp_gpu_cell = {.fits = fits,

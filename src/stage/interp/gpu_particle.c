@@ -18,8 +18,8 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
                               2.5 * p * p * p * sums * values + weights);
 }
 
-farsum_status interp_particle_create(const struct interp_args *args,
-                                     int sorted, void **state)
+farsum_status interp_particle_create(const struct interp_args *args, int sorted,
+                                     void **state)
 {
     farsum_status status = FARSUM_OK;
     struct interp_gpu *s = NULL;
@@ -45,11 +45,10 @@ farsum_status interp_particle_run(void *state, const void *a)
     if (s->points->n == 0)
         return FARSUM_OK;
     TRY(interp_gpu_io(s, io, &args, results));
-    return LAUNCH(&s->kernel, s->groups,
-                  ARG_BUF(sorted ? &s->kept.s : &points->s),
-                  ARG_BUF(sorted ? &s->kept.item : &points->s),
-                  ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
-                  ARG_STRUCT(args));
+    return LAUNCH(
+        &s->kernel, s->groups, ARG_BUF(sorted ? &s->kept.s : &points->s),
+        ARG_BUF(sorted ? &s->kept.item : &points->s), ARG_BUF(io->mesh),
+        ARG_BUF(results[0]), ARG_BUF(results[1]), ARG_STRUCT(args));
 }
 
 void interp_particle_destroy(void *state)

@@ -5,8 +5,8 @@
 #include "stage/interp/gpu_room.h"
 
 /* sorted: targets are taken tile by tile. */
-farsum_status interp_particle_create(const struct interp_args *args,
-                                     int sorted, void **state);
+farsum_status interp_particle_create(const struct interp_args *args, int sorted,
+                                     void **state);
 farsum_status interp_particle_run(void *state, const void *io);
 void interp_particle_destroy(void *state);
 /* Targets of a tile come one after the other, if they are sorted, so that what

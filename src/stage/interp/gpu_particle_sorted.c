@@ -42,13 +42,13 @@ static farsum_status set(void *state, const struct points *sources,
     return gpu_kept_sort(&s->kept, s->points->gpu, nb, 0);
 }
 
-const struct variant interp_gpu_particle_sorted = {
-    .fits = fits,
-    .cost = cost,
-    .bytes = bytes,
-    .create = create,
-    .set = set,
-    .run = interp_particle_run,
-    .destroy = interp_particle_destroy,
-    .deterministic = 1,
-    .needs = "device"};
+const struct variant interp_gpu_particle_sorted = {.fits = fits,
+                                                   .cost = cost,
+                                                   .bytes = bytes,
+                                                   .create = create,
+                                                   .set = set,
+                                                   .run = interp_particle_run,
+                                                   .destroy =
+                                                       interp_particle_destroy,
+                                                   .deterministic = 1,
+                                                   .needs = "device"};

@@ -10,7 +10,15 @@ enum { GROUP = 256, TEAM = 32 }; /* as in the .k */
 
 static farsum_status fits(const void *a)
 {
-    return interp_gpu_fits(a);
+    const struct interp_args *args = a;
+    int p = args->window->support;
+    /* weights, slopes and indices along x and y of each team, the window's
+     * table, and a word a thread where there are no shuffles */
+    int64_t reals =
+        GROUP / TEAM * 4 * p + (args->window->degree + 1) * p + GROUP;
+    TRY(interp_gpu_fits(args));
+    return gpu_local_fits(args->device, reals * gpu_real(args->precision)
+                                            + GROUP / TEAM * 8 * p);
 }
 
 /* A row of the window is one or two lines, whatever its threads; a team's
@@ -22,9 +30,9 @@ static double cost(const void *a)
     double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
     double sums = args->outputs & FARSUM_FIELD ? 4 : 1;
     double rows = p * p / floor(TEAM / p);
-    double work = TEAM * (rows * (3 + values * (1 + sums))
-                          + values * sums * 5 * 3
-                          + 6 * args->window->degree);
+    double work = TEAM
+                  * (rows * (3 + values * (1 + sums)) + values * sums * 5 * 3
+                     + 6 * args->window->degree);
     return interp_gpu_seconds(args, 0.7 * p * p * line * values, work);
 }
 

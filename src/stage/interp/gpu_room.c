@@ -22,8 +22,8 @@ farsum_status interp_gpu_fits(const struct interp_args *args)
         FAIL(ERR_UNSUPPORTED, "rows of %lld mesh points, at most %d",
              (long long)args->ldz, MOST);
     if (args->n > GPU_POINTS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld points, at most %lld",
-             (long long)args->n, (long long)GPU_POINTS_MOST);
+        FAIL(ERR_UNSUPPORTED, "%lld points, at most %lld", (long long)args->n,
+             (long long)GPU_POINTS_MOST);
     return FARSUM_OK;
 }
 
@@ -52,8 +52,7 @@ void interp_gpu_clear(struct interp_gpu *s)
         jit_clear(&s->jit);
 }
 
-farsum_status interp_gpu_set(struct interp_gpu *s,
-                             const struct points *sources,
+farsum_status interp_gpu_set(struct interp_gpu *s, const struct points *sources,
                              const struct points *targets)
 {
     const struct points *points = targets ? targets : sources;

@@ -41,8 +41,7 @@ farsum_status interp_gpu_build(struct interp_gpu *s, const char *kernel,
 void interp_gpu_clear(struct interp_gpu *s);
 /* Points, which must be on the device, and metric; the row sorts and sets
  * `groups`. */
-farsum_status interp_gpu_set(struct interp_gpu *s,
-                             const struct points *sources,
+farsum_status interp_gpu_set(struct interp_gpu *s, const struct points *sources,
                              const struct points *targets);
 /* What a run's kernel gets: results[]: potential, field; where one is not
  * wanted, the mesh stands in.  Checks the buffers. */

@@ -98,8 +98,7 @@ static farsum_status create(const void *args, void **state)
     spread_gpu_begin(&s->gpu, args, "stage/spread/gpu_cell_grid.k");
     jit_define(&s->gpu.jit, "GROUP", "%d", group(args));
     GO(jit_build(&s->gpu.jit));
-    GO(jit_kernel(&s->gpu.jit, "spread_cell_grid", group(args), 0,
-                  &s->kernel));
+    GO(jit_kernel(&s->gpu.jit, "spread_cell_grid", group(args), 0, &s->kernel));
     *state = s;
 done:
     if (status != FARSUM_OK)
@@ -120,15 +119,14 @@ static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
     const struct spread_io *io = a;
-    struct grid_args args = {
-        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+    struct grid_args args = {.cells =
+                                 gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
     TRY(spread_gpu_io(&s->gpu, io, &args.mesh));
     if (s->gpu.n == 0)
         return spread_gpu_zero(&s->gpu, io);
-    return LAUNCH(&s->kernel, s->kept.n_bins,
-                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&s->kept.start),
-                  ARG_BUF(&s->kept.item), ARG_BUF(io->q), ARG_BUF(io->mesh),
-                  ARG_STRUCT(args));
+    return LAUNCH(&s->kernel, s->kept.n_bins, ARG_BUF(&s->gpu.points->gpu->s),
+                  ARG_BUF(&s->kept.start), ARG_BUF(&s->kept.item),
+                  ARG_BUF(io->q), ARG_BUF(io->mesh), ARG_STRUCT(args));
 }
 
 const struct variant spread_gpu_cell_grid = {.fits = fits,

@@ -7,7 +7,10 @@
 
 #include <math.h>
 
-enum { BATCH = 16, MOST = 1024 }; /* particles at a time (as
+enum {
+    BATCH = 16,
+    MOST = 1024
+}; /* particles at a time (as
                                     in the .k), and of a group */
 
 /* As in the .k. */
@@ -71,11 +74,11 @@ static struct shape shape_of(const struct spread_args *args)
     if (shape.edge == 0)
         shape.edge = 1; /* does not fit */
     shape.tile = tile_bytes(args, shape.edge, shape.values);
-    shape.group = cube < 64 ? 64 : cube < 256 ? (int)(cube + 31) / 32 * 32
-                                              : 256;
+    shape.group = cube < 64    ? 64
+                  : cube < 256 ? (int)(cube + 31) / 32 * 32
+                               : 256;
     for (int d = 0; d < 3; d++) {
-        shape.nb[d] =
-            (int32_t)((args->mesh[d] + shape.edge - 1) / shape.edge);
+        shape.nb[d] = (int32_t)((args->mesh[d] + shape.edge - 1) / shape.edge);
         shape.bins *= shape.nb[d];
     }
     return shape;
@@ -87,8 +90,8 @@ static farsum_status fits(const void *a)
     TRY(spread_gpu_fits(args));
     struct shape shape = shape_of(args);
     if (shape.bins > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld bins, at most %lld",
-             (long long)shape.bins, (long long)GPU_BINS_MOST);
+        FAIL(ERR_UNSUPPORTED, "%lld bins, at most %lld", (long long)shape.bins,
+             (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, shape.tile + shape.other + 64);
 }
 
@@ -111,8 +114,8 @@ static double cost(const void *a)
     double points = (double)shape.tile / gpu_real(args->precision);
     double sums = fmin((double)parts_of(&shape, args->n) * points * chunks,
                        n * spread_gpu_cube(args) * values);
-    double share = rates.flops / (args->precision == FARSUM_F32 ? 32e12
-                                                                : 16.4e12);
+    double share =
+        rates.flops / (args->precision == FARSUM_F32 ? 32e12 : 16.4e12);
     double products = n * spread_gpu_cube(args) * (chunks + 0.5 * values);
     return spread_gpu_write(args) + rates.launch + sums / rates.runs
            + products / (3e11 * share);
