@@ -22,5 +22,7 @@ typedef double f64;
 #define sg_any(v) __any_sync(SG_ALL, v)
 #define sg_ballot(v) ((u64)__ballot_sync(SG_ALL, v))
 #define SG_BARRIER() __syncwarp()
+#define POPCOUNT32(v) __popc(v)
+#define POPCOUNT64(v) __popcll(v)
 #include "dialect/c_device.h"
 #endif

@@ -21,5 +21,7 @@ typedef double f64;
 #define sg_any(v) __any(v)
 #define sg_ballot(v) ((u64)__ballot(v))
 #define SG_BARRIER() __builtin_amdgcn_wave_barrier()
+#define POPCOUNT32(v) __popc(v)
+#define POPCOUNT64(v) __popcll(v)
 #include "dialect/c_device.h"
 #endif

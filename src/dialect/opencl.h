@@ -59,6 +59,8 @@ typedef float4 real4;
 #define RMIN(a, b) fmin(a, b)
 #define RMAX(a, b) fmax(a, b)
 #define R(x) ((real)(x))
+#define POPCOUNT32(v) ((i32)popcount((u32)(v)))
+#define POPCOUNT64(v) ((i32)popcount((u64)(v)))
 
 FN i32 atomic_add_i32(__global i32 *p, i32 v)
 {

@@ -1,46 +1,38 @@
-/* lanes.h: bits, runs among threads that run in step, and sums over the
- * threads before one.
+/* lanes.h: runs among threads that run in step, and sums over the threads
+ * before one.
  *
  * Wants GROUP, the group's size (a power of two, at least SG_SIZE), and the
  * type `word` of the sums: u32 or u64. */
 #ifndef FARSUM_LEAF_LANES_H
 #define FARSUM_LEAF_LANES_H
 
-FN i32 bits_count32(u32 v)
-{
-    v -= (v >> 1) & 0x55555555u;
-    v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
-    v = (v + (v >> 4)) & 0x0f0f0f0fu;
-    return (i32)((v * 0x01010101u) >> 24);
-}
+/* A bit for each thread that runs in step with this one. */
+#if SG_SIZE > 32
+typedef u64 lanes;
+#define LANES_COUNT(v) POPCOUNT64(v)
+#else
+typedef u32 lanes;
+#define LANES_COUNT(v) POPCOUNT32(v)
+#endif
 
-FN i32 bits_count(u64 v)
+/* The lowest bit that is set; v is not 0. */
+FN i32 lanes_lowest(lanes v)
 {
-    return bits_count32((u32)v) + bits_count32((u32)(v >> 32));
-}
-
-/* Bits 0 .. k - 1; k < 64. */
-FN u64 bits_below(i32 k)
-{
-    return ((u64)1 << k) - 1;
-}
-
-/* The lowest bit that is set; 64 if none is. */
-FN i32 bits_lowest(u64 v)
-{
-    return bits_count(~v & (v - 1));
+    return LANES_COUNT(~v & (v - 1));
 }
 
 /* The highest bit that is set; v is not 0. */
-FN i32 bits_highest(u64 v)
+FN i32 lanes_highest(lanes v)
 {
     v |= v >> 1;
     v |= v >> 2;
     v |= v >> 4;
     v |= v >> 8;
     v |= v >> 16;
+#if SG_SIZE > 32
     v |= v >> 32;
-    return bits_count(v) - 1;
+#endif
+    return LANES_COUNT(v) - 1;
 }
 
 /* The sum of v over the threads of the group before this one, and *total over
@@ -92,10 +84,10 @@ FN u32 count_rank(GLOBAL u32 *count, u32 key)
     i32 lane = LID % SG_SIZE;
     u32 left = sg_shuffle(key, lane > 0 ? lane - 1 : 0), base = 0;
     i32 head = lane == 0 || left != key;
-    u64 heads = sg_ballot(head), here = (u64)1 << lane;
-    u64 after = heads & ~(here | (here - 1));
-    i32 first = bits_highest(heads & (here | (here - 1)));
-    i32 next = after ? bits_lowest(after) : SG_SIZE;
+    lanes heads = (lanes)sg_ballot(head), here = (lanes)1 << lane;
+    lanes after = heads & ~(here | (here - 1));
+    i32 first = lanes_highest(heads & (here | (here - 1)));
+    i32 next = after ? lanes_lowest(after) : SG_SIZE;
     if (head && key != KEY_NONE)
         base = (u32)atomic_add_i32((GLOBAL i32 *)(count + key), next - lane);
     return sg_shuffle(base, first) + (u32)(lane - first);

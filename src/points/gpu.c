@@ -27,6 +27,8 @@ farsum_status points_gpu_create(struct device *device, struct points_gpu **made)
     p->device = device;
     GO(MEM_NEW(p->inside, 1));
     struct gpu_inside *in = p->inside;
+    in->few = GPU_FEW;
+    in->few_groups = GPU_FEW_GROUPS;
     GO(MEM_NEW(in->record, GPU_RECORDS * GPU_RECORD));
     jit_begin(&in->set_jit, device, "points/gpu_set.k", FARSUM_F64);
     jit_define(&in->set_jit, "GROUP", "%d", GPU_GROUP);
@@ -54,6 +56,7 @@ void points_gpu_destroy(struct points_gpu *p)
         }
         buf_clear(&in->hist);
         buf_clear(&in->other);
+        buf_clear(&in->packed);
         buf_clear(&in->filling);
         buf_clear(&in->records);
         buf_clear(&in->flag);

@@ -17,9 +17,9 @@ struct cell;
 /* How a sort was made. */
 enum gpu_sort_path {
     GPU_SORT_NONE,
-    GPU_SORT_COUNTED, /* by atomics, from the caller's order */
+    GPU_SORT_COUNTED, /* by atomics, from the caller's order: few points */
     GPU_SORT_AGAIN,   /* by atomics, from the order of the sort before */
-    GPU_SORT_RADIX,   /* stable */
+    GPU_SORT_RADIX,   /* by digits, stable */
 };
 
 /* Points in the order of the mesh tiles that hold them, as bins.h. */
@@ -85,9 +85,9 @@ farsum_status points_gpu_box(struct points_gpu *points, struct gpu_box *box);
 
 /* Sorts points->s into points->sort; does nothing if that is what the last
  * sort of these positions was.  stable = 1: the result of bins_build, bit by
- * bit, whatever the points.  stable = 0: in any order within a tile, and a sort
- * that is there, of as many points into the same tiles, is where the next one
- * starts from. */
+ * bit, whatever the points.  stable = 0: the fastest way, which may leave any
+ * order within a tile; a sort that is there, of as many points into the same
+ * tiles, is where the next one starts from unless there are few of them. */
 farsum_status gpu_sort_build(struct points_gpu *points, const int32_t nb[3],
                              int stable);
 /* Compiles what build needs, and takes its memory for n points. */

@@ -7,8 +7,9 @@
 
 enum {
     GPU_GROUP = 256,
-    GPU_RADIX_ITEMS = 16, /* of a thread, in a pass of the stable sort */
+    GPU_RADIX_BLOCKS = 2, /* groups that a multiprocessor should hold */
     GPU_RADIX_BITS = 8,
+    GPU_RADIX_FEW = 64, /* groups that add up counters without a scan */
     GPU_RECORD = 16,    /* doubles, gpu_set.k */
     GPU_RECORDS = 1024, /* groups of a reduction at most */
 };
@@ -24,8 +25,11 @@ _Static_assert(sizeof(struct gpu_tile_args) == 40, "as the kernels have it");
 struct gpu_inside {
     struct jit set_jit, count_jit, radix_jit;
     struct kernel set;
-    struct kernel keys, count, again, place, gather, round, measure;
-    struct kernel radix_count, radix_move, radix_starts;
+    struct kernel keys, count, again, place, scatter, round, measure;
+    struct kernel gather;
+    struct kernel radix_first, radix_count, radix_move, radix_starts;
+    struct kernel radix_finish;
+    int radix_items;       /* of a thread, in a pass; 0: not compiled */
     struct gpu_scan *scan; /* u32 */
 
     /* of the last set */
@@ -39,8 +43,19 @@ struct gpu_inside {
     int64_t recorded;   /* version that record holds */
 
     /* scratch of the sorts */
-    struct buf key[2], index[2], hist, other, filling;
+    struct buf key[2], index[2], hist, other, packed, filling;
+    int pack;           /* 1: always, -1: never, 0: beyond the cache */
+    int64_t few_groups; /* of a pass that add up counters without a scan */
+    int64_t few;        /* points that are sorted by atomics if they may be;
+                              more of them by digits */
 };
+
+/* Measured on an H200, us, into tiles of some hundred points, by atomics, from
+ * an earlier order, by digits: 19, 24, 22 for 1e4 points; 25, 25, 26 for 1e5;
+ * 41, 31, 42 for 3e5; 131, 62, 81 for 1e6; 1417, 693, 722 for 1e7.  By atomics
+ * 1e7 clustered points take 3434, by digits 624. */
+#define GPU_FEW ((int64_t)1 << 17)
+#define GPU_FEW_GROUPS ((int64_t)128)
 
 static inline int32_t gpu_serial(const struct points_gpu *p)
 {
@@ -58,8 +73,11 @@ farsum_status gpu_count_ready(struct points_gpu *points);
 farsum_status gpu_count(struct points_gpu *points,
                         const struct gpu_tile_args *args, int64_t n_bins,
                         struct buf *start);
-/* The stable sort, into points->sort, gather left out. */
-farsum_status gpu_radix_ready(struct points_gpu *points);
+/* 1: coordinates at random are to be read from inside->packed. */
+int gpu_packs(const struct points_gpu *points, int64_t n);
+/* Coordinates in the order of points->sort. */
+farsum_status gpu_gather(struct points_gpu *points, int64_t n);
+/* The stable sort, into points->sort; compiled and with its memory for n. */
 farsum_status gpu_radix_reserve(struct points_gpu *points, int64_t n,
                                 int64_t n_bins);
 farsum_status gpu_radix(struct points_gpu *points,

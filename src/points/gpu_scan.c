@@ -1,12 +1,16 @@
-/* gpu_scan.c: tiles are summed, their sums scanned by the same, and each tile
- * scanned from where its sum says.  The items are read twice and written once;
- * 4096 items take one launch, 1.6e7 three. */
+/* gpu_scan.c: tiles are summed, and each is scanned from the sum of those
+ * before it, which it makes itself while they are few; else the sums are
+ * scanned by the same.  The items are read twice and written once; 4096 items
+ * take one launch, 1.6e7 two. */
 #include "points/gpu_scan.h"
 
 #include "base/mem.h"
 #include "device/jit.h"
 
-enum { LEVELS = 4, GROUP = 256 };
+enum { LEVELS = 4, GROUP = 256, RAW_MOST = 4096 };
+
+/* As gpu_scan.k has them. */
+enum { ALONE, RAW, SUMMED };
 
 struct gpu_scan {
     struct device *device; /* borrowed */
@@ -77,16 +81,16 @@ static farsum_status scan_level(struct gpu_scan *scan, const struct buf *in,
 {
     int64_t tiles = scan_tiles(scan, n);
     int narrow = scan->narrow && level == 0;
-    const struct buf *before = tiles > 1 ? &scan->sums[level] : out;
-    if (tiles > 1) {
-        struct buf *sums = &scan->sums[level];
+    int kind = tiles == 1 ? ALONE : tiles <= RAW_MOST ? RAW : SUMMED;
+    struct buf *sums = tiles > 1 ? &scan->sums[level] : out;
+    if (tiles > 1)
         TRY(LAUNCH(&scan->reduce, tiles, ARG_BUF(in), ARG_BUF(sums), ARG_I64(n),
                    ARG_I32(narrow)));
+    if (kind == SUMMED)
         TRY(scan_level(scan, sums, sums, tiles, NULL, level + 1));
-    }
-    return LAUNCH(&scan->down, tiles, ARG_BUF(in), ARG_BUF(out),
-                  ARG_BUF(before), ARG_BUF(total ? total : out), ARG_I64(n),
-                  ARG_I32(narrow), ARG_I32(tiles > 1), ARG_I32(total != NULL));
+    return LAUNCH(&scan->down, tiles, ARG_BUF(in), ARG_BUF(out), ARG_BUF(sums),
+                  ARG_BUF(total ? total : out), ARG_I64(n), ARG_I32(narrow),
+                  ARG_I32(kind), ARG_I32(total != NULL));
 }
 
 farsum_status gpu_scan_run(struct gpu_scan *scan, const struct buf *in,

@@ -1,8 +1,10 @@
 /* gpu_sort.c: points on a device in the order of tiles.
  *
- * By atomics: count, scan, place the indices, gather the coordinates.  Indices
- * are what is scattered, 4 bytes a point that a last-level cache combines; the
- * coordinates are read at random once and written in order. */
+ * Few points are counted by atomics, scanned, and scattered.  More of them are
+ * sorted by digits (gpu_radix.k), or, where a sort is there, from its order.
+ * Then only indices move until the coordinates are read at random, once; beyond
+ * the last cache they are packed first, so that a point is one sector and not a
+ * part of three. */
 #include "points/gpu.h"
 
 #include <string.h>
@@ -46,10 +48,29 @@ farsum_status gpu_count_ready(struct points_gpu *p)
     TRY(jit_kernel(jit, "count_points", GPU_GROUP, 0, &in->count));
     TRY(jit_kernel(jit, "count_again", GPU_GROUP, 0, &in->again));
     TRY(jit_kernel(jit, "count_place", GPU_GROUP, 0, &in->place));
+    TRY(jit_kernel(jit, "count_scatter", GPU_GROUP, 0, &in->scatter));
     TRY(jit_kernel(jit, "count_gather", GPU_GROUP, 0, &in->gather));
     TRY(jit_kernel(jit, "count_round", GPU_GROUP, 0, &in->round));
     TRY(jit_kernel(jit, "count_measure", GPU_GROUP, 0, &in->measure));
     return gpu_scan_create(p->device, GPU_SCAN_U32, &in->scan);
+}
+
+int gpu_packs(const struct points_gpu *p, int64_t n)
+{
+    int64_t cache = p->device->facts.cache;
+    if (p->inside->pack != 0)
+        return p->inside->pack > 0;
+    return cache > 0 && 48 * n > cache; /* of which half may be at hand */
+}
+
+farsum_status gpu_gather(struct points_gpu *p, int64_t n)
+{
+    struct gpu_inside *in = p->inside;
+    int pack = gpu_packs(p, n);
+    return LAUNCH(&in->gather, kernel_groups(&in->gather, n),
+                  ARG_BUF(&p->sort.order), ARG_BUF(&p->s),
+                  ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&p->sort.s),
+                  ARG_I64(n), ARG_I32(pack));
 }
 
 farsum_status gpu_count(struct points_gpu *p, const struct gpu_tile_args *args,
@@ -72,10 +93,10 @@ static farsum_status sort_counted(struct points_gpu *p,
     struct gpu_sort *sort = &p->sort;
     TRY(gpu_count(p, args, n_bins, &sort->start));
     TRY(gpu_scan_run(in->scan, &sort->start, &sort->start, n_bins + 1, NULL));
-    return LAUNCH(&in->place, kernel_groups(&in->place, args->n),
+    return LAUNCH(&in->scatter, kernel_groups(&in->scatter, args->n),
                   ARG_BUF(&in->key[0]), ARG_BUF(&in->index[0]),
-                  ARG_BUF(&sort->start), ARG_BUF(&in->key[0]),
-                  ARG_BUF(&sort->order), ARG_I64(args->n), ARG_I32(0));
+                  ARG_BUF(&sort->start), ARG_BUF(&p->s), ARG_BUF(&sort->order),
+                  ARG_BUF(&sort->s), ARG_I64(args->n));
 }
 
 /* Keys are made in the caller's order, counted and placed in that of the sort
@@ -88,55 +109,76 @@ static farsum_status sort_again(struct points_gpu *p,
     struct gpu_inside *in = p->inside;
     struct gpu_sort *sort = &p->sort;
     int64_t n = args->n, groups = kernel_groups(&in->again, n);
-    for (int i = 0; i < 2; i++)
-        TRY(buf_reserve(&in->key[i], p->device, 4 * n));
-    TRY(buf_reserve(&in->index[0], p->device, 4 * n));
-    TRY(buf_reserve(&in->other, p->device, 4 * n));
     struct buf before = sort->order;
     sort->order = in->other;
     in->other = before;
     TRY(gpu_fill(&sort->start, 0, 4 * (n_bins + 1)));
+    int pack = gpu_packs(p, n);
     TRY(LAUNCH(&in->keys, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
-               ARG_STRUCT(*args)));
+               ARG_BUF(pack ? &in->packed : &in->key[1]), ARG_STRUCT(*args),
+               ARG_I32(pack)));
     TRY(LAUNCH(&in->again, groups, ARG_BUF(&in->other), ARG_BUF(&in->key[0]),
                ARG_BUF(&sort->start), ARG_BUF(&in->key[1]),
                ARG_BUF(&in->index[0]), ARG_I64(n)));
     TRY(gpu_scan_run(in->scan, &sort->start, &sort->start, n_bins + 1, NULL));
-    return LAUNCH(&in->place, groups, ARG_BUF(&in->key[1]),
-                  ARG_BUF(&in->index[0]), ARG_BUF(&sort->start),
-                  ARG_BUF(&in->other), ARG_BUF(&sort->order), ARG_I64(n),
-                  ARG_I32(1));
+    TRY(LAUNCH(&in->place, groups, ARG_BUF(&in->key[1]), ARG_BUF(&in->index[0]),
+               ARG_BUF(&sort->start), ARG_BUF(&in->other),
+               ARG_BUF(&sort->order), ARG_I64(n), ARG_I32(1)));
+    return gpu_gather(p, n);
+}
+
+/* How to sort n points; again: from the order that is there. */
+static enum gpu_sort_path sort_path(const struct points_gpu *p, int64_t n,
+                                    int stable, int again)
+{
+    if (stable)
+        return GPU_SORT_RADIX;
+    if (again && n > p->inside->few)
+        return GPU_SORT_AGAIN;
+    return n <= p->inside->few ? GPU_SORT_COUNTED : GPU_SORT_RADIX;
+}
+
+static farsum_status sort_room(struct points_gpu *p, int64_t n, int64_t n_bins,
+                               enum gpu_sort_path path)
+{
+    struct gpu_inside *in = p->inside;
+    struct gpu_sort *sort = &p->sort;
+    TRY(gpu_count_ready(p));
+    if (sort->start.bytes < 4 * (n_bins + 1) || sort->order.bytes < 4 * n
+        || sort->s.bytes < 24 * n)
+        sort->path = GPU_SORT_NONE;
+    TRY(buf_reserve(&sort->start, p->device, 4 * (n_bins + 1)));
+    TRY(buf_reserve(&sort->order, p->device, 4 * n));
+    TRY(buf_reserve(&sort->s, p->device, 24 * n));
+    TRY(buf_reserve(&in->key[0], p->device, 4 * n));
+    TRY(buf_reserve(&in->index[0], p->device, 4 * n));
+    TRY(gpu_scan_reserve(in->scan, n_bins + 1));
+    if (path == GPU_SORT_COUNTED)
+        return FARSUM_OK;
+    /* packing only saves time: without the memory it is left out */
+    if (gpu_packs(p, n)
+        && buf_reserve(&in->packed, p->device, 32 * n) != FARSUM_OK)
+        in->pack = -1;
+    if (path == GPU_SORT_AGAIN) {
+        TRY(buf_reserve(&in->key[1], p->device, 4 * n));
+        return buf_reserve(&in->other, p->device, 4 * n);
+    }
+    return gpu_radix_reserve(p, n, n_bins);
 }
 
 farsum_status gpu_sort_reserve(struct points_gpu *p, const int32_t nb[3],
                                int64_t n, int stable)
 {
-    struct gpu_inside *in = p->inside;
     struct gpu_tile_args args;
     int64_t n_bins = 0;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
-    TRY(gpu_count_ready(p));
-    if (p->sort.start.bytes < 4 * (n_bins + 1) || p->sort.order.bytes < 4 * n
-        || p->sort.s.bytes < 24 * n) {
-        p->sort.version = 0;
-        p->sort.path = GPU_SORT_NONE;
-    }
-    TRY(buf_reserve(&p->sort.start, p->device, 4 * (n_bins + 1)));
-    TRY(buf_reserve(&p->sort.order, p->device, 4 * n));
-    TRY(buf_reserve(&p->sort.s, p->device, 24 * n));
-    TRY(buf_reserve(&in->key[0], p->device, 4 * n));
-    TRY(buf_reserve(&in->index[0], p->device, 4 * n));
-    if (!stable)
-        return gpu_scan_reserve(in->scan, n_bins + 1);
-    TRY(gpu_radix_ready(p));
-    return gpu_radix_reserve(p, n, n_bins);
+    return sort_room(p, n, n_bins, sort_path(p, n, stable, 0));
 }
 
 farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
                              int stable)
 {
     struct gpu_sort *sort = &p->sort;
-    struct gpu_inside *in = p->inside;
     struct gpu_tile_args args;
     int64_t n_bins = 0, n = p->n;
     if (p->version == 0)
@@ -146,24 +188,20 @@ farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
     if (same && sort->version == p->version && sort->stable >= !!stable)
         return FARSUM_OK;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
-    TRY(gpu_sort_reserve(p, nb, n, stable));
+    enum gpu_sort_path path = sort_path(p, n, stable, same);
+    TRY(sort_room(p, n, n_bins, path));
     sort->path = GPU_SORT_NONE;
-    enum gpu_sort_path path = stable ? GPU_SORT_RADIX
-                              : same ? GPU_SORT_AGAIN
-                                     : GPU_SORT_COUNTED;
-    if (path == GPU_SORT_RADIX)
-        TRY(gpu_radix(p, &args, n_bins));
-    else if (path == GPU_SORT_AGAIN)
-        TRY(sort_again(p, &args, n_bins));
-    else
+    if (path == GPU_SORT_COUNTED) {
         TRY(sort_counted(p, &args, n_bins));
-    TRY(LAUNCH(&in->gather, kernel_groups(&in->gather, n),
-               ARG_BUF(&sort->order), ARG_BUF(&p->s), ARG_BUF(&sort->s),
-               ARG_I64(n)));
+    } else if (path == GPU_SORT_AGAIN) {
+        TRY(sort_again(p, &args, n_bins));
+    } else {
+        TRY(gpu_radix(p, &args, n_bins));
+    }
     memcpy(sort->nb, nb, sizeof sort->nb);
     sort->n = n;
     sort->n_bins = n_bins;
-    sort->stable = !!stable;
+    sort->stable = path == GPU_SORT_RADIX;
     sort->version = p->version;
     sort->path = path;
     return FARSUM_OK;

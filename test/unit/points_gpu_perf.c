@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "points/gpu_inside.h"
+
 enum { REPEATS = 7 };
 
 enum what { SET, COUNTED, AGAIN, RADIX, CELLS, WHATS };
@@ -48,8 +50,7 @@ void points_perf(int64_t n, int32_t tiles)
                 if (what != SET)
                     CHECK_OK(points_gpu_set_device(p, &cell, n, &x, FARSUM_F64,
                                                    "source"));
-                if (what == COUNTED)
-                    p->sort.path = GPU_SORT_NONE;
+                p->inside->few = what == COUNTED ? n : -1;
                 CHECK_OK(stopwatch_start(&watch));
                 CHECK_OK(perf_do(p, (enum what)what, &cell, n, &x, nb));
                 CHECK_OK(stopwatch_stop(&watch));

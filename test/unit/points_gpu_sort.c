@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "points/gpu_inside.h"
+
 static const int64_t sizes[] = {0, 1, 2, 1000, 100003};
 static const int32_t tiles[][3] = {
     {1, 1, 1}, {3, 5, 7}, {27, 27, 27}, {50, 60, 70}, {1, 1, 300}};
@@ -77,6 +79,8 @@ void test_sorts(void)
                 CHECK_OK(gpu_sort_build(p, tiles[t], 0));
                 CHECK(p->sort.path == GPU_SORT_COUNTED, "%d", p->sort.path);
                 check_sort(p, &host, 0);
+                p->inside->pack = (k + t) % 2 ? 1 : -1;
+                p->inside->few_groups = (k + t) % 3 ? 64 : 0;
                 CHECK_OK(gpu_sort_build(p, tiles[t], 1));
                 CHECK(p->sort.path == GPU_SORT_RADIX, "%d", p->sort.path);
                 check_sort(p, &host, 1);
@@ -97,6 +101,7 @@ void test_sort_again(void)
     struct cell cell = cloud_cell(1);
     const int32_t nb[3] = {9, 11, 13};
     CHECK_OK(points_gpu_create(points_device, &p));
+    p->inside->few = -1;
     for (int dist = 0; dist < DISTS; dist++)
         for (int k = 0; k < 5; k++) {
             int64_t n = sizes[k];
@@ -132,11 +137,14 @@ void test_sort_repeats(void)
     struct points_gpu *p = NULL, *q = NULL;
     struct points host = {0};
     const int32_t nb[3] = {16, 8, 32}, other[3] = {4, 4, 4};
-    int64_t n = 60000;
+    int64_t n = 200003;
     CHECK_OK(points_gpu_create(points_device, &p));
     CHECK_OK(points_gpu_create(points_device, &q));
     cloud_set(p, n, CLUSTERED, 7, &host);
+    p->inside->few_groups = 1;
     CHECK_OK(gpu_sort_build(p, nb, 1));
+    CHECK_OK(bins_build(&host, nb, 1));
+    check_sort(p, &host, 1);
     cloud_set(q, n, CLUSTERED, 7, &host);
     CHECK_OK(gpu_sort_build(q, other, 0));
     CHECK_OK(gpu_sort_build(q, nb, 0));
@@ -153,6 +161,41 @@ void test_sort_repeats(void)
     points_clear(&host);
     points_gpu_destroy(p);
     points_gpu_destroy(q);
+}
+
+/* Keys of a room's own: a stable order, and where each value begins. */
+void test_keys(void)
+{
+    struct points_gpu *p = NULL;
+    struct buf order = {0}, start = {0}, *room = NULL;
+    CHECK_OK(points_gpu_create(points_device, &p));
+    for (int k = 0; k < 10; k++) {
+        int64_t n = sizes[k % 5], n_bins = k < 5 ? 37 : 70001, wrong = 0;
+        uint32_t *key = check_memory((size_t)n + 1, 4);
+        for (int64_t i = 0; i < n; i++)
+            key[i] = (uint32_t)((uint64_t)i * 2654435761u % (uint64_t)n_bins);
+        CHECK_OK(gpu_keys_room(p, n, n_bins, &room));
+        CHECK_OK(buf_upload(room, 0, key, 4 * n));
+        CHECK_OK(gpu_keys_sort(p, n, n_bins, &order, &start));
+        uint32_t *o = taken(&order, 4 * n);
+        uint32_t *s = taken(&start, 4 * (n_bins + 1));
+        for (int64_t b = 0; b < n_bins; b++)
+            for (uint32_t j = s[b]; j < s[b + 1] && wrong == 0; j++)
+                wrong += o[j] >= n || key[o[j]] != b
+                         || (j > s[b] && o[j - 1] >= o[j]);
+        CHECK(wrong == 0 && s[0] == 0 && s[n_bins] == n, "%lld keys of %lld",
+              (long long)n, (long long)n_bins);
+        free(key);
+        free(o);
+        free(s);
+    }
+    CHECK_FAILS(gpu_keys_room(p, GPU_POINTS_MOST + 1, 3, &room),
+                FARSUM_ERR_UNSUPPORTED);
+    CHECK_FAILS(gpu_keys_room(p, 3, GPU_BINS_MOST + 1, &room),
+                FARSUM_ERR_UNSUPPORTED);
+    buf_clear(&order);
+    buf_clear(&start);
+    points_gpu_destroy(p);
 }
 
 static void check_cells(const struct points_gpu *p, const struct points *host)
@@ -261,6 +304,14 @@ void test_refused(void)
         CHECK_OK(status);
         check_sort(p, &host, stable);
     }
+    /* no memory to pack coordinates in: sorted all the same */
+    p->inside->pack = 1;
+    points_device->limit = points_device->bytes + 1000;
+    p->sort.path = GPU_SORT_NONE;
+    CHECK_OK(gpu_sort_build(p, nb, 1));
+    points_device->limit = 0;
+    CHECK(p->inside->pack == -1, "packed without memory");
+    check_sort(p, &host, 1);
     points_clear(&host);
     points_gpu_destroy(p);
 }
