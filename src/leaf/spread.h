@@ -1,61 +1,15 @@
-/* spread.h: what kernels that add particles to a mesh have in common: a
- * particle's strengths, one particle by one thread, and a batch of particles
- * by a group.
+/* spread.h: what kernels that add particles to a mesh have in common: one
+ * particle by one thread, and a batch of particles by a group.
  *
- * Wants leaf/window.h's words, CHANNELS and PARTS; for a batch, before the
- * file is included, BATCH (particles) and GROUP (threads).  ADD says how a
- * thread adds where others may: 0 by the device's instruction, 1 by compare and
- * swap, 2 plainly, which loses sums. */
+ * Wants what leaf/window.h and leaf/strengths.h want; for a batch, before the
+ * file is included, BATCH (particles; else 0) and GROUP (threads). */
 #ifndef FARSUM_LEAF_SPREAD_H
 #define FARSUM_LEAF_SPREAD_H
 
-#include "leaf/mesh.h"
+#include "leaf/strengths.h"
 #include "leaf/window.h"
 
-/* Channels that are added at a time. */
-#if CHANNELS < 4
-#define STEP CHANNELS
-#else
-#define STEP 4
-#endif
 #define CUBE (SUPPORT * SUPPORT * SUPPORT)
-
-#if ADD == 0
-#define SPREAD_ADD(p, v) atomic_add_real(p, v)
-#elif ADD == 1
-#define SPREAD_ADD(p, v) atomic_cas_add_real(p, v)
-#else
-#define SPREAD_ADD(p, v) (*(p) += (v))
-#endif
-
-/* v[c PARTS + part]: strengths of point i in channels c0 + c, 0 past the
- * last. */
-FN void spread_strengths(GLOBAL const real *q, struct mesh_args a, i32 c0,
-                         i64 i, real *v)
-{
-    UNROLL
-    for (i32 c = 0; c < STEP; c++) {
-        UNROLL
-        for (i32 part = 0; part < PARTS; part++)
-            v[c * PARTS + part] =
-                c0 + c < CHANNELS ? q[mesh_q(a, c0 + c, i) + part] : R(0);
-    }
-}
-
-/* Adds w v to the mesh point whose part 0 lies at `at` of a channel. */
-FN void spread_add(GLOBAL real *mesh, struct mesh_args a, i32 c0, i64 at,
-                   real w, const real *v)
-{
-    UNROLL
-    for (i32 c = 0; c < STEP; c++) {
-        if (c0 + c >= CHANNELS)
-            continue;
-        GLOBAL real *to = mesh + (c0 + c) * a.mesh_channel + at;
-        UNROLL
-        for (i32 part = 0; part < PARTS; part++)
-            SPREAD_ADD(to + part, w * v[c * PARTS + part]);
-    }
-}
 
 /* One thread adds point i to its SUPPORT^3 mesh points, its own weights in
  * registers along z alone: those of x and y are asked for by all threads at

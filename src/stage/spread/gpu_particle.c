@@ -55,7 +55,8 @@ farsum_status spread_particle_create(const struct spread_args *args,
     farsum_status status = FARSUM_OK;
     struct state *s = NULL;
     TRY(MEM_NEW(s, 1));
-    spread_gpu_begin_add(&s->gpu, args, "stage/spread/gpu_particle.k", add);
+    spread_gpu_begin(&s->gpu, args, "stage/spread/gpu_particle.k");
+    jit_define(&s->gpu.jit, "ADD", "%d", add);
     jit_define(&s->gpu.jit, "STORED", "0");
     GO(jit_build(&s->gpu.jit));
     GO(jit_kernel(&s->gpu.jit, "spread_particle", 128, 0, &s->kernel));

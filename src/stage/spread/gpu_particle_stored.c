@@ -48,6 +48,7 @@ static farsum_status create(const void *args, void **state)
     struct state *s = NULL;
     TRY(MEM_NEW(s, 1));
     spread_gpu_begin(&s->gpu, args, "stage/spread/gpu_particle.k");
+    jit_define(&s->gpu.jit, "ADD", "%d", SPREAD_PARTICLE_ATOMIC);
     jit_define(&s->gpu.jit, "STORED", "1");
     GO(jit_build(&s->gpu.jit));
     GO(jit_kernel(&s->gpu.jit, "spread_store", 128, 0, &s->store));

@@ -26,22 +26,20 @@ farsum_status spread_gpu_fits(const struct spread_args *args)
     return FARSUM_OK;
 }
 
-void spread_gpu_begin_add(struct spread_gpu *gpu,
-                          const struct spread_args *args, const char *file,
-                          int add)
+void spread_gpu_channels(struct jit *jit, const struct spread_args *args,
+                         const char *file)
 {
-    gpu->args = *args;
-    jit_begin(&gpu->jit, args->device, file, args->precision);
-    gpu_define_window(&gpu->jit, args->window);
-    jit_define(&gpu->jit, "CHANNELS", "%d", spread_channels(args));
-    jit_define(&gpu->jit, "PARTS", "%d", spread_parts(args));
-    jit_define(&gpu->jit, "ADD", "%d", add);
+    jit_begin(jit, args->device, file, args->precision);
+    jit_define(jit, "CHANNELS", "%d", spread_channels(args));
+    jit_define(jit, "PARTS", "%d", spread_parts(args));
 }
 
 void spread_gpu_begin(struct spread_gpu *gpu, const struct spread_args *args,
                       const char *file)
 {
-    spread_gpu_begin_add(gpu, args, file, 0);
+    gpu->args = *args;
+    spread_gpu_channels(&gpu->jit, args, file);
+    gpu_define_window(&gpu->jit, args->window);
 }
 
 void spread_gpu_clear(struct spread_gpu *gpu)

@@ -16,14 +16,12 @@ struct spread_gpu {
 
 /* OK if args are for a device, and within what kernels count with. */
 farsum_status spread_gpu_fits(const struct spread_args *args);
-/* args, and the definitions that each kernel of the room wants: the window,
- * CHANNELS, PARTS, ADD 0. */
+/* Begins a text with what leaf/strengths.h wants but ADD. */
+void spread_gpu_channels(struct jit *jit, const struct spread_args *args,
+                         const char *file);
+/* args, and the row's text with the window too. */
 void spread_gpu_begin(struct spread_gpu *gpu, const struct spread_args *args,
                       const char *file);
-/* The same without ADD, for a row that has its own. */
-void spread_gpu_begin_add(struct spread_gpu *gpu,
-                          const struct spread_args *args, const char *file,
-                          int add);
 void spread_gpu_clear(struct spread_gpu *gpu);
 /* Points that are on this device, or a message. */
 farsum_status spread_gpu_set(struct spread_gpu *gpu,
