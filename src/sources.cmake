@@ -10,7 +10,7 @@ set(farsum_sources
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/points.c
   src/points/tiles.c src/points/waves.c
-  src/points/gpu.c src/points/gpu_cells.c src/points/gpu_kept.c
+  src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c src/points/gpu_kept.c
   src/points/gpu_radix.c
   src/points/gpu_scan.c src/points/gpu_sort.c
   src/method/table.c src/method/exact.c

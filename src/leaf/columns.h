@@ -1,9 +1,10 @@
-/* gpu_stream_args.kh: the lists of columns, for the kernels of gpu_stream; the
- * host has its twin in gpu_stream.h. */
-#ifndef FARSUM_STAGE_SPREAD_GPU_STREAM_ARGS_H
-#define FARSUM_STAGE_SPREAD_GPU_STREAM_ARGS_H
+/* columns.h: points by the columns of mesh points that their windows touch, for
+ * kernels whose warps own a column (points/gpu_columns.h, which has the host's
+ * twin). */
+#ifndef FARSUM_LEAF_COLUMNS_H
+#define FARSUM_LEAF_COLUMNS_H
 
-struct stream_args {
+struct columns_args {
     i32 columns_y, columns_z; /* of TILE_Y x TILE_Z mesh points */
     i32 segments, length;     /* of x, and their planes; the last is shorter */
     i32 bins;                 /* first planes that there are: mesh0, or
@@ -11,6 +12,6 @@ struct stream_args {
     i32 shift;                /* plane of bin 0: 0, or 1 - SUPPORT */
     i64 entries;              /* room of each array of the list */
     i32 cap;                  /* entries of a part of a task */
-    i32 channel;              /* the first of those at work */
+    i32 channel;              /* a room's own: the first of those at work */
 };
 #endif

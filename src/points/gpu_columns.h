@@ -1,0 +1,69 @@
+/* gpu_columns.h: points on a device by the columns of mesh points that their
+ * windows touch, for rows whose warps own a column.
+ *
+ * A column is tile_y x tile_z mesh points over all x.  A point of several
+ * columns is in the list of each; a list is in the order of the first plane
+ * along x, and of the caller within it.  Warps take tasks: a column's segment
+ * of x, or one of the extra parts into which a crowded one is cut. */
+#ifndef FARSUM_POINTS_GPU_COLUMNS_H
+#define FARSUM_POINTS_GPU_COLUMNS_H
+
+#include "points/gpu.h"
+#include "points/gpu_scan.h"
+
+enum { GPU_COLUMNS_LENGTH = 64 /* planes of a segment at most */ };
+
+struct gpu_columns_shape {
+    farsum_precision precision;
+    int64_t mesh[3];
+    int open[3];
+    int support;
+    int tile_y, tile_z;
+    int ring;           /* slots of planes */
+    int most_y, most_z; /* columns that a point may touch; by _shape_set */
+};
+
+/* The host's twin of leaf/columns.h. */
+struct columns_args {
+    int32_t columns_y, columns_z;
+    int32_t segments, length;
+    int32_t bins, shift;
+    int64_t entries;
+    int32_t cap, channel;
+};
+_Static_assert(sizeof(struct columns_args) == 40, "as the kernels have it");
+
+struct gpu_columns {
+    struct device *device; /* borrowed */
+    struct gpu_columns_shape shape;
+    struct columns_args args; /* of the last set */
+    int64_t tasks, extras;
+    int has_inverse;
+    struct jit jit;
+    struct kernel keys, fill, parts, part_tasks;
+    struct gpu_scan *scan;
+    struct buf order, start;   /* of the entries */
+    struct buf t, place, item; /* of each entry */
+    struct buf inverse;        /* [most_y most_z][n] u32: the entry of a point,
+                                  0xffffffff: none */
+    struct buf part, of;       /* where a task's extras begin; their task */
+};
+
+/* Fills in most_y and most_z. */
+void gpu_columns_shape_set(struct gpu_columns_shape *shape);
+int64_t gpu_columns_count(const struct gpu_columns_shape *shape);
+/* Not more than indices can count. */
+farsum_status gpu_columns_fits(const struct gpu_columns_shape *shape,
+                               int64_t n);
+int64_t gpu_columns_bytes(const struct gpu_columns_shape *shape, int64_t n,
+                          int has_inverse);
+
+farsum_status gpu_columns_create(struct gpu_columns *columns,
+                                 struct device *device,
+                                 const struct gpu_columns_shape *shape,
+                                 int has_inverse);
+void gpu_columns_clear(struct gpu_columns *columns);
+/* warps: how many the device holds at once. */
+farsum_status gpu_columns_set(struct gpu_columns *columns,
+                              struct points_gpu *points, int64_t warps);
+#endif

@@ -1,0 +1,212 @@
+/* gpu_stream_mma: a warp a column of mesh points, held in registers while the
+ * targets slide by in the order of their first plane, on FP64 tensor cores;
+ * each mesh point is read once, and the places of a target are added in a fixed
+ * order.  The transpose of spread's row of the same name.  Ours.  Wins in f64
+ * from some ten thousand targets up.  NVIDIA, from sm_80 on.  Deterministic. */
+#include "points/gpu_columns.h"
+#include "stage/interp/gpu_room.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARP = 32, WARPS = 4, GROUP = 128 };
+
+/* What follows from args alone. */
+struct shape {
+    struct gpu_columns_shape columns;
+    int mma;      /* rows of a product: 8 or 16 */
+    int channels; /* of a launch; divides args->channels */
+    int blocks;
+    int64_t arena;
+};
+
+struct state {
+    struct interp_gpu gpu; /* its kernel: the main one */
+    struct shape shape;
+    struct gpu_columns columns;
+    struct kernel sum;
+    struct buf apart; /* [entry][results] */
+};
+
+/* 90 of "sm_90", 0 if it is none. */
+static int architecture(const struct device *device)
+{
+    if (!device || strncmp(device->facts.arch, "sm_", 3) != 0)
+        return 0;
+    return atoi(device->facts.arch + 3);
+}
+
+/* Doubles that a lane holds: planes and products. */
+static int lane_reals(const struct shape *s, const struct interp_args *args)
+{
+    int rings = s->columns.ring / 8, values = s->channels * interp_parts(args);
+    int kinds = args->outputs & FARSUM_FIELD ? 3 : 1;
+    return values * rings * (8 + 4 * kinds);
+}
+
+static void shape_set(struct shape *s, const struct interp_args *args)
+{
+    struct gpu_columns_shape *c = &s->columns;
+    int all = interp_channels(args), P = args->window->support;
+    int field = (args->outputs & FARSUM_FIELD) != 0;
+    *s = (struct shape){.mma = architecture(args->device) >= 90 ? 16 : 8};
+    *c = (struct gpu_columns_shape){.precision = args->precision,
+                                    .support = P,
+                                    .tile_y = 4,
+                                    .tile_z = 8,
+                                    .ring = (P + 7) / 8 * 8};
+    for (int d = 0; d < 3; d++) {
+        c->mesh[d] = args->mesh[d];
+        c->open[d] = args->open[d];
+    }
+    gpu_columns_shape_set(c);
+    for (s->channels = all; s->channels > 1; s->channels--)
+        if (all % s->channels == 0 && lane_reals(s, args) <= 60)
+            break;
+    int registers = 2 * lane_reals(s, args) + 84;
+    s->blocks = 65536 / (registers * GROUP);
+    s->blocks = s->blocks < 1 ? 1 : s->blocks > 4 ? 4 : s->blocks;
+    int64_t held = (int64_t)(c->ring + 12) * (1 + field) * (WARP + 4)
+                   + s->channels * interp_parts(args) * WARP;
+    s->arena = WARPS * (held * 8 + 4 * (GPU_COLUMNS_LENGTH + 1));
+}
+
+static farsum_status fits(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    TRY(interp_gpu_fits(args));
+    if (architecture(args->device) < 80)
+        FAIL(ERR_UNSUPPORTED,
+             "FP64 tensor cores are wanted, NVIDIA's from sm_80 on; %s is %s",
+             args->device->name, args->device->facts.arch);
+    if (args->precision != FARSUM_F64)
+        FAIL(ERR_UNSUPPORTED, "it is for f64");
+    shape_set(&s, args);
+    TRY(gpu_local_fits(args->device, s.arena));
+    return gpu_columns_fits(&s.columns, args->n);
+}
+
+/* Seconds, from products at 30 FMA a clock and scheduler, and what a visit of a
+ * column has beside. */
+static double cost(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    shape_set(&s, args);
+    const struct gpu_columns_shape *c = &s.columns;
+    double P = c->support, groups = interp_channels(args) / s.channels;
+    double visits = (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z)
+                    / c->tile_z;
+    double work = lane_reals(&s, args) / 12.0 * 8 * WARP + 1200;
+    double repeats = args->repeats > 1 ? args->repeats : 1;
+    double set = 70.0 * c->most_y * c->most_z;
+    return interp_gpu_seconds(args, visits * 4 * groups + set / repeats,
+                              groups * visits * work);
+}
+
+static int64_t apart_bytes(const struct shape *s,
+                           const struct interp_args *args, int64_t entries)
+{
+    int sums = args->outputs & FARSUM_FIELD ? 4 : 1;
+    return entries * s->channels * interp_parts(args) * sums * 8;
+}
+
+static int64_t bytes(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    shape_set(&s, args);
+    const struct gpu_columns_shape *c = &s.columns;
+    return gpu_columns_bytes(c, args->n, 1)
+           + apart_bytes(&s, args, args->n * c->most_y * c->most_z);
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    buf_clear(&s->apart);
+    gpu_columns_clear(&s->columns);
+    interp_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+static farsum_status create(const void *a, void **state)
+{
+    const struct interp_args *args = a;
+    farsum_status status = FARSUM_OK;
+    struct interp_args some = *args;
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    shape_set(&s->shape, args);
+    some.channels = s->shape.channels;
+    interp_gpu_begin(&s->gpu, &some, "stage/interp/gpu_stream_mma.k");
+    s->gpu.args = *args;
+    struct jit *jit = &s->gpu.jit;
+    const struct gpu_columns_shape *c = &s->shape.columns;
+    jit_define(jit, "MMA", "%d", s->shape.mma);
+    jit_define(jit, "WARPS", "%d", WARPS);
+    jit_define(jit, "BLOCKS", "%d", s->shape.blocks);
+    jit_define(jit, "PLACES", "%d", c->most_y * c->most_z);
+    GO(interp_gpu_build(&s->gpu, "interp_stream", GROUP, s->shape.arena));
+    GO(jit_kernel(jit, "interp_stream_sum", GROUP, 0, &s->sum));
+    GO(gpu_columns_create(&s->columns, args->device, c, 1));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct state *s = state;
+    const struct interp_args *args = &s->gpu.args;
+    TRY(interp_gpu_set(&s->gpu, sources, targets));
+    TRY(gpu_columns_set(&s->columns, s->gpu.points->gpu,
+                        (int64_t)args->device->facts.units * s->shape.blocks
+                            * WARPS));
+    return buf_reserve(&s->apart, args->device,
+                       apart_bytes(&s->shape, args, s->columns.args.entries));
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct state *s = state;
+    const struct interp_io *io = a;
+    const struct gpu_columns *c = &s->columns;
+    struct columns_args list = c->args;
+    struct interp_gpu_args args;
+    const struct buf *results[2];
+    int all = interp_channels(&s->gpu.args);
+    if (s->gpu.points->n == 0)
+        return FARSUM_OK;
+    TRY(interp_gpu_io(&s->gpu, io, &args, results));
+    for (int k = 0; k < all; k += s->shape.channels) {
+        list.channel = k;
+        TRY(LAUNCH(&s->gpu.kernel, (c->tasks + c->extras + WARPS - 1) / WARPS,
+                   ARG_BUF(&c->t), ARG_BUF(&c->place), ARG_BUF(&c->start),
+                   ARG_BUF(&c->of), ARG_BUF(&c->part), ARG_BUF(io->mesh),
+                   ARG_BUF(&s->apart), ARG_STRUCT(args), ARG_STRUCT(list)));
+        TRY(LAUNCH(&s->sum, kernel_groups(&s->sum, args.mesh.n),
+                   ARG_BUF(&s->apart), ARG_BUF(&c->inverse),
+                   ARG_BUF(results[0]), ARG_BUF(results[1]), ARG_STRUCT(args),
+                   ARG_I32(k)));
+    }
+    return FARSUM_OK;
+}
+
+const struct variant interp_gpu_stream_mma = {.fits = fits,
+                                              .cost = cost,
+                                              .bytes = bytes,
+                                              .create = create,
+                                              .set = set,
+                                              .run = run,
+                                              .destroy = destroy,
+                                              .deterministic = 1,
+                                              .needs = "FP64 tensor cores"};
