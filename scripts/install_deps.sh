@@ -12,7 +12,8 @@ packages="build-essential cmake pkg-config libfftw3-dev libkissfft-dev
   opencl-c-headers ocl-icd-libopencl1
   pocl-opencl-icd python3 python3-numpy gnuplot-nox"
 if [ "${1:-}" = --ci ]; then
-    packages="$packages lammps openmpi-bin gromacs clang-14 libomp-14-dev llvm-14"
+    packages="$packages lammps openmpi-bin gromacs clang-14 libomp-14-dev llvm-14
+      libamdhip64-5 libhiprtc-builtins5"
 fi
 
 if ! command -v dpkg >/dev/null; then

@@ -70,6 +70,13 @@ farsum_status spread_cusparse_fits(const void *a)
              "%.4g contributions to %lld mesh points; with the indices of 32 "
              "bits that cuSPARSE is given, at most %d",
              most, (long long)spread_gpu_rows(args), INT32_MAX);
+    /* a window that comes round a mesh meets a point twice: cuSPARSE refuses
+     * more entries than a matrix has places */
+    for (int d = 0; d < 3; d++)
+        if (args->mesh[d] < args->window->support)
+            FAIL(ERR_UNSUPPORTED,
+                 "a window of %d mesh points is wider than the mesh, %lld",
+                 args->window->support, (long long)args->mesh[d]);
     if (open_calls(&calls) != FARSUM_OK)
         return status_prefix(FARSUM_ERR_UNSUPPORTED, "cuSPARSE");
     return FARSUM_OK;
