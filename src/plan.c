@@ -33,6 +33,25 @@ void plan_log(const struct farsum_plan *plan, const char *format, ...)
     plan->options.log(line, plan->options.log_data);
 }
 
+/* Where: the caller's device, one by name, or the host. */
+static farsum_status plan_device(struct farsum_plan *plan)
+{
+    const farsum_options *o = &plan->options;
+    if (o->on_device && o->device)
+        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device: one of them at most",
+             o->device);
+    if (o->on_device) {
+        plan->device = o->on_device->device;
+    } else if (!device_is_host(o->device)) {
+        TRY(device_open(o->device, &plan->device));
+        plan->owns_device = 1;
+    }
+    if (!plan->device && plan->problem.memory == FARSUM_DEVICE)
+        FAIL(ERR_ARGUMENT, "arrays are on the device, and the plan is on the "
+                           "host");
+    return FARSUM_OK;
+}
+
 static farsum_status plan_options(struct farsum_plan *plan,
                                   const farsum_options *options)
 {
@@ -44,9 +63,7 @@ static farsum_status plan_options(struct farsum_plan *plan,
              options->size, sizeof *options);
     if (options)
         *o = *options;
-    if (o->device && strcmp(o->device, "host") != 0)
-        FAIL(ERR_UNSUPPORTED, "device \"%s\": not yet; host is possible",
-             o->device);
+    TRY(plan_device(plan));
     if (o->threads < 0 || o->threads > 4096)
         FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
     const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
@@ -73,7 +90,9 @@ static farsum_status plan_options(struct farsum_plan *plan,
             FAIL(ERR_MEMORY, "a mesh axis of %lld points is beyond %d",
                  (long long)o->mesh[d], MESH_MOST);
     if (o->memory_limit == 0)
-        o->memory_limit = mem_machine() / 10 * 8;
+        o->memory_limit = (plan->device ? (uint64_t)plan->device->facts.memory
+                                        : mem_machine())
+                          / 10 * 8;
     TRY(isa_find(o->isa, &plan->isa));
     plan->threads = par_threads(o->threads);
     int64_t n = plan->problem.n_sources + plan->problem.n_targets;
@@ -138,7 +157,8 @@ static void plan_about(struct farsum_plan *plan)
     farsum_plan_info *i = &plan->info;
     i->size = sizeof *i;
     i->kernel = plan->problem.kernel;
-    i->device = "host";
+    i->device = plan->device ? plan->device->name : "host";
+    i->device_model = plan->device ? plan->device->facts.model : NULL;
     i->isa = isa_name(plan->isa);
     i->precision = plan->problem.precision;
     i->threads = plan->threads;
@@ -155,6 +175,40 @@ static void plan_forget(struct farsum_plan *plan)
     plan->problem.sample_x = plan->problem.sample_q = NULL;
     o->method = o->device = o->isa = o->split = o->window = NULL;
     o->near = o->spread = o->fft = o->scale = o->interp = NULL;
+    o->on_device = NULL;
+}
+
+/* Bytes that are allocated, on the host and on the plan's device. */
+struct held {
+    int64_t host, device;
+};
+static struct held plan_held(const struct farsum_plan *plan)
+{
+    return (struct held){mem_bytes(),
+                         plan->device ? plan->device->bytes : 0};
+}
+/* What has come since. */
+static void plan_holds(struct farsum_plan *plan, struct held before)
+{
+    struct held now = plan_held(plan);
+    plan->bytes += now.host - before.host + now.device - before.device;
+    plan->info.bytes = (uint64_t)plan->bytes;
+    plan->info.device_bytes += (uint64_t)(now.device - before.device);
+}
+
+/* Factors of the costs; of a device none are kept yet. */
+static farsum_status plan_machine(struct farsum_plan *plan)
+{
+    struct machine *m = &plan->machine;
+    farsum_precision precision = plan->problem.precision;
+    for (int r = 0; plan->device && r < MACHINE_ROOMS; r++)
+        m->factor[r] = 1;
+    if (plan->device)
+        return FARSUM_OK;
+    machine_load(m, plan->isa, precision, plan->threads);
+    if (!plan->options.measure || m->measured)
+        return FARSUM_OK;
+    return machine_measure(m, plan->isa, precision, plan->threads);
 }
 
 static farsum_status plan_make(const farsum_problem *problem,
@@ -164,25 +218,24 @@ static farsum_status plan_make(const farsum_problem *problem,
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = NULL;
     double start = clock_seconds();
-    int64_t before = mem_bytes();
+    struct held before = {mem_bytes(), 0};
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
     p->dry = dry;
     GO(problem_check(problem, &p->problem));
     GO(plan_options(p, options));
+    before.device = p->device ? p->device->bytes : 0;
     plan_about(p);
     GO(plan_method(p));
-    machine_load(&p->machine, p->isa, p->problem.precision, p->threads);
-    if (p->options.measure && !p->machine.measured)
-        GO(machine_measure(&p->machine, p->isa, p->problem.precision,
-                           p->threads));
+    GO(plan_machine(p));
     GO(plan_sample(p));
     GO(p->method->create(p));
     plan_forget(p);
-    p->bytes = mem_bytes() - before;
-    if (!dry)
-        p->info.bytes = (uint64_t)p->bytes;
+    uint64_t expected = p->info.bytes;
+    plan_holds(p, before);
+    if (dry)
+        p->info.bytes = expected;
     p->info.seconds_create = clock_seconds() - start;
     *plan = p;
     p = NULL;
@@ -214,6 +267,8 @@ void farsum_plan_destroy(farsum_plan *plan)
     if (plan->method)
         plan->method->destroy(plan->state);
     sample_clear(&plan->sample);
+    if (plan->owns_device)
+        device_close(plan->device);
     mem_free(plan);
 }
 
@@ -221,7 +276,6 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
                                      const void *x, int64_t m, const void *y)
 {
     double start = clock_seconds();
-    int64_t before = mem_bytes();
     if (!plan || !x)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
     if (plan->dry)
@@ -236,9 +290,9 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
         FAIL(ERR_STATE, "targets were not announced: set n_targets of the "
                         "problem before the plan is made");
     plan->has_points = 0;
+    struct held before = plan_held(plan);
     farsum_status status = plan->method->set_points(plan, n, x, m, y);
-    plan->bytes += mem_bytes() - before;
-    plan->info.bytes = (uint64_t)plan->bytes;
+    plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
     plan->n = n;
@@ -260,9 +314,9 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
         FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
     struct cell checked;
     TRY(cell_set(&checked, cell, 1));
-    int64_t before = mem_bytes();
+    struct held before = plan_held(plan);
     farsum_status status = plan->method->set_cell(plan, cell);
-    plan->bytes += mem_bytes() - before;
+    plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
     memcpy(plan->problem.cell, cell, sizeof plan->problem.cell);
@@ -294,6 +348,8 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         if (asked & ~plan->problem.outputs & (1u << i))
             FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
                  names[i]);
+    if (plan->problem.memory == FARSUM_DEVICE)
+        return FARSUM_OK; /* the device looks at them */
     int64_t bad = INT64_MAX, count = plan->n * rhs;
     int f32 = plan->problem.arrays == FARSUM_F32;
 #pragma omp parallel for num_threads(plan->threads) reduction(min : bad)
@@ -320,6 +376,15 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     TRY(plan->method->execute(plan, rhs, q, result));
     plan->info.seconds_execute = clock_seconds() - start;
     return FARSUM_OK;
+}
+
+farsum_status farsum_plan_finish(farsum_plan *plan)
+{
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    if (plan->dry || !plan->method->finish)
+        return FARSUM_OK;
+    return plan->method->finish(plan);
 }
 
 farsum_status farsum_plan_get_info(const farsum_plan *plan,

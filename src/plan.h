@@ -3,6 +3,7 @@
 #define FARSUM_PLAN_H
 
 #include "base/isa.h"
+#include "device/device.h"
 #include "method/machine.h"
 #include "method/sample.h"
 
@@ -13,6 +14,8 @@ struct farsum_plan {
     farsum_options options;  /* names of the caller are cleared once used */
     const struct method *method;
     void *state;             /* owned by the method; NULL after tune alone */
+    struct device *device;   /* NULL: the host */
+    int owns_device;         /* 1: opened here */
     enum isa isa;
     int threads;
     struct machine machine;  /* what the costs are multiplied by */
@@ -21,6 +24,11 @@ struct farsum_plan {
     int has_points, dry;     /* dry: made by farsum_plan_tune */
     int64_t bytes;           /* allocated on behalf of this plan */
     farsum_plan_info info;
+};
+
+/* A device that a caller has opened (device.h of the interface). */
+struct farsum_device {
+    struct device *device; /* owned */
 };
 
 /* problem.c: fills in defaults and checks everything that needs no method. */

@@ -28,12 +28,16 @@ static farsum_status problem_enums(farsum_problem *p)
     p->arrays = p->arrays ? p->arrays : p->precision;
     p->error = p->error ? p->error : FARSUM_ERROR_FORCE;
     p->surface = p->surface ? p->surface : FARSUM_TINFOIL;
+    p->memory = p->memory ? p->memory : FARSUM_HOST;
     if (p->precision != FARSUM_F32 && p->precision != FARSUM_F64)
         FAIL(ERR_ARGUMENT, "precision %d is not one", (int)p->precision);
     if (p->arrays != FARSUM_F32 && p->arrays != FARSUM_F64)
         FAIL(ERR_ARGUMENT, "type %d of arrays is not one", (int)p->arrays);
     if (p->error < FARSUM_ERROR_FORCE || p->error > FARSUM_ERROR_ABSOLUTE)
         FAIL(ERR_ARGUMENT, "error kind %d is not one", (int)p->error);
+    if (p->memory != FARSUM_HOST && p->memory != FARSUM_DEVICE)
+        FAIL(ERR_ARGUMENT, "memory %d is neither the host's nor the device's",
+             (int)p->memory);
     if (p->surface != FARSUM_TINFOIL && p->surface != FARSUM_VACUUM)
         FAIL(ERR_ARGUMENT, "surface %d is not one", (int)p->surface);
     return FARSUM_OK;

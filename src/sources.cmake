@@ -23,6 +23,7 @@ set(farsum_sources
   src/method/machine.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
+  src/method/spectral_gpu.c src/method/spectral_gpu_run.c
   src/stage/choose.c src/stage/gpu.c src/stage/rooms.c src/stage/fft/size.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c

@@ -20,7 +20,8 @@
  * problem's `coulomb`.
  *
  * Every function returns a status; what went wrong in words is kept for the
- * calling thread (farsum_message).  Outputs are untouched on failure.
+ * calling thread (farsum_message).  Outputs on the host are untouched on
+ * failure.
  * Different plans may be used by different threads at once, one plan by one
  * thread at a time. */
 #ifndef FARSUM_H
@@ -95,6 +96,16 @@ typedef enum farsum_surface {
     FARSUM_VACUUM = 2,  /* adds the dipole term 2 pi C |M|^2 / (3 V) */
 } farsum_surface;
 
+/* Where the caller's arrays are. */
+typedef enum farsum_memory {
+    FARSUM_HOST = 1,   /* the default */
+    FARSUM_DEVICE = 2, /* on the plan's device: CUDA and HIP pointers, or, cast
+                          to void *, OpenCL's cl_mem */
+} farsum_memory;
+
+/* A device that the caller has opened: farsum/device.h. */
+typedef struct farsum_device farsum_device;
+
 /* Outputs a plan is asked for: bits of `outputs` below. */
 enum {
     FARSUM_POTENTIAL = 1,
@@ -114,6 +125,7 @@ typedef struct farsum_problem {
     double coulomb;          /* C; 0: 1 */
     farsum_precision precision; /* of the sums */
     farsum_precision arrays; /* of the caller's arrays; 0: as precision */
+    farsum_memory memory;    /* where positions, strengths and results are */
     double tolerance;        /* > 0; 0: 1e-5 */
     farsum_error_kind error; /* what the tolerance measures */
     unsigned outputs;        /* FARSUM_POTENTIAL | ...; 0: potential, field and
@@ -121,7 +133,8 @@ typedef struct farsum_problem {
     int exclude_coincident;  /* 1: pairs of coincident sources are skipped;
                                 0: they are an error */
     /* What the tuner looks at.  x and q may be NULL: then n_sources unit
-     * charges, uniform and random, are assumed.  Borrowed by create alone. */
+     * charges, uniform and random, are assumed.  Always on the host; borrowed
+     * by create alone. */
     int64_t n_sources;
     int64_t n_targets;       /* 0: the targets are the sources */
     const void *sample_x;    /* [n_sources][3], type `arrays` */
@@ -134,7 +147,9 @@ typedef struct farsum_problem {
 typedef struct farsum_options {
     size_t size;          /* sizeof(farsum_options), set by the macro */
     const char *method;   /* "direct", "ewald", "spectral" */
-    const char *device;   /* "host" */
+    const char *device;   /* "host", "cuda:0", "hip:0", "opencl:0" */
+    farsum_device *on_device; /* one that is open, which must outlive the plan;
+                             device is then NULL */
     const char *isa;      /* "base", "avx2", "avx512": instruction set */
     int threads;          /* OpenMP threads; 0: all, or fewer for fewer than
                              some hundred particles a thread */
@@ -152,7 +167,8 @@ typedef struct farsum_options {
     int measure;          /* 1: costs by constants measured on this machine
                              (once, then kept: about a second), and FFTW's
                              own measuring; 0: by what is kept, or built in */
-    uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine */
+    uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine's
+                             memory, or of the device's */
     /* Called with one line of text for what would help a user to know (a cell
      * that was reduced, an option that binds); NULL: silence. */
     void (*log)(const char *line, void *data);
@@ -174,7 +190,9 @@ typedef struct farsum_result {
 typedef struct farsum_stage_info {
     const char *stage, *variant; /* borrowed from the plan */
     const char *reason;          /* why this variant; borrowed */
-    double seconds;              /* in the last execute */
+    double seconds;              /* in the last execute; on a device that of
+                                    the last right-hand side times their
+                                    number, 0 if its queue keeps no times */
     int deterministic;
 } farsum_stage_info;
 
@@ -184,6 +202,7 @@ typedef struct farsum_plan_info {
     size_t size;             /* set by FARSUM_PLAN_INFO_INIT */
     const char *kernel, *method, *device, *isa, *split, *window; /* borrowed;
                                 NULL where the method has none */
+    const char *device_model; /* borrowed; NULL: the host */
     farsum_precision precision;
     int threads;
     int64_t n_sources, n_targets;
@@ -195,7 +214,8 @@ typedef struct farsum_plan_info {
     int64_t mesh[3];
     int support, near_coefficients;
     double net_strength;     /* of the last execute; not 0: with background */
-    uint64_t bytes;          /* the plan's memory now */
+    uint64_t bytes;          /* the plan's memory now, on host and device */
+    uint64_t device_bytes;   /* of it on the device */
     double seconds_create, seconds_set_points, seconds_execute;
     int n_stages;
     farsum_stage_info stages[FARSUM_MAX_STAGES];
@@ -231,6 +251,13 @@ farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
+/* With arrays on a device, set_points and execute only ask for work on its
+ * queue: they borrow their arrays until it is done, energy and virial are on
+ * the device too.  finish waits for it; what was bad about positions or
+ * strengths, which only the device has seen, fails here, and info then holds
+ * the numbers of the last execute.  On the host there is nothing to wait for. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_finish(farsum_plan *plan);
 
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_get_info(const farsum_plan *plan, farsum_plan_info *info);

@@ -6,9 +6,11 @@
 #include "method/direct_sum.h"
 #include "method/exact.h"
 #include "points/points.h"
+#include "stage/gpu.h"
 
 static farsum_status direct_fits(const struct farsum_plan *plan)
 {
+    TRY(gpu_not_wanted(plan->device));
     if (plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums open boundaries only; the problem is "
                               "periodic");
@@ -96,5 +98,5 @@ static void direct_destroy(void *state)
 
 const struct method method_direct = {
     direct_fits,     direct_cost,   direct_create, direct_set_points,
-    direct_set_cell, exact_execute, direct_destroy,
+    direct_set_cell, exact_execute, NULL,          direct_destroy,
 };

@@ -7,9 +7,11 @@
 #include "method/ewald_sum.h"
 #include "method/exact.h"
 #include "points/points.h"
+#include "stage/gpu.h"
 
 static farsum_status ewald_fits(const struct farsum_plan *plan)
 {
+    TRY(gpu_not_wanted(plan->device));
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
@@ -133,5 +135,5 @@ static farsum_status ewald_method_cell(struct farsum_plan *plan,
 
 const struct method method_ewald = {
     ewald_fits,        ewald_cost,    ewald_method_create, ewald_method_points,
-    ewald_method_cell, exact_execute, ewald_method_destroy,
+    ewald_method_cell, exact_execute, NULL, ewald_method_destroy,
 };

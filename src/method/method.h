@@ -15,9 +15,12 @@ struct method {
     farsum_status (*set_points)(struct farsum_plan *plan, int64_t n,
                                 const void *x, int64_t m, const void *y);
     farsum_status (*set_cell)(struct farsum_plan *plan, const double cell[9]);
-    /* Results are checked for presence; q is finite.  Allocates nothing. */
+    /* Results are checked for presence; q on the host is finite.  Allocates
+     * nothing. */
     farsum_status (*execute)(struct farsum_plan *plan, int rhs, const void *q,
                              farsum_result *result);
+    /* Waits for what was asked of a device; NULL: nothing ever runs on. */
+    farsum_status (*finish)(struct farsum_plan *plan);
     void (*destroy)(void *state); /* NULL is legal */
 };
 

@@ -9,12 +9,17 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "method/arrays.h"
+#include "method/spectral_gpu.h"
 
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {
     double best = plan->problem.precision == FARSUM_F32 ? 4e-7 : 3e-15;
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
+    if (plan->device && !plan->device->facts.f64)
+        FAIL(ERR_UNSUPPORTED,
+             "positions are double precision, which %s does not have",
+             plan->device->name);
     if (plan->problem.error != FARSUM_ERROR_ABSOLUTE
         && plan->problem.tolerance < best)
         FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that %s "
@@ -68,6 +73,7 @@ static void spectral_destroy(void *state)
     mem_free(s->mesh);
     mem_free(s->x);
     mem_free(s->y);
+    spectral_gpu_destroy(s->gpu);
     mem_free(s);
 }
 
@@ -89,8 +95,11 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
 {
     union room_args args[ROOM_COUNT];
     struct tuned *t = &s->tuned;
-    TRY(mem_alloc(&s->mesh, t->mesh[0] * t->mesh[1] * t->ldz,
-                  (size_t)array_size(plan->problem.precision), 1));
+    if (plan->device)
+        TRY(spectral_gpu_create(plan, s));
+    else
+        TRY(mem_alloc(&s->mesh, t->mesh[0] * t->mesh[1] * t->ldz,
+                      (size_t)array_size(plan->problem.precision), 1));
     tuned_args(t, plan, args);
     for (int r = 0; r < ROOM_COUNT; r++)
         TRY(t->choice[r].row->variant->create(&args[r], &s->room[r]));
@@ -173,6 +182,8 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
     farsum_precision type = plan->problem.arrays;
     const struct points *targets = m > 0 ? &s->target : &s->source;
     struct cell cell;
+    if (s->gpu)
+        return spectral_gpu_set_points(plan, s, n, x, m, y);
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
     TRY(points_set(&s->source, &cell, n, x, type, "source", plan->threads));
     if (m > 0)
@@ -264,6 +275,8 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
     struct spectral *s = plan->state;
     size_t size = (size_t)array_size(plan->problem.precision);
     size_t targets = (size_t)(s->m > 0 ? s->m : s->n);
+    if (s->gpu)
+        return spectral_gpu_execute(plan, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
@@ -280,7 +293,14 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
     return FARSUM_OK;
 }
 
+static farsum_status spectral_finish(struct farsum_plan *plan)
+{
+    struct spectral *s = plan->state;
+    return s->gpu ? spectral_gpu_finish(plan, s) : FARSUM_OK;
+}
+
 const struct method method_spectral = {
-    spectral_fits,     spectral_cost,    spectral_create, spectral_set_points,
-    spectral_set_cell, spectral_execute, spectral_destroy,
+    spectral_fits,       spectral_cost,     spectral_create,
+    spectral_set_points, spectral_set_cell, spectral_execute,
+    spectral_finish,     spectral_destroy,
 };

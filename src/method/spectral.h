@@ -17,6 +17,9 @@ struct spectral {
     double *x, *y;           /* owned: unwrapped, vacuum surface only */
     double q_unit;           /* strengths are divided by it */
     double seconds[ROOM_COUNT];
+    struct spectral_gpu *gpu; /* owned; NULL on the host.  There it holds
+                                 strengths, results, mesh; above they are
+                                 empty */
 };
 
 /* spectral_out.c: strengths in; results out. */
@@ -31,4 +34,12 @@ struct spectral_sums {
 void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
                   const void *q, struct spectral_sums *sums,
                   farsum_result *result);
+/* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
+ * neutralising background; a constant potential. */
+double spectral_background(const struct spectral *s, double q1);
+/* The plan's estimate again, with these strengths and the norm of the result:
+ * sums of q^2 E^2 and phi^2 over the targets. */
+void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
+                       const struct spectral_sums *sums, double square,
+                       double square_phi, int field, int potential);
 #endif

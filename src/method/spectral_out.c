@@ -30,9 +30,7 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
     *q2 = square;
 }
 
-/* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
- * neutralising background; a constant potential. */
-static double spectral_background(const struct spectral *s, double q1)
+double spectral_background(const struct spectral *s, double q1)
 {
     return 4 * M_PI * split_curvature(&s->tuned.split) / s->tuned.cell.volume
            * q1;
@@ -74,6 +72,30 @@ static void spectral_energy(struct farsum_plan *plan, const struct spectral *s,
                    - surface * dipole[a / 3] * dipole[a % 3]);
 }
 
+void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
+                       const struct spectral_sums *sums, double square,
+                       double square_phi, int field, int potential)
+{
+    int64_t n = s->m > 0 ? s->m : s->n;
+    double c = plan->problem.coulomb, rc = s->tuned.rc;
+    double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(plan);
+    double volume = s->tuned.cell.volume * rc * rc * rc;
+    int of_potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
+    if (plan->problem.error == FARSUM_ERROR_FORCE && field)
+        norm = fmax(force, c * q_rms * q_rms
+                               * pow((double)s->n / volume, 2.0 / 3));
+    if (of_potential && potential)
+        norm = sqrt(square_phi / (double)n);
+    plan->info.net_strength = sums->q1;
+    plan->info.norm = norm;
+    plan->info.estimated_error
+        = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n,
+                                    of_potential)
+                         / norm
+                   : 0;
+}
+
 void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
                   const void *q, struct spectral_sums *sums,
                   farsum_result *result)
@@ -106,20 +128,6 @@ void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
         }
     }
     spectral_energy(plan, s, sums, background, surface, dipole, r, result);
-    plan->info.net_strength = sums->q1;
-    /* The estimate again, with these strengths and the norm of the result. */
-    double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(plan);
-    double volume = s->tuned.cell.volume * rc * rc * rc;
-    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
-    double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
-    if (plan->problem.error == FARSUM_ERROR_FORCE && result->field)
-        norm = fmax(force, c * q_rms * q_rms
-                               * pow((double)s->n / volume, 2.0 / 3));
-    if (potential && result->potential)
-        norm = sqrt(square_phi / (double)n);
-    plan->info.norm = norm;
-    plan->info.estimated_error
-        = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, potential)
-                         / norm
-                   : 0;
+    spectral_estimate(plan, s, sums, square, square_phi,
+                      result->field != NULL, result->potential != NULL);
 }

@@ -20,9 +20,10 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     double around = sample_around(&plan->sample, &cell, t->rc);
     args[ROOM_NEAR].near = (struct near_args){
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
-        &t->poly,     n,         m,             around,     NULL};
+        &t->poly,     n,         m,             around,     plan->device};
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
+        .device = plan->device,
         .isa = plan->isa,
         .threads = plan->threads,
         .mesh = {mesh[0], mesh[1], mesh[2]},
@@ -31,12 +32,13 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .n = n};
     args[ROOM_FFT].fft = (struct fft_args){
         p->precision, plan->threads, {mesh[0], mesh[1], mesh[2]}, t->ldz,
-        plan->options.measure, NULL};
+        plan->options.measure, plan->device};
     args[ROOM_SCALE].scale = (struct scale_args){
         p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
-        t->ldz,       &t->split, &t->window,    &t->cell,      NULL};
+        t->ldz,       &t->split, &t->window,    &t->cell,      plan->device};
     args[ROOM_INTERP].interp = (struct interp_args){
         .precision = p->precision,
+        .device = plan->device,
         .isa = plan->isa,
         .threads = plan->threads,
         .outputs = p->outputs & (FARSUM_POTENTIAL | FARSUM_FIELD),

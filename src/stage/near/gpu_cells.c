@@ -54,7 +54,7 @@ static farsum_status cells_fits(const void *args)
     return gpu_wanted(a->device);
 }
 
-/* Measured on an H200: 17 coefficients, 230 sources in a cutoff's cube. */
+/* Operations counted from the kernel; the share of the peak is a guess. */
 static double cells_cost(const void *args)
 {
     const struct near_args *a = args;

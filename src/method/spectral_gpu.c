@@ -1,0 +1,262 @@
+/* spectral_gpu.c: kernels, memory and points of a spectral plan on a device. */
+#include "method/spectral_gpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "points/gpu.h"
+#include "points/gpu_inside.h"
+
+enum { GROUP = 256, RECORD = 4, RECORDS = 1024 };
+
+void spectral_gpu_destroy(struct spectral_gpu *g)
+{
+    if (!g)
+        return;
+    struct buf *all[] = {&g->mesh,        &g->q,
+                         &g->potential,   &g->field,
+                         &g->x,           &g->y,
+                         &g->fact,        &g->record,
+                         &g->energy_sum,  &g->virial_sum,
+                         &g->given_q,     &g->given_potential,
+                         &g->given_field, &g->given_energy,
+                         &g->given_virial};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    for (int w = 0; g->has_watches && w < GPU_WATCHES; w++)
+        stopwatch_clear(&g->watch[w]);
+    if (g->jit.device)
+        jit_clear(&g->jit);
+    mem_free(g);
+}
+
+static farsum_status gpu_kernels(struct spectral_gpu *g)
+{
+    struct {
+        const char *name;
+        struct kernel *kernel;
+    } all[] = {
+        {"spectral_strengths", &g->strengths},
+        {"spectral_strengths_end", &g->strengths_end},
+        {"spectral_in", &g->in},
+        {"spectral_dipole", &g->dipole},
+        {"spectral_fold", &g->fold},
+        {"spectral_out", &g->out},
+        {"spectral_totals", &g->totals},
+        {"spectral_twins", &g->twins},
+        {"spectral_twins_end", &g->twins_end},
+    };
+    TRY(jit_build(&g->jit));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        TRY(jit_kernel(&g->jit, all[i].name, GROUP, 0, all[i].kernel));
+    return FARSUM_OK;
+}
+
+static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
+                                farsum_precision precision)
+{
+    double fact[FACTS] = {0};
+    fact[FACT_BAD] = fact[FACT_TWIN] = -1;
+    TRY(buf_alloc(&g->mesh, g->device,
+                  t->mesh[0] * t->mesh[1] * t->ldz * array_size(precision)));
+    TRY(buf_fill(&g->mesh, 0));
+    TRY(buf_alloc(&g->fact, g->device, sizeof fact));
+    TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
+    TRY(buf_alloc(&g->record, g->device, 8 * RECORD * RECORDS));
+    TRY(buf_alloc(&g->energy_sum, g->device, 8));
+    TRY(buf_alloc(&g->virial_sum, g->device, 72));
+    TRY(buf_alloc(&g->given_energy, g->device, 8));
+    return buf_alloc(&g->given_virial, g->device, 72);
+}
+
+farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
+{
+    struct spectral_gpu *g = NULL;
+    TRY(MEM_NEW(g, 1));
+    s->gpu = g;
+    g->device = plan->device;
+    jit_begin(&g->jit, g->device, "method/spectral_gpu.k",
+              plan->problem.precision);
+    jit_define(&g->jit, "GROUP", "%d", GROUP);
+    TRY(gpu_kernels(g));
+    TRY(gpu_memory(g, &s->tuned, plan->problem.precision));
+    g->has_watches = 1;
+    for (int w = 0; w < GPU_WATCHES; w++)
+        TRY(stopwatch_create(&g->watch[w], g->device));
+    TRY(points_gpu_create(g->device, &s->source.gpu));
+    if (plan->problem.n_targets > 0)
+        TRY(points_gpu_create(g->device, &s->target.gpu));
+    return FARSUM_OK;
+}
+
+/* A set of positions; `kept`: where they stay as they are, or NULL. */
+static farsum_status gpu_place(struct farsum_plan *plan, struct spectral *s,
+                               struct points *points, struct buf *kept,
+                               int64_t n, const void *x, const char *what)
+{
+    struct spectral_gpu *g = s->gpu;
+    farsum_precision type = plan->problem.arrays;
+    int64_t bytes = 3 * n * array_size(type);
+    struct cell cell;
+    struct buf given = {0};
+    cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
+    points->n = 0;
+    if (plan->problem.memory == FARSUM_HOST) {
+        TRY(points_gpu_set(points->gpu, &cell, n, x, type, what));
+        if (kept) {
+            TRY(buf_reserve(kept, g->device, bytes));
+            TRY(buf_upload(kept, 0, x, bytes));
+        }
+    } else {
+        /* a handle is not written by who reads it */
+        void *handle = (void *)(uintptr_t)x;
+        buf_borrow(&given, g->device, handle, bytes);
+        TRY(points_gpu_set_device(points->gpu, &cell, n, &given, type, what));
+        if (kept) {
+            TRY(buf_reserve(kept, g->device, bytes));
+            TRY(buf_copy(kept, 0, &given, 0, bytes));
+        }
+    }
+    points->n = n;
+    return FARSUM_OK;
+}
+
+/* Strengths and results of n sources and m targets. */
+static farsum_status gpu_reserve(struct farsum_plan *plan,
+                                 struct spectral_gpu *g, int64_t n, int64_t m)
+{
+    int64_t real = array_size(plan->problem.precision);
+    int64_t given = array_size(plan->problem.arrays);
+    unsigned outputs = plan->problem.outputs;
+    TRY(buf_reserve(&g->q, g->device, n * real));
+    if (outputs & FARSUM_POTENTIAL)
+        TRY(buf_reserve(&g->potential, g->device, m * real));
+    if (outputs & FARSUM_FIELD)
+        TRY(buf_reserve(&g->field, g->device, 3 * m * real));
+    if (plan->problem.memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    TRY(buf_reserve(&g->given_q, g->device, n * given));
+    if (outputs & FARSUM_POTENTIAL)
+        TRY(buf_reserve(&g->given_potential, g->device, m * given));
+    if (outputs & FARSUM_FIELD)
+        TRY(buf_reserve(&g->given_field, g->device, 3 * m * given));
+    return FARSUM_OK;
+}
+
+/* Looks for coincident sources, in whatever tiles they were last sorted to. */
+static farsum_status gpu_twins(struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct points_gpu *points = s->source.gpu;
+    const struct gpu_sort *sort = &points->sort;
+    struct gpu_tile_args tiles;
+    int64_t n_bins = 0;
+    if (sort->path == GPU_SORT_NONE || sort->version != points->version) {
+        int32_t nb[3];
+        for (int d = 0; d < 3; d++)
+            nb[d] = (int32_t)fmin(fmax(s->tuned.cell.height[d], 1), 1000);
+        TRY(gpu_sort_build(points, nb, 0));
+    }
+    TRY(gpu_tiles(sort->nb, sort->n, &tiles, &n_bins));
+    int64_t groups = kernel_groups(&g->twins, sort->n);
+    groups = groups < RECORDS ? groups : RECORDS;
+    TRY(LAUNCH(&g->twins, groups, ARG_BUF(&sort->s), ARG_BUF(&sort->order),
+               ARG_BUF(&sort->start), ARG_BUF(&g->record), ARG_STRUCT(tiles),
+               ARG_F64(HUGE_VAL)));
+    TRY(LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_F64(HUGE_VAL)));
+    g->twins_asked = 1;
+    return FARSUM_OK;
+}
+
+/* Waits. */
+static farsum_status gpu_twins_found(struct spectral_gpu *g)
+{
+    double twin[2];
+    if (!g->twins_asked)
+        return FARSUM_OK;
+    TRY(buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin));
+    g->twins_asked = 0;
+    if (twin[0] >= 0)
+        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide",
+             (long long)twin[0], (long long)twin[1]);
+    return FARSUM_OK;
+}
+
+farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
+                                      struct spectral *s, int64_t n,
+                                      const void *x, int64_t m, const void *y)
+{
+    struct spectral_gpu *g = s->gpu;
+    int vacuum = plan->problem.surface == FARSUM_VACUUM;
+    const struct points *targets = m > 0 ? &s->target : &s->source;
+    g->summed = g->twins_asked = 0;
+    TRY(gpu_place(plan, s, &s->source, vacuum ? &g->x : NULL, n, x, "source"));
+    if (m > 0)
+        TRY(gpu_place(plan, s, &s->target, vacuum ? &g->y : NULL, m, y,
+                      "target"));
+    TRY(gpu_reserve(plan, g, n, m > 0 ? m : n));
+    for (int r = 0; r < ROOM_COUNT; r++) {
+        const struct variant *v = s->tuned.choice[r].row->variant;
+        const struct points *a = r == ROOM_INTERP ? targets : &s->source;
+        if (v->set)
+            TRY(v->set(s->room[r], a, targets));
+        /* its cells are the smallest */
+        if (r == ROOM_NEAR && !plan->problem.exclude_coincident)
+            TRY(gpu_twins(s));
+    }
+    if (plan->problem.memory == FARSUM_HOST)
+        TRY(gpu_twins_found(g));
+    s->n = n;
+    s->m = m;
+    return FARSUM_OK;
+}
+
+/* Seconds of the rooms in the last right-hand side, times their number. */
+static void gpu_seconds(struct farsum_plan *plan, struct spectral_gpu *g)
+{
+    for (int w = 0; g->timed && w < GPU_WATCHES; w++) {
+        double seconds = 0;
+        int room = w == GPU_BACK ? ROOM_FFT : w;
+        if (w != GPU_BACK)
+            plan->info.stages[room].seconds = 0;
+        if ((w == GPU_BACK || w == ROOM_INTERP) && !g->ran_back)
+            continue;
+        /* a caller's queue may keep no times */
+        if (stopwatch_seconds(&g->watch[w], &seconds) == FARSUM_OK)
+            plan->info.stages[room].seconds += seconds * (double)g->rhs;
+    }
+}
+
+farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    double fact[FACTS];
+    const double none = -1;
+    TRY(device_finish(g->device));
+    if (s->n == 0) /* nothing was asked for */
+        return FARSUM_OK;
+    TRY(points_gpu_check(s->source.gpu));
+    if (s->m > 0)
+        TRY(points_gpu_check(s->target.gpu));
+    TRY(gpu_twins_found(g));
+    if (!g->pending)
+        return FARSUM_OK;
+    g->pending = 0;
+    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
+    if (fact[FACT_BAD] >= 0) {
+        TRY(buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none));
+        FAIL(ERR_STRENGTH,
+             "strength %lld of right-hand side %lld is not finite",
+             (long long)fact[FACT_BAD_AT], (long long)fact[FACT_BAD]);
+    }
+    if (!g->summed)
+        return FARSUM_OK;
+    gpu_seconds(plan, g);
+    struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
+    spectral_estimate(plan, s, &sums, fact[FACT_FORCE], fact[FACT_PHI],
+                      g->had_field, g->had_potential);
+    return FARSUM_OK;
+}

@@ -1,0 +1,239 @@
+/* spectral_gpu_run.c: a sum on a device.  Nothing waits until results go to a
+ * caller on the host. */
+#include <math.h>
+
+#include "method/arrays.h"
+#include "method/spectral_gpu.h"
+
+/* Where one right-hand side comes from and goes to, on the device. */
+struct ends {
+    const struct buf *q;
+    const struct buf *potential, *field, *energy,
+        *virial;                /* NULL: not wanted */
+    int64_t first_q, first_out; /* of it in q and in the results */
+    int64_t rhs;                /* of it in energy and virial */
+};
+
+/* The host's twin of spectral_gpu.k's struct. */
+struct spectral_units {
+    double coulomb, cutoff, background, surface, none;
+    int64_t n, targets, first_q, first_out, rhs;
+    int32_t wide, apart, potential, field, energy, virial;
+};
+_Static_assert(sizeof(struct spectral_units) == 104, "as the kernels have it");
+
+enum { RECORDS = 1024 };
+
+static int64_t run_groups(const struct kernel *kernel, int64_t n)
+{
+    int64_t groups = kernel_groups(kernel, n);
+    return groups < RECORDS ? groups : RECORDS;
+}
+
+static struct spectral_units run_units(const struct farsum_plan *plan,
+                                       const struct spectral *s,
+                                       const struct ends *e)
+{
+    double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
+    int vacuum = plan->problem.surface == FARSUM_VACUUM;
+    return (struct spectral_units){
+        .coulomb = plan->problem.coulomb,
+        .cutoff = rc,
+        .background = spectral_background(s, 1),
+        .surface = vacuum ? 4 * 3.14159265358979323846 / (3 * volume) : 0,
+        .none = HUGE_VAL,
+        .n = s->n,
+        .targets = s->m > 0 ? s->m : s->n,
+        .first_q = e->first_q,
+        .first_out = e->first_out,
+        .rhs = e->rhs,
+        .wide = plan->problem.arrays != FARSUM_F32,
+        .apart = s->m > 0,
+        .potential = e->potential != NULL,
+        .field = e->field != NULL,
+        .energy = e->energy != NULL,
+        .virial = e->virial != NULL,
+    };
+}
+
+/* Sums over the strengths, and these in units of theirs. */
+static farsum_status run_in(struct spectral_gpu *g,
+                            const struct spectral_units *u,
+                            const struct ends *e)
+{
+    int64_t groups = run_groups(&g->strengths, u->n);
+    TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->strengths_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->in, kernel_groups(&g->in, u->n), ARG_BUF(e->q),
+               ARG_BUF(e->q), ARG_BUF(&g->fact), ARG_BUF(&g->q),
+               ARG_STRUCT(*u)));
+    if (u->surface == 0)
+        return FARSUM_OK;
+    TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->x),
+               ARG_BUF(&g->x), ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
+}
+
+static farsum_status run_zero(struct buf *buf, int wanted, int64_t bytes)
+{
+    if (!wanted)
+        return FARSUM_OK;
+    return buf->device->backend->fill(buf->device, buf->handle, 0, 0, bytes);
+}
+
+static farsum_status run_room(struct spectral *s, int r, int watch,
+                              const void *io)
+{
+    struct spectral_gpu *g = s->gpu;
+    TRY(stopwatch_start(&g->watch[watch]));
+    TRY(s->tuned.choice[r].row->variant->run(s->room[r], io));
+    return stopwatch_stop(&g->watch[watch]);
+}
+
+/* In units of the cutoff. */
+static farsum_status run_sum(struct spectral *s, const struct spectral_units *u,
+                             int64_t real)
+{
+    struct spectral_gpu *g = s->gpu;
+    void *potential = u->potential ? &g->potential : NULL;
+    void *field = u->field ? &g->field : NULL;
+    void *energy = u->energy ? &g->energy_sum : NULL;
+    void *virial = u->virial ? &g->virial_sum : NULL;
+    struct near_io near = {&g->q, potential, field, energy, virial};
+    struct spread_io spread = {.q = &g->q, .mesh = &g->mesh};
+    struct fft_io fft = {&g->mesh, 0};
+    int back = potential || field;
+    struct scale_io scale = {&g->mesh, back, energy, virial};
+    struct interp_io interp = {
+        .mesh = &g->mesh, .potential = potential, .field = field};
+    TRY(run_zero(&g->potential, u->potential, u->targets * real));
+    TRY(run_zero(&g->field, u->field, 3 * u->targets * real));
+    TRY(run_zero(&g->energy_sum, u->energy, 8));
+    TRY(run_zero(&g->virial_sum, u->virial, 72));
+    TRY(run_room(s, ROOM_NEAR, ROOM_NEAR, &near));
+    TRY(run_room(s, ROOM_SPREAD, ROOM_SPREAD, &spread));
+    TRY(run_room(s, ROOM_FFT, ROOM_FFT, &fft));
+    TRY(run_room(s, ROOM_SCALE, ROOM_SCALE, &scale));
+    g->timed = 1;
+    g->ran_back = back;
+    if (!back)
+        return FARSUM_OK;
+    fft.backward = 1;
+    TRY(run_room(s, ROOM_FFT, GPU_BACK, &fft));
+    return run_room(s, ROOM_INTERP, ROOM_INTERP, &interp);
+}
+
+/* Into the caller's units. */
+static farsum_status run_out(struct spectral_gpu *g,
+                             const struct spectral_units *u,
+                             const struct ends *e)
+{
+    /* where no result is wanted nothing is read or written */
+    const struct buf *none = &g->record;
+    const struct buf *x = u->surface == 0 ? none : u->apart ? &g->y : &g->x;
+    const struct buf *potential = e->potential ? e->potential : none;
+    const struct buf *field = e->field ? e->field : none;
+    int64_t groups = run_groups(&g->out, u->targets);
+    TRY(LAUNCH(&g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x),
+               ARG_BUF(x), ARG_BUF(&g->fact),
+               ARG_BUF(e->potential ? &g->potential : none),
+               ARG_BUF(e->field ? &g->field : none), ARG_BUF(potential),
+               ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
+               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_I32(FACT_FORCE), ARG_I32(2)));
+    if (!u->energy && !u->virial)
+        return FARSUM_OK;
+    return LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
+                  ARG_BUF(&g->virial_sum),
+                  ARG_BUF(e->energy ? e->energy : none),
+                  ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u));
+}
+
+static farsum_status run_one(struct farsum_plan *plan, struct spectral *s,
+                             const struct ends *e)
+{
+    struct spectral_units u = run_units(plan, s, e);
+    TRY(run_in(s->gpu, &u, e));
+    TRY(run_sum(s, &u, array_size(plan->problem.precision)));
+    return run_out(s->gpu, &u, e);
+}
+
+/* A caller on the host: each right-hand side there and back. */
+static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
+                              int r, const void *q, const farsum_result *result)
+{
+    struct spectral_gpu *g = s->gpu;
+    int64_t size = array_size(plan->problem.arrays), n = s->n;
+    int64_t m = s->m > 0 ? s->m : n;
+    struct ends e = {
+        .q = &g->given_q,
+        .potential = result->potential ? &g->given_potential : NULL,
+        .field = result->field ? &g->given_field : NULL,
+        .energy = result->energy ? &g->given_energy : NULL,
+        .virial = result->virial ? &g->given_virial : NULL,
+    };
+    TRY(buf_upload(&g->given_q, 0, (const char *)q + r * n * size, n * size));
+    TRY(run_one(plan, s, &e));
+    if (e.potential)
+        TRY(buf_download(e.potential, 0,
+                         (char *)result->potential + r * m * size, m * size));
+    if (e.field)
+        TRY(buf_download(e.field, 0, (char *)result->field + 3 * r * m * size,
+                         3 * m * size));
+    if (e.energy)
+        TRY(buf_download(e.energy, 0, result->energy + r, 8));
+    if (e.virial)
+        TRY(buf_download(e.virial, 0, result->virial + 9 * r, 72));
+    return FARSUM_OK;
+}
+
+/* A caller on the device: all are asked for, nobody waits. */
+static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
+                                int rhs, const void *q,
+                                const farsum_result *result)
+{
+    struct device *device = plan->device;
+    int64_t size = array_size(plan->problem.arrays), n = s->n;
+    int64_t m = s->m > 0 ? s->m : n;
+    struct buf given, potential, field, energy, virial;
+    /* a handle is not written by who reads it */
+    buf_borrow(&given, device, (void *)(uintptr_t)q, rhs * n * size);
+    buf_borrow(&potential, device, result->potential, rhs * m * size);
+    buf_borrow(&field, device, result->field, 3 * rhs * m * size);
+    buf_borrow(&energy, device, result->energy, 8 * (int64_t)rhs);
+    buf_borrow(&virial, device, result->virial, 72 * (int64_t)rhs);
+    for (int r = 0; r < rhs; r++) {
+        struct ends e = {
+            .q = &given,
+            .potential = result->potential ? &potential : NULL,
+            .field = result->field ? &field : NULL,
+            .energy = result->energy ? &energy : NULL,
+            .virial = result->virial ? &virial : NULL,
+            .first_q = r * n,
+            .first_out = r * m,
+            .rhs = r,
+        };
+        TRY(run_one(plan, s, &e));
+    }
+    return FARSUM_OK;
+}
+
+farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
+                                   int rhs, const void *q,
+                                   farsum_result *result)
+{
+    struct spectral_gpu *g = s->gpu;
+    g->pending = g->summed = 1;
+    g->rhs = rhs;
+    g->had_field = result->field != NULL;
+    g->had_potential = result->potential != NULL;
+    if (plan->problem.memory == FARSUM_DEVICE)
+        return run_device(plan, s, rhs, q, result);
+    for (int r = 0; r < rhs; r++)
+        TRY(run_host(plan, s, r, q, result));
+    return spectral_gpu_finish(plan, s);
+}
