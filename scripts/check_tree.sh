@@ -45,7 +45,7 @@ for file in $(find src -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' | sort); 
     done
 done
 for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' src/plan.h); do
-    echo "$header" | grep -Eq '^(base|math|points)/|^method/(machine|sample)\.h$' \
+    echo "$header" | grep -Eq '^(base|math|device|points)/|^method/(machine|sample)\.h$' \
         || breach "src/plan.h: may not include \"$header\""
 done
 for file in $(find tools examples -name '*.[ch]' | sort); do

@@ -16,6 +16,8 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
             i->kernel, i->method, i->device,
             i->precision == FARSUM_F32 ? "f32" : "f64", i->threads,
             i->threads == 1 ? "" : "s", i->isa);
+    if (i->device_model)
+        fprintf(out, "device %s: %s\n", i->device, i->device_model);
     fprintf(out, "%lld sources, %lld targets\n", (long long)i->n_sources,
             (long long)i->n_targets);
     fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
@@ -29,7 +31,11 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                      "%lld, upsampling %.3g\n",
                 i->window, i->support, i->shape, (long long)i->mesh[0],
                 (long long)i->mesh[1], (long long)i->mesh[2], i->upsampling);
-    fprintf(out, "memory %.3g MB\n", 1e-6 * (double)i->bytes);
+    fprintf(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
+    if (i->device_bytes)
+        fprintf(out, ", %.3g MB of it on the device",
+                1e-6 * (double)i->device_bytes);
+    fputc('\n', out);
     for (int s = 0; s < i->n_stages; s++)
         fprintf(out, "  %s: %s (%s)\n", i->stages[s].stage,
                 i->stages[s].variant, i->stages[s].reason);

@@ -1,6 +1,6 @@
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/plan.c src/print.c src/problem.c
+  src/devices.c src/plan.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/device/buf.c src/device/cache.c src/device/cuda.c src/device/device.c
   src/device/dl.c src/device/driver.c src/device/hip.c src/device/hiprtc.c

@@ -255,7 +255,8 @@ farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
  * queue: they borrow their arrays until it is done, energy and virial are on
  * the device too.  finish waits for it; what was bad about positions or
  * strengths, which only the device has seen, fails here, and info then holds
- * the numbers of the last execute.  On the host there is nothing to wait for. */
+ * the numbers of the last execute.  On the host there is nothing to wait
+ * for. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_finish(farsum_plan *plan);
 

@@ -24,8 +24,8 @@ static void unknown_names(void)
     REFUSED(s.options.interp = "nothing_alike", ERR_UNKNOWN, "interp",
             "plain, host_tile");
     REFUSED(s.options.isa = "avx3", ERR_UNKNOWN, "avx3", "base, avx2, avx512");
-    REFUSED(s.options.device = "cuda:0", ERR_UNSUPPORTED, "cuda:0", "not yet",
-            "host");
+    REFUSED(s.options.device = "quda:0", ERR_UNKNOWN, "quda:0", "host",
+            "opencl");
 }
 
 static void options(void)

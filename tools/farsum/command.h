@@ -12,6 +12,8 @@ int bench_main(struct settings *s);
 int tune_main(struct settings *s);
 int check_main(struct settings *s);
 int help_main(struct settings *s);
+int cache_main(struct settings *s);
+int warm_main(struct settings *s); /* 'cache warm', its own words gone */
 
 struct command {
     const char *name;

@@ -69,7 +69,8 @@ static const struct help_page pages[] = {
      "  check   verifies a written result against a converged reference\n"
      "  tune    shows the plan that run would make, and why\n"
      "  gen     writes crystals and random particles to try things on\n"
-     "  list    methods, stages and their variants\n"
+     "  list    methods, stages and their variants, devices\n"
+     "  cache   the compiled kernels on disk\n"
      "  bench   times variants on a case\n"
      "  help    explains a subcommand; also 'cases' and 'units'\n"
      "\n"
@@ -161,16 +162,31 @@ static const struct help_page pages[] = {
      "farsum gen plummer -n 1e5 --cell 1x1x2 --seed 7 -o plummer.h5\n",
      FOR_GEN},
 
-    {"list", "methods, stages and their variants",
-     "farsum list [methods | stages | splits | windows | STAGE]",
+    {"list", "methods, stages and their variants, devices",
+     "farsum list [methods | stages | splits | windows | devices | STAGE]",
      "Prints what can be chosen: the methods, or the variants of a stage with "
      "what they are good for and what they need. Each name is a value of the "
-     "option of that stage, as in --spread NAME.\n"
+     "option of that stage, as in --spread NAME. Of the devices it says what "
+     "there is, and which library is missing where there is nothing; each "
+     "name is a value of --device.\n"
      "\n" STATUSES,
      NULL,
      "farsum list\n"
      "farsum list spread\n"
-     "farsum list windows\n", FOR_LIST},
+     "farsum list devices\n", FOR_LIST},
+
+    {"cache", "the compiled kernels on disk",
+     "farsum cache [list | clear]\n"
+     "farsum cache warm --device NAME [FILE | --case \"CASE\"] [OPTIONS]",
+     "A plan on a device compiles its kernels and keeps them, in the folder "
+     "that FARSUM_CACHE_DIR names, or else in farsum under XDG_CACHE_HOME or "
+     "~/.cache; an empty FARSUM_CACHE_DIR keeps none. list prints what there "
+     "is, clear removes it. warm makes the plan that run would make, of a "
+     "file or a case, so that a later run compiles nothing.\n"
+     "\n" STATUSES,
+     NULL,
+     "farsum cache\n"
+     "farsum cache warm --device cuda:0 water.xyz --units real\n", FOR_CACHE},
 
     {"bench", "times variants on a case",
      "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]\n"

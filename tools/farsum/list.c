@@ -3,16 +3,18 @@
 #include "nearest.h"
 #include "say.h"
 
+#include <farsum/device.h>
 #include <string.h>
 
 static const char *const others[] = {"methods", "stages", "splits", "windows",
-                                     NULL};
+                                     "devices"};
+enum { OTHERS = sizeof others / sizeof *others };
 
 /* Everything that can be listed, for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     (void)data;
-    return k < 4 ? others[k] : farsum_list_stages(k - 4);
+    return k < OTHERS ? others[k] : farsum_list_stages(k - OTHERS);
 }
 
 static void print_wrapped(const char *text, int indent)
@@ -68,6 +70,28 @@ static int list_stages(void)
     return EXIT_DONE;
 }
 
+/* What there is, and what is not, with its reason. */
+static int list_devices(void)
+{
+    farsum_device_info d = FARSUM_DEVICE_INFO_INIT;
+    for (int k = 0; farsum_list_devices(k, &d) == FARSUM_OK; k++) {
+        char text[400];
+        printf("%-14s ", d.name);
+        if (!d.available) {
+            print_wrapped(d.missing[0] ? d.missing : "not there", 15);
+            continue;
+        }
+        print_wrapped(d.model, 15);
+        snprintf(text, sizeof text, "%s%s%s%s, %d units, %.4g GB%s", d.arch,
+                 d.compiler[0] ? " by " : "", d.compiler[0] ? d.compiler : "",
+                 d.f64 ? "" : ", no f64", d.units, 1e-9 * (double)d.memory,
+                 k == 0 ? "; the default" : "");
+        printf("%-14s ", "");
+        print_wrapped(text, 15);
+    }
+    return EXIT_DONE;
+}
+
 static int is_stage(const char *name)
 {
     for (int k = 0; farsum_list_stages(k); k++)
@@ -91,6 +115,8 @@ int list_main(struct settings *s)
         return list_names("split");
     if (strcmp(what, "windows") == 0 || strcmp(what, "window") == 0)
         return list_names("window");
+    if (strcmp(what, "devices") == 0 || strcmp(what, "device") == 0)
+        return list_devices();
     if (is_stage(what))
         return list_variants(what);
     char text[160];

@@ -13,7 +13,7 @@ static const struct command table[] = {
     {"run", FOR_RUN, run_main},       {"gen", FOR_GEN, gen_main},
     {"list", FOR_LIST, list_main},    {"bench", FOR_BENCH, bench_main},
     {"tune", FOR_TUNE, tune_main},    {"check", FOR_CHECK, check_main},
-    {"help", FOR_HELP, help_main},
+    {"cache", FOR_CACHE, cache_main}, {"help", FOR_HELP, help_main},
 };
 
 const struct command *command_get(int index)

@@ -19,6 +19,7 @@ enum {
     FOR_TUNE = 16,
     FOR_CHECK = 32,
     FOR_HELP = 64,
+    FOR_CACHE = 128,
 };
 
 enum { MAX_WORDS = 16, MAX_CHARGES = 64 };

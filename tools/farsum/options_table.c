@@ -4,11 +4,11 @@
 #include <string.h>
 
 #define FIELD(name) offsetof(struct settings, name)
-#define FOR_SUMS (FOR_RUN | FOR_TUNE | FOR_BENCH | FOR_CHECK)
-#define FOR_FILES (FOR_RUN | FOR_TUNE | FOR_CHECK)
+#define FOR_SUMS (FOR_RUN | FOR_TUNE | FOR_BENCH | FOR_CHECK | FOR_CACHE)
+#define FOR_FILES (FOR_RUN | FOR_TUNE | FOR_CHECK | FOR_CACHE)
 #define FOR_INPUTS (FOR_FILES | FOR_BENCH)
-#define FOR_PLANS (FOR_RUN | FOR_TUNE | FOR_BENCH)
-#define FOR_ALL 127
+#define FOR_PLANS (FOR_RUN | FOR_TUNE | FOR_BENCH | FOR_CACHE)
+#define FOR_ALL 255
 
 static const char *const word_units[] = {"reduced", "real", "metal", "gromacs",
                                          "si", NULL};
@@ -47,7 +47,8 @@ static const struct option_row table[] = {
     {"method", 0, "NAME", FOR_PLANS, set_text, FIELD(method), NULL,
      "a name that 'farsum list' prints"},
     {"device", 0, "NAME", FOR_PLANS, set_text, FIELD(device), NULL,
-     "where; host is the processor"},
+     "where: host is the processor; cuda:0, hip:0, opencl:0 as 'farsum list "
+     "devices' has them"},
     {"threads", 0, "N", FOR_SUMS, set_int, FIELD(threads), NULL,
      "threads; if not given all, or fewer for few particles"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
@@ -84,13 +85,13 @@ static const struct option_row table[] = {
      "chooses by costs measured on this machine (once, then kept: about a "
      "second), and lets FFTW measure"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
-     NULL, "that the plan may take, as 8G; 80 % of the machine if not given"},
+     NULL, "that the plan may take, as 8G; 80 % of the machine's memory, or of "
+     "the device's, if not given"},
 
-    {NULL, 0, NULL, FOR_RUN | FOR_BENCH | FOR_TUNE | FOR_CHECK | FOR_GEN, NULL,
-     0, NULL, "Files"},
+    {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "Files"},
     {"output", 'o', "FILE", FOR_RUN | FOR_GEN, set_text, FIELD(output), NULL,
      "where particles are written: .xyz or .h5, '-' is standard output"},
-    {"report", 0, "FILE", FOR_SUMS, set_text, FIELD(report), NULL,
+    {"report", 0, "FILE", FOR_SUMS & ~FOR_CACHE, set_text, FIELD(report), NULL,
      "a report in JSON; '-' is standard output"},
     {"targets", 0, "FILE", FOR_RUN | FOR_TUNE, set_text, FIELD(targets), NULL,
      "sums at this file's positions instead of at the particles"},
@@ -119,8 +120,8 @@ static const struct option_row table[] = {
      "copies of a crystal's cell, K along each axis or KxLxM"},
     {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,
      "copies of the crystal's primitive cell, not of the cubic one"},
-    {"case", 0, "\"CASE\"", FOR_GEN | FOR_TUNE | FOR_BENCH, set_case,
-     0, NULL, "a problem in the notation of cases; see 'farsum "
+    {"case", 0, "\"CASE\"", FOR_GEN | FOR_TUNE | FOR_BENCH | FOR_CACHE,
+     set_case, 0, NULL, "a problem in the notation of cases; see 'farsum "
      "help cases'"},
     {"seed", 0, "N", FOR_RUN | FOR_CHECK | FOR_GEN, set_seed, FIELD(seed), NULL,
      "of what is random; 1 if not given"},

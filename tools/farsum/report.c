@@ -168,6 +168,8 @@ int report_frame(json_t *report, const struct outcome *o,
     bad |= json_object_set_new(report, "kernel", report_text(info->kernel));
     bad |= json_object_set_new(report, "method", report_text(info->method));
     bad |= json_object_set_new(report, "device", report_text(info->device));
+    bad |= json_object_set_new(report, "device_model",
+                               report_text(info->device_model));
     bad |= json_object_set_new(report, "precision",
                                report_text(precision_name(info->precision)));
     bad |= json_object_set_new(report, "threads", json_integer(info->threads));

@@ -102,14 +102,31 @@ static int tell(const struct settings *s, const farsum_plan *plan)
     return bad;
 }
 
-int tune_main(struct settings *s)
+/* The plan that run would make, and the kernels that it compiles. */
+static farsum_status warm(const farsum_problem *problem,
+                          const farsum_options *how, farsum_plan **plan)
+{
+    farsum_status status = farsum_plan_create(problem, how, plan);
+    if (status != FARSUM_OK)
+        return status;
+    return farsum_plan_set_points(*plan, problem->n_sources, problem->sample_x,
+                                  0, NULL);
+}
+
+/* name: of the subcommand; what: what it does with the problem. */
+static int plan_main(struct settings *s, const char *name,
+                     farsum_status (*what)(const farsum_problem *problem,
+                                           const farsum_options *how,
+                                           farsum_plan **plan),
+                     int quiet)
 {
     struct input in = {0};
     farsum_problem problem;
     farsum_plan *plan = NULL;
     char error[1200];
     if (s->n_words + (s->problem != NULL) != 1) {
-        say_error("tune: expected one file or --case; see 'farsum help tune'");
+        say_error("%s: expected one file or --case; see 'farsum help %s'", name,
+                  name);
         return EXIT_USAGE;
     }
     farsum_options how = options_how(s);
@@ -121,17 +138,18 @@ int tune_main(struct settings *s)
         bad = problem_of_file(s, &in, &problem, error, sizeof error);
     }
     if (bad) {
-        say_error("%s%s", s->problem ? "tune: " : "", error);
+        say_error("%s%s%s", s->problem ? name : "", s->problem ? ": " : "",
+                  error);
     } else {
         say_progress("choosing a plan");
-        farsum_status status = farsum_plan_tune(&problem, &how, &plan);
+        farsum_status status = what(&problem, &how, &plan);
         if (status != FARSUM_OK) {
-            say_error("%s: %s", s->problem ? "tune" : s->words[0],
+            say_error("%s: %s", s->problem ? name : s->words[0],
                       farsum_message());
             bad = status == FARSUM_ERR_UNKNOWN ? EXIT_USAGE : EXIT_FAILED;
         } else {
             say_progress("%s", "");
-            bad = tell(s, plan);
+            bad = quiet ? 0 : tell(s, plan);
         }
     }
     farsum_plan_destroy(plan);
@@ -139,4 +157,20 @@ int tune_main(struct settings *s)
     io_frame_clear(&in.frame);
     io_frame_clear(&in.at);
     return bad ? bad == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILED : EXIT_DONE;
+}
+
+int tune_main(struct settings *s)
+{
+    return plan_main(s, "tune", farsum_plan_tune, 0);
+}
+
+int warm_main(struct settings *s)
+{
+    if (!s->device || strcmp(s->device, "host") == 0) {
+        say_error("cache: warm wants --device; see 'farsum list devices'");
+        return EXIT_USAGE;
+    }
+    if (s->n_words == 0 && !s->problem)
+        s->problem = "laplace n=1e4";
+    return plan_main(s, "cache", warm, 1);
 }

@@ -1,0 +1,160 @@
+/* devices.c: the public functions of devices and of the cache. */
+#include "farsum/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/isa.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "device/cache.h"
+#include "device/device.h"
+#include "plan.h"
+
+farsum_status farsum_device_adopt(const char *name, void *context, void *queue,
+                                  farsum_device **device)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_device *made = NULL;
+    if (!name || !device)
+        FAIL(ERR_ARGUMENT, "%s is NULL", name ? "device" : "name");
+    if (device_is_host(name))
+        FAIL(ERR_ARGUMENT, "the host needs no opening: leave options.device "
+                           "and on_device NULL");
+    GO(MEM_NEW(made, 1));
+    GO(device_adopt(name, context, queue, &made->device));
+    *device = made;
+    made = NULL;
+done:
+    mem_free(made);
+    return status;
+}
+
+farsum_status farsum_device_open(const char *name, farsum_device **device)
+{
+    return farsum_device_adopt(name, NULL, NULL, device);
+}
+
+void farsum_device_close(farsum_device *device)
+{
+    if (!device)
+        return;
+    device_close(device->device);
+    mem_free(device);
+}
+
+static farsum_status info_check(const farsum_device_info *info)
+{
+    if (!info || info->size != sizeof *info)
+        FAIL(ERR_ARGUMENT, "info was not made by FARSUM_DEVICE_INFO_INIT of "
+                           "this version");
+    return FARSUM_OK;
+}
+
+static void info_set(farsum_device_info *info, const struct device *d)
+{
+    const struct device_facts *f = &d->facts;
+    *info = (farsum_device_info)FARSUM_DEVICE_INFO_INIT;
+    info->available = 1;
+    snprintf(info->name, sizeof info->name, "%s", d->name);
+    snprintf(info->model, sizeof info->model, "%s", f->model);
+    snprintf(info->arch, sizeof info->arch, "%s", f->arch);
+    snprintf(info->compiler, sizeof info->compiler, "%s", f->compiler);
+    info->units = f->units;
+    info->f64 = f->f64;
+    info->memory = (uint64_t)f->memory;
+    info->used = (uint64_t)d->bytes;
+    info->peak = (uint64_t)d->peak;
+}
+
+farsum_status farsum_device_get_info(const farsum_device *device,
+                                     farsum_device_info *info)
+{
+    if (!device)
+        FAIL(ERR_ARGUMENT, "device is NULL");
+    TRY(info_check(info));
+    info_set(info, device->device);
+    return FARSUM_OK;
+}
+
+static void info_host(farsum_device_info *info)
+{
+    *info = (farsum_device_info)FARSUM_DEVICE_INFO_INIT;
+    info->available = info->f64 = 1;
+    snprintf(info->name, sizeof info->name, "host");
+    snprintf(info->model, sizeof info->model, "this processor");
+    snprintf(info->arch, sizeof info->arch, "%s", isa_name(isa_best()));
+    info->units = par_threads(0);
+    info->memory = mem_machine();
+}
+
+/* What cannot be opened; the message says why. */
+static void info_missing(farsum_device_info *info, const char *name)
+{
+    *info = (farsum_device_info)FARSUM_DEVICE_INFO_INIT;
+    snprintf(info->name, sizeof info->name, "%s", name);
+    snprintf(info->missing, sizeof info->missing, "%s", farsum_message());
+}
+
+static void info_open(farsum_device_info *info, const char *name)
+{
+    struct device *d = NULL;
+    if (device_open(name, &d) == FARSUM_OK)
+        info_set(info, d);
+    else
+        info_missing(info, name);
+    device_close(d);
+}
+
+farsum_status farsum_list_devices(int index, farsum_device_info *info)
+{
+    int at = 1;
+    TRY(info_check(info));
+    if (index == 0) {
+        info_host(info);
+        return FARSUM_OK;
+    }
+    for (int b = 0; device_backends[b]; b++) {
+        const char *name = device_backends[b]->name;
+        int n = 0;
+        farsum_status status = device_backends[b]->count(&n);
+        int entries = status == FARSUM_OK && n > 0 ? n : 1;
+        if (index >= at + entries || index < at) {
+            at += entries;
+            continue;
+        }
+        if (status == FARSUM_OK && n == 0)
+            status = status_fail(FARSUM_ERR_DEVICE, "the driver is there and "
+                                                    "knows no device");
+        if (status != FARSUM_OK) {
+            info_missing(info, name);
+        } else {
+            char full[32];
+            snprintf(full, sizeof full, "%s:%d", name, index - at);
+            info_open(info, full);
+        }
+        return status_fail(FARSUM_OK, "%s", "");
+    }
+    FAIL(ERR_ARGUMENT, "there are %d devices", at);
+}
+
+farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
+                                char *folder, size_t room, int64_t *files,
+                                int64_t *bytes)
+{
+    char *where = NULL;
+    if (!files || !bytes)
+        FAIL(ERR_ARGUMENT, "%s is NULL", files ? "bytes" : "files");
+    TRY(cache_folder(&where));
+    if (folder && room > 0)
+        snprintf(folder, room, "%s", where ? where : "");
+    mem_free(where);
+    return cache_list(visit, data, files, bytes);
+}
+
+farsum_status farsum_cache_clear(int64_t *files)
+{
+    if (!files)
+        FAIL(ERR_ARGUMENT, "files is NULL");
+    return cache_clear(files);
+}

@@ -1,0 +1,79 @@
+"""Devices: their list, sums on one of them, compiled kernels on disk.
+
+$FARSUM_TEST_DEVICE is the device, opencl:0 if it is not set.
+"""
+
+import os
+import re
+import unittest
+
+from command import CommandTest
+
+DEVICE = os.environ.get("FARSUM_TEST_DEVICE", "opencl:0")
+CASE = "laplace n=300 tol=1e-3 seed=3 prec=f32"
+
+
+def devices(test):
+    out = test.farsum("list", "devices").out
+    return {m[1]: m[2] for m in re.finditer(r"(?m)^(\S+) +(.*)$", out)}
+
+
+class Devices(CommandTest):
+    def setUp(self):
+        super().setUp()
+        # kernels of this test alone, compiled anew for each
+        os.environ["FARSUM_CACHE_DIR"] = self.path("kernels")
+        self.addCleanup(os.environ.pop, "FARSUM_CACHE_DIR")
+
+    def need(self):
+        if DEVICE not in devices(self):
+            self.skipTest(f"there is no {DEVICE}")
+
+    def test_list(self):
+        found = devices(self)
+        self.assertIn("host", found)
+        for vendor in ["cuda", "hip", "opencl"]:
+            self.assertTrue([d for d in found if d.split(":")[0] == vendor],
+                            vendor)
+
+    def test_run_and_cache(self):
+        self.need()
+        self.farsum("gen", "--case", CASE, "-o", "a.xyz")
+        done = self.farsum("run", "a.xyz", "--device", DEVICE, "--tolerance",
+                           "1e-3", "--precision", "f32", "--check", "--report",
+                           "r.json", "-o", "out.xyz")
+        self.assertIn(f"on {DEVICE}", done.out)
+        report = self.json("r.json")
+        self.assertEqual(report["device"], DEVICE)
+        self.assertTrue(report["device_model"])
+        self.assertLessEqual(report["checked_error"], 1e-3)
+        self.farsum("check", "out.xyz")
+        out = self.farsum("cache").out
+        files = int(re.search(r"(\d+) kernel files", out)[1])
+        self.assertGreater(files, 3)
+        self.assertIn(self.path("kernels"), out)
+        # the same plan compiles nothing more
+        self.farsum("cache", "warm", "--device", DEVICE, "a.xyz",
+                    "--tolerance", "1e-3", "--precision", "f32")
+        again = self.farsum("cache", "list").out
+        self.assertEqual(int(re.search(r"(\d+) kernel files", again)[1]),
+                         files)
+        self.assertIn(f"{files} kernel files removed",
+                      self.farsum("cache", "clear").out)
+        self.assertIn("0 kernel files", self.farsum("cache").out)
+
+    def test_cache_off(self):
+        os.environ["FARSUM_CACHE_DIR"] = ""
+        self.assertIn("the cache is off", self.farsum("cache").out)
+
+    def test_refused(self):
+        self.refused(2, "'farsum help cache'", "cache", "burn")
+        self.refused(2, "--device", "cache", "warm", "--case", CASE)
+        self.refused(2, 'device "quda:0" is not known', "tune", "--case", CASE,
+                     "--device", "quda:0")
+        self.refused(1, "opencl:99", "tune", "--case", CASE, "--device",
+                     "opencl:99")
+
+
+if __name__ == "__main__":
+    unittest.main()
