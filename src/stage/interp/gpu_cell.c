@@ -78,9 +78,13 @@ static double cost(const void *a)
     double share = batches / fmax(n, 1) * values; /* of a block, a target */
     double points = (double)shape.block / gpu_real(args->precision);
     double weights = (2 + p) * p * args->window->degree * sums;
+    double repeats = args->repeats > 1 ? args->repeats : 1;
+    /* reads of group memory bind, 17 of a multiply-add's time each; the cells
+     * are built by half a dozen launches */
     return interp_gpu_seconds(args, share * (double)shape.block / 32,
-                              share * 12 * points
-                                  + 3 * p * p * p * sums * values + weights);
+                              share * 8 * points
+                                  + 17 * p * p * p * sums * values + weights)
+           + 1.4e-5 / repeats;
 }
 
 static int64_t bytes(const void *a)

@@ -14,8 +14,14 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
     double weights = (3 + p) * p * args->window->degree * sums;
     double read = p * p * line * values;
+    double repeats = args->repeats > 1 ? args->repeats : 1;
+    /* a thread reads P^3 points one after the other, however few threads there
+     * are; a sort is several launches */
+    double least = 2e-8 * p * p * sums * values;
+    double sort = 2e-5 + 1.5e-11 * (double)args->n;
     return interp_gpu_seconds(args, sorted ? 0.35 * read : read,
-                              2.5 * p * p * p * sums * values + weights);
+                              2.5 * p * p * p * sums * values + weights)
+           + least + (sorted ? sort / repeats : 0);
 }
 
 farsum_status interp_particle_create(const struct interp_args *args, int sorted,

@@ -90,9 +90,9 @@ double stream_cost(const struct spread_args *args, int mma)
                                                 / s.channels;
     double sums = lane_sums(&s, (int)parts) * (double)WARP;
     double work = sums / (mma ? 0.62 : 0.42) + 32 * 12;
-    /* 0.59 ns a particle of six places: keys, their sort, entries */
+    /* 0.43 ns a particle of six places: keys, their sort, entries */
     double places = s.columns.most_y * s.columns.most_z * (double)args->n;
-    double set = 420 * places / rates.bytes;
+    double set = 310 * places / rates.bytes;
     double repeats = args->repeats > 1 ? args->repeats : 1;
     return groups * (double)args->n * visits(args, &s) * work / rates.flops
            + 1.5 * spread_gpu_write(args) + 3 * groups * rates.launch
