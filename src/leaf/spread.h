@@ -11,6 +11,28 @@
 
 #define CUBE (SUPPORT * SUPPORT * SUPPORT)
 
+/* Adds w[jc] v to row `at` of the mesh, its points at z[jc], -1 for none.  A
+ * channel's row at a time: neighbours in memory should be neighbours in time,
+ * or what the threads in flight touch outgrows the cache. */
+FN void spread_row(GLOBAL real *mesh, struct mesh_args a, i32 c0, i64 at,
+                   real wxy, const real *wz, const i32 *z, const real *v)
+{
+    UNROLL
+    for (i32 c = 0; c < STEP; c++) {
+        if (c0 + c >= CHANNELS)
+            continue;
+        GLOBAL real *to = mesh + (c0 + c) * a.mesh_channel + at;
+        UNROLL
+        for (i32 jc = 0; jc < SUPPORT; jc++) {
+            UNROLL
+            for (i32 part = 0; part < PARTS; part++)
+                if (z[jc] >= 0)
+                    SPREAD_ADD(to + ((i64)z[jc] * PARTS + part),
+                               wxy * wz[jc] * v[c * PARTS + part]);
+        }
+    }
+}
+
 /* One thread adds point i to its SUPPORT^3 mesh points, its own weights in
  * registers along z alone: those of x and y are asked for by all threads at
  * the same time, so that they cost little. */
@@ -18,10 +40,14 @@ FN void spread_point(GLOBAL const f64 *s, GLOBAL const real *q,
                      GLOBAL real *mesh, struct mesh_args a, i64 i)
 {
     real tx, ty, tz, wz[SUPPORT], v[STEP * PARTS];
+    i32 z[SUPPORT];
     i32 x0 = window_first(s[i], a.mesh[0], &tx);
     i32 y0 = window_first(s[a.n + i], a.mesh[1], &ty);
     i32 z0 = window_first(s[2 * a.n + i], a.mesh[2], &tz);
     window_weights(tz, wz);
+    UNROLL
+    for (i32 jc = 0; jc < SUPPORT; jc++)
+        z[jc] = mesh_index(z0 + jc, a.mesh[2], a.open[2]);
     for (i32 c0 = 0; c0 < CHANNELS; c0 += STEP) {
         spread_strengths(q, a, c0, i, v);
         UNROLL_NOT
@@ -34,15 +60,9 @@ FN void spread_point(GLOBAL const f64 *s, GLOBAL const real *q,
             for (i32 jb = 0; jb < SUPPORT; jb++) {
                 i32 y = mesh_index(y0 + jb, a.mesh[1], a.open[1]);
                 real wxy = wx * window_weight(jb, ty);
-                if (y < 0)
-                    continue;
-                UNROLL
-                for (i32 jc = 0; jc < SUPPORT; jc++) {
-                    i32 z = mesh_index(z0 + jc, a.mesh[2], a.open[2]);
-                    if (z >= 0)
-                        spread_add(mesh, a, c0, mesh_at(a, x, y, z),
-                                   wxy * wz[jc], v);
-                }
+                if (y >= 0)
+                    spread_row(mesh, a, c0, mesh_at(a, x, y, 0), wxy, wz, z,
+                               v);
             }
         }
     }

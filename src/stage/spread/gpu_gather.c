@@ -34,21 +34,22 @@ static farsum_status fits(const void *a)
 }
 
 /* Uniform particles leave 1 - exp(-n/slots) of the slots taken.  A slot that
- * is looked at costs a word of cache, at 2e12 a second on an H200; one that is
- * taken three positions, far from each other, and three polynomials. */
+ * is looked at costs a word of cache, at 3e11 a second on an H200; one that is
+ * taken three positions and three polynomials, with a quarter of the threads
+ * at work. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
     struct spread_rates rates = spread_gpu_rates(args);
+    double repeats = args->repeats > 0 ? args->repeats : 1;
     double cube = spread_gpu_cube(args), mesh = (double)slots(args);
     double taken = mesh * (1 - exp(-(double)args->n / mesh));
-    double share = rates.bytes / 4.3e12;
-    double pairs = taken * cube;
     double left = ((double)args->n - taken) * cube * spread_gpu_reals(args);
+    double place = (double)args->n / rates.scattered + 4 * mesh / rates.bytes;
     return spread_gpu_write(args) + 2 * rates.launch
-           + mesh * cube / (2e12 * share)
-           + pairs * (3 * args->window->degree + 20) / rates.flops
-           + pairs / (1e11 * share) + left / (2.4 * rates.scattered);
+           + mesh * cube / (3e11 * rates.bytes / 4.3e12)
+           + 4 * taken * cube * (3 * args->window->degree + 20) / rates.flops
+           + left / rates.scattered + (place + 2 * rates.launch) / repeats;
 }
 
 static int64_t bytes(const void *a)
