@@ -90,7 +90,7 @@ double spread_cusparse_cost(const void *a)
     struct spread_args one = *args;
     one.channels = 1;
     return spread_channels(args) * (spread_matrix_product(&one) + rates.launch)
-           + (1.2 * spread_matrix_build(args) + 1e-4) / repeats;
+           + (spread_matrix_build(args) + 1e-4) / repeats;
 }
 
 int64_t spread_cusparse_bytes(const void *a)

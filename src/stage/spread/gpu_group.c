@@ -137,10 +137,11 @@ static double cost(const void *a)
     double repeats = args->repeats > 0 ? args->repeats : 1;
     double passes = (spread_channels(args) + 3) / 4;
     double n = entries(args), size = gpu_real(args->precision);
-    double product = n * passes * (5 + size + 8) / rates.bytes
-                     + n * spread_gpu_reals(args) / rates.local;
-    double build = n * 2 * (5 + size) / rates.bytes
-                   + 2 * n / 16 / rates.scattered + 6 * rates.launch;
+    double product =
+        n * (passes * (5 + size) + 4.5 * spread_gpu_reals(args)) / rates.bytes
+        + n * spread_gpu_reals(args) / rates.local;
+    /* 2e-11 s an entry on an H200 */
+    double build = 86 * n / rates.bytes + 6 * rates.launch;
     return spread_gpu_write(args) + product + build / repeats;
 }
 

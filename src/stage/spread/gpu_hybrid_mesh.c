@@ -22,7 +22,7 @@ static farsum_status fits(const void *args)
     return spread_matrix_fits(args);
 }
 
-/* A tenth of the entries lies in the list, about. */
+/* Of particles that lie anywhere a tenth of the entries is in the list. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -31,7 +31,7 @@ static double cost(const void *a)
     double listed = 0.1 * spread_matrix_entries(args);
     return spread_matrix_product(args) + rates.launch
            + listed * spread_gpu_reals(args) / rates.scattered
-           + (1.3 * spread_matrix_build(args) + 5 * rates.launch) / repeats;
+           + (spread_matrix_build(args) + 5 * rates.launch) / repeats;
 }
 
 /* The table is filled by a third at least, so three times the entries. */
