@@ -1,16 +1,18 @@
 /* methods.c: the ladder of tolerances.
  *
  *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]
- *                  [--threads N] [--verbose]
+ *                  [--threads N] [--verbose] [--device]
  *
  * keys of the filter: group (ladder, potential, absolute, fixed), system,
  * precision (f64, f32), split, window, tol (1e-05).  Without --full a subset
- * runs in which each pair of (system, tolerance, split, window) occurs. */
+ * runs in which each pair of (system, tolerance, split, window) occurs.
+ * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "check.h"
+#include "device/device.h"
 #include "methods.h"
 
 static void print_cell(const struct ladder_cell *c)
@@ -30,10 +32,23 @@ static void print_cell(const struct ladder_cell *c)
     fflush(stdout);
 }
 
+/* 1: the device that cases are run on is there. */
+static int device_wanted(void)
+{
+    struct device *device = NULL;
+    if (!getenv("FARSUM_TEST_DEVICE"))
+        setenv("FARSUM_TEST_DEVICE", "opencl:0", 1);
+    farsum_status status = device_open(getenv("FARSUM_TEST_DEVICE"), &device);
+    device_close(device);
+    if (status != FARSUM_OK)
+        printf("no device: %s\n", farsum_message());
+    return status == FARSUM_OK;
+}
+
 int main(int argc, char **argv)
 {
     const char *csv = NULL, *filter = NULL;
-    int full = 0, verbose = 0;
+    int full = 0, verbose = 0, device = 0;
     struct ladder ladder = {0};
     struct system systems[METHODS_SYSTEMS];
     double start = clock_seconds();
@@ -42,6 +57,8 @@ int main(int argc, char **argv)
             full = 1;
         else if (strcmp(argv[i], "--verbose") == 0)
             verbose = 1;
+        else if (strcmp(argv[i], "--device") == 0)
+            device = 1;
         else if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc)
             csv = argv[++i];
         else if (strcmp(argv[i], "--filter") == 0 && i + 1 < argc)
@@ -51,6 +68,8 @@ int main(int argc, char **argv)
         else
             check_stop("%s: not an option (methods.c says which are)", argv[i]);
     }
+    if (device && !device_wanted())
+        return CHECK_SKIPPED;
     methods_systems(systems, filter);
     printf("references: %.1f s\n", clock_seconds() - start);
     ladder_fill(&ladder, systems, full, filter);
