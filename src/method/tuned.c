@@ -58,6 +58,12 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
     int64_t bytes = t->mesh[0] * t->mesh[1] * t->ldz * real
                     + (n + m) * (24 + 24 + 8) + n * real
                     + (m > 0 ? m : n) * 4 * real;
+    if (plan->device) { /* keys and indices of a sort; the caller's arrays */
+        int64_t given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
+        bytes += (n + m) * 40;
+        if (plan->problem.memory == FARSUM_HOST)
+            bytes += (n + (m > 0 ? m : n) * 4) * given;
+    }
     tuned_args(t, plan, args);
     for (int r = 0; r < ROOM_COUNT; r++) {
         const struct variant *v = t->choice[r].row ? t->choice[r].row->variant

@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "say.h"
 
+#include <farsum/device.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,19 @@ static void find_machine(char *text, size_t size)
         fclose(f);
 }
 
+/* The device, where it is not the processor that works. */
+static void find_device(const char *name, char *text, size_t size)
+{
+    farsum_device_info info = FARSUM_DEVICE_INFO_INIT;
+    farsum_device *device = NULL;
+    if (!name || strcmp(name, "host") == 0)
+        return;
+    if (farsum_device_open(name, &device) == FARSUM_OK &&
+        farsum_device_get_info(device, &info) == FARSUM_OK)
+        snprintf(text, size, "%.90s (%s)", info.model, info.name);
+    farsum_device_close(device);
+}
+
 int bench_prepare(struct bench *b, char *error, size_t size)
 {
     const struct settings *s = b->settings;
@@ -64,6 +78,7 @@ int bench_prepare(struct bench *b, char *error, size_t size)
         snprintf(spec->kernel, sizeof spec->kernel, "%s", s->kernel);
     case_print(spec, b->case_text, sizeof b->case_text);
     find_machine(b->machine, sizeof b->machine);
+    find_device(s->device, b->machine, sizeof b->machine);
     say_progress("making the particles");
     if (s->input ? bench_read(b, error, size)
                  : case_make(spec, &b->particles, error, size))
