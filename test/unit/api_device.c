@@ -276,6 +276,7 @@ int main(void)
     RUN(late_failures);
     RUN(failures_at_once);
     RUN(memory_ends);
+    RUN(host_memory_ends);
     RUN(by_name_and_adopted);
     RUN(misuse);
     RUN(lists);

@@ -53,6 +53,7 @@ void same_sums(const struct sums *a, const struct sums *b, int64_t m,
 void late_failures(void);
 void failures_at_once(void);
 void memory_ends(void);
+void host_memory_ends(void);
 void by_name_and_adopted(void);
 void misuse(void);
 void lists(void);

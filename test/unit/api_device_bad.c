@@ -1,6 +1,7 @@
 /* What goes wrong with plans on a device; devices by name; their list. */
 #include "api_device.h"
 
+#include "base/mem.h"
 #include "device/driver.h"
 #include "device/opencl.h"
 
@@ -114,6 +115,30 @@ void memory_ends(void)
           (long long)(d->bytes - held));
     free(x);
     free(s);
+}
+
+/* Memory of the host ends anywhere in create: nothing is lost. */
+void host_memory_ends(void)
+{
+    struct box b;
+    struct device *d = device->device;
+    farsum_options options = on(device);
+    int64_t held = d->bytes, host = mem_bytes(), last = 1, failed = 0;
+    box_set(&b);
+    for (int64_t n = 1, more; n < 2000; more = n + last, last = n, n = more) {
+        farsum_plan *plan = NULL;
+        mem_fail_at(n);
+        farsum_status status = farsum_plan_create(&b.problem, &options, &plan);
+        mem_fail_at(0);
+        CHECK(status == FARSUM_OK || status == FARSUM_ERR_MEMORY,
+              "allocation %lld: %s", (long long)n, farsum_message());
+        farsum_plan_destroy(plan);
+        CHECK(d->bytes == held && mem_bytes() == host,
+              "allocation %lld: %lld and %lld bytes are lost", (long long)n,
+              (long long)(d->bytes - held), (long long)(mem_bytes() - host));
+        failed += status != FARSUM_OK;
+    }
+    CHECK(failed >= 8, "%lld creates failed", (long long)failed);
 }
 
 /* A plan opens what it names; a queue of ours is as good as its own. */
