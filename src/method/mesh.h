@@ -1,0 +1,82 @@
+/* mesh.h: the inside of a farsum_mesh, which a NUFFT stands on. */
+#ifndef FARSUM_METHOD_MESH_H
+#define FARSUM_METHOD_MESH_H
+
+#include "farsum/mesh.h"
+
+#include "points/points.h"
+#include "stage/fft/fft.h"
+#include "stage/interp/interp.h"
+#include "stage/spread/spread.h"
+
+/* What a mesh does, in the order it is reported. */
+enum { MESH_SPREAD, MESH_INTERP, MESH_ROOMS };
+
+struct farsum_mesh {
+    farsum_mesh_problem problem; /* every zero replaced */
+    farsum_mesh_options options;
+    enum isa isa;
+    int threads;
+    struct window window;
+    struct cell cell;    /* as given, not reduced: the mesh follows it */
+    struct cell mirror;  /* its negative inverse: interp's field in that unit
+                            is the gradient */
+    struct spread_args spread;
+    struct interp_args interp;
+    const void *args[MESH_ROOMS];     /* spread and interp above */
+    struct choice choice[MESH_ROOMS]; /* row NULL: not used */
+    void *state[MESH_ROOMS];          /* owned */
+    double seconds[MESH_ROOMS];
+    struct points points;
+    int has_points;
+    int64_t bytes;
+    double seconds_create, seconds_set_points;
+};
+
+/* mesh_check.c: a copy of what is given with every zero replaced, or why it
+ * cannot be. */
+farsum_status mesh_problem_check(const farsum_mesh_problem *given,
+                                 farsum_mesh_problem *problem);
+farsum_status mesh_options_check(const farsum_mesh_options *given,
+                                 farsum_mesh_options *options);
+/* Any three vectors that span space, not reduced. */
+farsum_status mesh_cell(struct cell *cell, const double rows[9]);
+/* Threads for that many points. */
+int mesh_threads(int wanted, int64_t points);
+
+/* mesh_window.c: (8.1) to (8.3) of docs/math.md. */
+/* The modes that a mesh is for, along an axis. */
+struct mesh_band {
+    int64_t modes; /* 0: all, without a break, up to one */
+    double step;   /* of theta, radians a mesh spacing, from mode to mode */
+};
+/* The usual shape of a prolate for a transform. */
+double mesh_shape(int support, double sigma);
+/* The tolerance that a precision holds. */
+double mesh_least(farsum_precision precision);
+/* The window of a checked problem; dry: good for costs alone. */
+farsum_status mesh_window(struct window *window,
+                          const farsum_mesh_problem *problem,
+                          const struct mesh_band band[3], int dry);
+
+/* mesh.c */
+/* All but the states: m is zeroed, holds nothing, and stays where it is.
+ * modes: what the mesh is for, or NULL.  dry: to ask what it costs. */
+farsum_status mesh_think(struct farsum_mesh *m,
+                         const farsum_mesh_problem *problem,
+                         const farsum_mesh_options *options,
+                         const int64_t *modes, int dry);
+farsum_status mesh_create(const farsum_mesh_problem *problem,
+                          const farsum_mesh_options *options,
+                          const int64_t *modes, struct farsum_mesh **mesh);
+void mesh_log(const farsum_mesh_options *options, const struct choice *choice);
+/* Of calls of the room's own strides; no checks. */
+farsum_status mesh_spread_run(struct farsum_mesh *mesh,
+                              const struct spread_io *io);
+/* Sets what interp adds to: io without strides of its own. */
+farsum_status mesh_interp_run(struct farsum_mesh *mesh,
+                              const struct interp_io *io);
+
+/* mesh_info.c */
+void mesh_info_print(const farsum_mesh_info *info, FILE *out);
+#endif

@@ -1,0 +1,68 @@
+/* mesh_info.c: a mesh in numbers and in words. */
+#include "method/mesh.h"
+
+farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
+                                   farsum_mesh_info *info)
+{
+    if (!mesh || !info)
+        FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "info" : "mesh");
+    if (info->size != sizeof *info)
+        FAIL(ERR_ARGUMENT, "info was not made by FARSUM_MESH_INFO_INIT of this "
+                           "version");
+    const farsum_mesh_problem *p = &mesh->problem;
+    farsum_mesh_info i = FARSUM_MESH_INFO_INIT;
+    i.device = "host";
+    i.isa = isa_name(mesh->isa);
+    i.window = window_name(&mesh->window);
+    i.precision = p->precision;
+    i.threads = mesh->threads;
+    i.channels = p->channels;
+    i.support = mesh->window.support;
+    for (int d = 0; d < 3; d++)
+        i.mesh[d] = p->mesh[d];
+    i.n_points = mesh->has_points ? mesh->points.n : p->n_points;
+    i.shape = mesh->window.shape;
+    i.integral = window_hat(&mesh->window, 0);
+    i.fit_error = mesh->window.fit_error;
+    i.tolerance = p->tolerance;
+    i.upsampling = p->tolerance > 0 ? p->upsampling : 0;
+    i.bytes = (uint64_t)mesh->bytes;
+    i.seconds_create = mesh->seconds_create;
+    i.seconds_set_points = mesh->seconds_set_points;
+    for (int room = 0; room < MESH_ROOMS; room++) {
+        const struct choice *c = &mesh->choice[room];
+        if (c->row)
+            i.stages[i.n_stages++] = (farsum_stage_info){
+                c->stage->name, c->row->name, c->reason, mesh->seconds[room],
+                c->row->variant->deterministic};
+    }
+    *info = i;
+    return FARSUM_OK;
+}
+
+void mesh_info_print(const farsum_mesh_info *i, FILE *out)
+{
+    fprintf(out, "%s, %s, %d thread%s, isa %s\n", i->device,
+            i->precision == FARSUM_F32 ? "f32" : "f64", i->threads,
+            i->threads == 1 ? "" : "s", i->isa);
+    fprintf(out, "%lld points, mesh %lld x %lld x %lld, %d channel%s\n",
+            (long long)i->n_points, (long long)i->mesh[0],
+            (long long)i->mesh[1], (long long)i->mesh[2], i->channels,
+            i->channels == 1 ? "" : "s");
+    fprintf(out, "window %s, support %d, shape %.4g", i->window, i->support,
+            i->shape);
+    if (i->tolerance > 0)
+        fprintf(out, ", for tolerance %.3g at upsampling %.3g", i->tolerance,
+                i->upsampling);
+    fprintf(out, "\nmemory %.3g MB\n", 1e-6 * (double)i->bytes);
+    for (int s = 0; s < i->n_stages; s++)
+        fprintf(out, "  %s: %s (%s)\n", i->stages[s].stage,
+                i->stages[s].variant, i->stages[s].reason);
+}
+
+void farsum_mesh_print(const farsum_mesh *mesh, FILE *out)
+{
+    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
+    if (mesh && out && farsum_mesh_get_info(mesh, &info) == FARSUM_OK)
+        mesh_info_print(&info, out);
+}

@@ -1,0 +1,38 @@
+/* nufft.h: the inside of a farsum_nufft. */
+#ifndef FARSUM_METHOD_NUFFT_H
+#define FARSUM_METHOD_NUFFT_H
+
+#include "method/mesh.h"
+
+struct farsum_nufft {
+    farsum_nufft_problem problem; /* every zero replaced */
+    farsum_mesh_options options;
+    struct farsum_mesh *mesh;     /* owned; channels: 2 batch, real and
+                                     imaginary part of each vector */
+    int batch;                    /* vectors at a time; divides channels */
+    int64_t step;                 /* reals from one channel's mesh to the
+                                     next */
+    struct fft_args fft;
+    struct choice choice;
+    void *state;                  /* owned, of the fft */
+    double *scale[3];             /* owned, [|k|]: 1 / window_hat */
+    void *grid;                   /* owned, [2 batch][step] */
+    void *planar;                 /* owned, [2 batch][n], where it is needed */
+    int64_t planar_room;
+    int64_t bytes;                /* beside the mesh's */
+    double seconds_fft, seconds_create;
+};
+
+static inline size_t nufft_real(const struct farsum_nufft *n)
+{
+    return n->problem.precision == FARSUM_F32 ? 4 : 8;
+}
+/* 1: strengths and values go through `planar`. */
+static inline int nufft_planar(const struct farsum_nufft *n)
+{
+    return n->problem.type == 2 || n->batch > 1;
+}
+
+/* nufft_tune.c: batch, and the mesh's problem of least cost. */
+farsum_status nufft_tune(struct farsum_nufft *n, farsum_mesh_problem *best);
+#endif

@@ -1,0 +1,93 @@
+/* nufft_kern.c: rows of modes from rows of half spectra, and back. */
+#include "method/nufft_kern.h"
+
+#include "base/simd.h"
+
+static inline int64_t wrapped(int64_t k, int64_t mesh)
+{
+    return k < 0 ? k + mesh : k;
+}
+
+/* Row (k0, k1) of the real part's half spectrum. */
+static inline real *spectrum(const struct nufft_job *job, int64_t k0,
+                             int64_t k1)
+{
+    return (real *)job->grid
+           + (wrapped(k0, job->mesh[0]) * job->mesh[1]
+              + wrapped(k1, job->mesh[1]))
+                 * job->ldz;
+}
+
+static void collect(const struct nufft_job *job, int64_t row)
+{
+    int64_t n2 = job->modes[2], half = n2 / 2;
+    int64_t k0 = row / job->modes[1] - job->modes[0] / 2;
+    int64_t k1 = row % job->modes[1] - job->modes[1] / 2;
+    double scale = job->scale[0][k0 < 0 ? -k0 : k0]
+                   * job->scale[1][k1 < 0 ? -k1 : k1];
+    int turn = job->sign < 0 ? 1 : -1; /* the transform's sign is - */
+    const real *plus = spectrum(job, turn * k0, turn * k1);
+    const real *minus = spectrum(job, -turn * k0, -turn * k1);
+    real *f = (real *)job->f + row * n2 * 2;
+    for (int64_t i = 0; i < n2; i++) {
+        int64_t k2 = i - half, size = k2 < 0 ? -k2 : k2;
+        int conj = turn * k2 < 0;
+        const real *re = (conj ? minus : plus) + 2 * size;
+        const real *im = re + job->step;
+        real s = R(scale * job->scale[2][size]), c = conj ? R(-1) : R(1);
+        f[2 * i] = s * (re[0] - c * im[1]);
+        f[2 * i + 1] = s * (c * re[1] + im[0]);
+    }
+}
+
+/* Row (k0, k1) of the modes; NULL: there are none. */
+static inline const real *modes(const struct nufft_job *job, int64_t k0,
+                                int64_t k1)
+{
+    int64_t i0 = k0 + job->modes[0] / 2, i1 = k1 + job->modes[1] / 2;
+    if (i0 < 0 || i0 >= job->modes[0] || i1 < 0 || i1 >= job->modes[1])
+        return NULL;
+    return (const real *)job->f
+           + 2 * ((i0 * job->modes[1] + i1) * job->modes[2]
+                  + job->modes[2] / 2);
+}
+
+static inline int64_t signed_mode(int64_t m, int64_t mesh)
+{
+    return 2 * m > mesh ? m - mesh : m;
+}
+
+static void place(const struct nufft_job *job, int64_t row)
+{
+    int64_t n2 = job->modes[2], half = n2 / 2, last = (n2 - 1) / 2;
+    int64_t k0 = signed_mode(row / job->mesh[1], job->mesh[0]);
+    int64_t k1 = signed_mode(row % job->mesh[1], job->mesh[1]);
+    int64_t turn = job->sign > 0 ? 1 : -1; /* the transform's sign is + */
+    real *re = (real *)job->grid + row * job->ldz, *im = re + job->step;
+    const real *plus = modes(job, turn * k0, turn * k1);
+    const real *minus = modes(job, -turn * k0, -turn * k1);
+    int64_t end = plus || minus ? half + 1 : 0;
+    double scale = 0;
+    if (end)
+        scale = 0.5 * job->scale[0][k0 < 0 ? -k0 : k0]
+                * job->scale[1][k1 < 0 ? -k1 : k1];
+    for (int64_t k = 0; k < end; k++) {
+        /* of the modes +half and -half an even count has the latter alone */
+        int has_plus = plus && (k <= last || turn < 0);
+        int has_minus = minus && (k <= last || turn > 0);
+        const real *p = has_plus ? plus + 2 * turn * k : NULL;
+        const real *m = has_minus ? minus - 2 * turn * k : NULL;
+        real pr = p ? p[0] : 0, pi = p ? p[1] : 0;
+        real mr = m ? m[0] : 0, mi = m ? m[1] : 0;
+        real s = R(scale * job->scale[2][k]);
+        re[2 * k] = s * (pr + mr);
+        re[2 * k + 1] = s * (pi - mi);
+        im[2 * k] = s * (pi + mi);
+        im[2 * k + 1] = s * (mr - pr);
+    }
+    for (int64_t z = 2 * end; z < job->ldz; z++)
+        re[z] = im[z] = 0;
+}
+
+extern const struct nufft_kern ISA_NAME(nufft);
+const struct nufft_kern ISA_NAME(nufft) = {collect, place};

@@ -1,0 +1,129 @@
+/* nufft_run.c: a NUFFT's execute.
+ *
+ * Complex strengths are two real vectors, so that every row of the rooms
+ * spread, interp and fft serves: the real transforms of real and imaginary
+ * part, in place, are as much work and memory as one complex transform. */
+#include "base/clock.h"
+#include "method/nufft.h"
+#include "method/nufft_kern.h"
+
+ISA_TABLE(struct nufft_kern, nufft)
+
+static char *at(const struct farsum_nufft *n, void *p, int64_t reals)
+{
+    return (char *)p + reals * (int64_t)nufft_real(n);
+}
+
+static farsum_status transform(struct farsum_nufft *n, int backward)
+{
+    double start = clock_seconds();
+    for (int ch = 0; ch < 2 * n->batch; ch++) {
+        struct fft_io io = {.data = at(n, n->grid, ch * n->step),
+                            .backward = backward};
+        TRY(n->choice.row->variant->run(n->state, &io));
+    }
+    n->seconds_fft += clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+/* Interleaved complex vectors to separate parts, or back. */
+static void planar(const struct farsum_nufft *n, void *c, int to)
+{
+    int64_t points = n->mesh->points.n, all = points * n->batch;
+    int f32 = n->problem.precision == FARSUM_F32;
+#pragma omp parallel for num_threads(n->mesh->threads)
+    for (int64_t k = 0; k < all; k++) {
+        int64_t re = k / points * 2 * points + k % points;
+        for (int part = 0; part < 2; part++) {
+            int64_t i = 2 * k + part, j = re + part * points;
+            if (f32 && to)
+                ((float *)n->planar)[j] = ((float *)c)[i];
+            else if (f32)
+                ((float *)c)[i] = ((float *)n->planar)[j];
+            else if (to)
+                ((double *)n->planar)[j] = ((double *)c)[i];
+            else
+                ((double *)c)[i] = ((double *)n->planar)[j];
+        }
+    }
+}
+
+/* Modes from spectra (type 1) or back, of every vector of the batch. */
+static void divide(struct farsum_nufft *n, void *f)
+{
+    const struct nufft_kern *kern =
+        isa_nufft[n->mesh->isa][n->problem.precision == FARSUM_F32];
+    const int64_t *modes = n->problem.modes, *mesh = n->fft.mesh;
+    int type = n->problem.type;
+    int64_t rows = type == 1 ? modes[0] * modes[1] : mesh[0] * mesh[1];
+    struct nufft_job job = {.ldz = n->fft.ldz, .step = n->step,
+                            .sign = n->problem.sign};
+    for (int d = 0; d < 3; d++) {
+        job.modes[d] = modes[d];
+        job.mesh[d] = mesh[d];
+        job.scale[d] = n->scale[d];
+    }
+    for (int b = 0; b < n->batch; b++) {
+        job.grid = at(n, n->grid, 2 * b * n->step);
+        job.f = at(n, f, 2 * b * modes[0] * modes[1] * modes[2]);
+#pragma omp parallel for num_threads(n->mesh->threads) schedule(static)
+        for (int64_t row = 0; row < rows; row++)
+            if (type == 1)
+                kern->collect(&job, row);
+            else
+                kern->place(&job, row);
+    }
+}
+
+static farsum_status type_1(struct farsum_nufft *n, void *c, void *f)
+{
+    struct spread_io io = {.q = c, .mesh = n->grid, .q_channel = 1,
+                           .q_point = 2, .mesh_channel = n->step};
+    if (nufft_planar(n)) {
+        planar(n, c, 1);
+        io.q = n->planar;
+        io.q_channel = io.q_point = 0;
+    }
+    TRY(mesh_spread_run(n->mesh, &io));
+    TRY(transform(n, 0));
+    divide(n, f);
+    return FARSUM_OK;
+}
+
+static farsum_status type_2(struct farsum_nufft *n, void *c, void *f)
+{
+    struct interp_io io = {.mesh = n->grid, .potential = n->planar,
+                           .mesh_channel = n->step};
+    divide(n, f);
+    TRY(transform(n, 1));
+    TRY(mesh_interp_run(n->mesh, &io));
+    planar(n, c, 0);
+    return FARSUM_OK;
+}
+
+farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
+{
+    struct farsum_nufft *n = nufft;
+    if (!n || !f)
+        FAIL(ERR_ARGUMENT, "%s is NULL", n ? "f" : "nufft");
+    if (!n->mesh->has_points)
+        FAIL(ERR_STATE, "no points are set");
+    if (!c && n->mesh->points.n > 0)
+        FAIL(ERR_ARGUMENT, "c is NULL");
+    if (n->problem.type == 2 && n->mesh->points.n == 0)
+        return FARSUM_OK;
+    int64_t modes = n->problem.modes[0] * n->problem.modes[1]
+                    * n->problem.modes[2];
+    double rooms[MESH_ROOMS] = {0};
+    n->seconds_fft = 0;
+    for (int v = 0; v < n->problem.channels; v += n->batch) {
+        void *cv = c ? at(n, c, 2 * v * n->mesh->points.n) : NULL;
+        void *fv = at(n, f, 2 * v * modes);
+        TRY(n->problem.type == 1 ? type_1(n, cv, fv) : type_2(n, cv, fv));
+        for (int room = 0; room < MESH_ROOMS; room++)
+            rooms[room] += n->mesh->seconds[room];
+    }
+    for (int room = 0; room < MESH_ROOMS; room++)
+        n->mesh->seconds[room] = rooms[room];
+    return FARSUM_OK;
+}
