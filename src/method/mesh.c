@@ -78,10 +78,10 @@ farsum_status mesh_think(struct farsum_mesh *m,
     TRY(isa_find(m->options.isa, &m->isa));
     m->threads = mesh_threads(m->options.threads, m->problem.n_points);
     for (int d = 0; d < 3; d++)
-        band[d] = modes ? (struct mesh_band){modes[d],
-                                             2 * M_PI
-                                                 / (double)m->problem.mesh[d]}
-                        : (struct mesh_band){0, M_PI / m->problem.upsampling};
+        band[d] =
+            modes ? (struct mesh_band){modes[d],
+                                       2 * M_PI / (double)m->problem.mesh[d]}
+                  : (struct mesh_band){0, M_PI / m->problem.upsampling};
     TRY(mesh_window(&m->window, &m->problem, band, dry));
     mesh_args(m);
     if (m->problem.uses & FARSUM_MESH_SPREAD)
@@ -185,9 +185,10 @@ static farsum_status mesh_inside(const struct farsum_mesh *m, int64_t n,
         s[d] = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
     for (int d = 0; d < 3; d++)
         if (open[d] && !(s[d] >= 0 && s[d] < 1))
-            FAIL(ERR_POSITION, "point %lld: (%g, %g, %g) is off the cell along "
-                 "open axis %d, at %g of 0 .. 1", (long long)bad, r[0], r[1],
-                 r[2], d, s[d]);
+            FAIL(ERR_POSITION,
+                 "point %lld: (%g, %g, %g) is off the cell along "
+                 "open axis %d, at %g of 0 .. 1",
+                 (long long)bad, r[0], r[1], r[2], d, s[d]);
     FAIL(ERR_INTERNAL, "point %lld was outside, and is not", (long long)bad);
 }
 
@@ -274,7 +275,7 @@ farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
         || (gradient && !(mesh->problem.uses & FARSUM_MESH_GRADIENT)))
         FAIL(ERR_STATE, "%s was not among the problem's uses",
              value && !(mesh->problem.uses & FARSUM_MESH_VALUE) ? "value"
-                                                               : "gradient");
+                                                                : "gradient");
     if ((!value && !gradient) || mesh->points.n == 0)
         return FARSUM_OK;
     return mesh_interp_run(mesh, &(struct interp_io){.mesh = grid,

@@ -18,8 +18,8 @@ struct farsum_mesh {
     enum isa isa;
     int threads;
     struct window window;
-    struct cell cell;    /* as given, not reduced: the mesh follows it */
-    struct cell mirror;  /* its negative inverse: interp's field in that unit
+    struct cell cell;   /* as given, not reduced: the mesh follows it */
+    struct cell mirror; /* its negative inverse: interp's field in that unit
                             is the gradient */
     struct spread_args spread;
     struct interp_args interp;

@@ -27,11 +27,14 @@ farsum_status mesh_cell(struct cell *cell, const double rows[9])
             FAIL(ERR_CELL, "cell: vector %d, component %d is %g", i / 3, i % 3,
                  rows[i]);
     for (int i = 0; i < 3; i++) {
-        edges *= sqrt(rows[3 * i] * rows[3 * i] + rows[3 * i + 1]
-                      * rows[3 * i + 1] + rows[3 * i + 2] * rows[3 * i + 2]);
+        edges *=
+            sqrt(rows[3 * i] * rows[3 * i] + rows[3 * i + 1] * rows[3 * i + 1]
+                 + rows[3 * i + 2] * rows[3 * i + 2]);
         if (edges == 0)
-            FAIL(ERR_CELL, "cell: vector %d is zero, along an open axis too it "
-                 "is needed", i);
+            FAIL(ERR_CELL,
+                 "cell: vector %d is zero, along an open axis too it "
+                 "is needed",
+                 i);
     }
     memcpy(made.a, rows, sizeof made.a);
     made.volume = fabs(det(rows));
@@ -47,9 +50,10 @@ farsum_status mesh_cell(struct cell *cell, const double rows[9])
                                   / det(rows);
         }
     for (int d = 0; d < 3; d++)
-        made.height[d] = 1 / sqrt(made.inv[d] * made.inv[d]
-                                  + made.inv[3 + d] * made.inv[3 + d]
-                                  + made.inv[6 + d] * made.inv[6 + d]);
+        made.height[d] =
+            1
+            / sqrt(made.inv[d] * made.inv[d] + made.inv[3 + d] * made.inv[3 + d]
+                   + made.inv[6 + d] * made.inv[6 + d]);
     *cell = made;
     return FARSUM_OK;
 }
@@ -66,8 +70,10 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
 {
     for (int d = 0; d < 3; d++)
         if (p->mesh[d] < 1 || p->mesh[d] > AXIS_MOST)
-            FAIL(ERR_ARGUMENT, "mesh is %lld x %lld x %lld: each axis has 1 .. "
-                 "%d points", (long long)p->mesh[0], (long long)p->mesh[1],
+            FAIL(ERR_ARGUMENT,
+                 "mesh is %lld x %lld x %lld: each axis has 1 .. "
+                 "%d points",
+                 (long long)p->mesh[0], (long long)p->mesh[1],
                  (long long)p->mesh[2], AXIS_MOST);
     if (p->ldz == 0)
         p->ldz = p->mesh[2];
@@ -77,8 +83,8 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
     if (p->channels < 0 || p->channels > 1 << 20)
         FAIL(ERR_ARGUMENT, "channels is %d, not 1 .. %d", p->channels, 1 << 20);
     p->channels = p->channels > 0 ? p->channels : 1;
-    double reals = (double)p->mesh[0] * (double)p->mesh[1] * (double)p->ldz
-                   * p->channels;
+    double reals =
+        (double)p->mesh[0] * (double)p->mesh[1] * (double)p->ldz * p->channels;
     if (reals > 0x1p58)
         FAIL(ERR_MEMORY, "a mesh of %.3g numbers is beyond any memory", reals);
     if (p->n_points < 0)
@@ -129,13 +135,14 @@ static farsum_status check_window(farsum_mesh_problem *p)
 farsum_status mesh_problem_check(const farsum_mesh_problem *given,
                                  farsum_mesh_problem *problem)
 {
-    const unsigned all = FARSUM_MESH_SPREAD | FARSUM_MESH_VALUE
-                         | FARSUM_MESH_GRADIENT;
+    const unsigned all =
+        FARSUM_MESH_SPREAD | FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
     if (!given)
         FAIL(ERR_ARGUMENT, "problem is NULL");
     if (given->size != sizeof *given)
-        FAIL(ERR_ARGUMENT, "problem was not made by FARSUM_MESH_PROBLEM_INIT "
-                           "of this version (size %zu, not %zu)",
+        FAIL(ERR_ARGUMENT,
+             "problem was not made by FARSUM_MESH_PROBLEM_INIT "
+             "of this version (size %zu, not %zu)",
              given->size, sizeof *given);
     farsum_mesh_problem p = *given;
     for (int d = 0; d < 3; d++)
@@ -165,8 +172,9 @@ farsum_status mesh_options_check(const farsum_mesh_options *given,
 {
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
     if (given && given->size != sizeof *given)
-        FAIL(ERR_ARGUMENT, "options were not made by FARSUM_MESH_OPTIONS_INIT "
-                           "of this version (size %zu, not %zu)",
+        FAIL(ERR_ARGUMENT,
+             "options were not made by FARSUM_MESH_OPTIONS_INIT "
+             "of this version (size %zu, not %zu)",
              given->size, sizeof *given);
     if (given)
         o = *given;

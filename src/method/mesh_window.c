@@ -143,8 +143,7 @@ static farsum_status best_shape(struct window *w, int support, double sigma,
 /* The narrowest that will do. */
 static farsum_status by_tolerance(struct window *w,
                                   const farsum_mesh_problem *p,
-                                  const struct mesh_band band[3],
-                                  double *shape)
+                                  const struct mesh_band band[3], double *shape)
 {
     int f32 = p->precision == FARSUM_F32;
     double sigma = p->upsampling, least = mesh_least(p->precision), error = 0;
@@ -159,7 +158,8 @@ static farsum_status by_tolerance(struct window *w,
         if (error <= ALIAS_SHARE * p->tolerance)
             return window_set(w, "prolate", P, *shape, sigma, 0);
     }
-    FAIL(ERR_TOLERANCE, "tolerance %.3g at upsampling %.3g: the widest window, "
+    FAIL(ERR_TOLERANCE,
+         "tolerance %.3g at upsampling %.3g: the widest window, "
          "of %d points, reaches %.2g; upsample more",
          p->tolerance, sigma, WINDOW_MAX, error / ALIAS_SHARE);
 }
@@ -176,8 +176,8 @@ farsum_status mesh_window(struct window *window,
         support = window->support;
         /* what the pieces are off by is white: the division raises it most at
          * the band's edge */
-        double edge = window_hat(window, M_PI / p->upsampling)
-                      / window_hat(window, 0);
+        double edge =
+            window_hat(window, M_PI / p->upsampling) / window_hat(window, 0);
         fit = fmax(fit, 0.03 * p->tolerance * edge);
     } else if (shape == 0 && strcmp(p->window, "prolate") == 0) {
         shape = mesh_shape(support, p->upsampling);
@@ -185,7 +185,7 @@ farsum_status mesh_window(struct window *window,
     TRY(window_set(window, p->window, support, shape, p->upsampling,
                    dry ? 0 : fit));
     if (dry) /* what a cost counts with */
-        window->degree = support + 3 < WINDOW_DEGREE ? support + 3
-                                                     : WINDOW_DEGREE;
+        window->degree =
+            support + 3 < WINDOW_DEGREE ? support + 3 : WINDOW_DEGREE;
     return FARSUM_OK;
 }

@@ -13,8 +13,9 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
     if (!given)
         FAIL(ERR_ARGUMENT, "problem is NULL");
     if (given->size != sizeof *given)
-        FAIL(ERR_ARGUMENT, "problem was not made by FARSUM_NUFFT_PROBLEM_INIT "
-                           "of this version (size %zu, not %zu)",
+        FAIL(ERR_ARGUMENT,
+             "problem was not made by FARSUM_NUFFT_PROBLEM_INIT "
+             "of this version (size %zu, not %zu)",
              given->size, sizeof *given);
     farsum_nufft_problem p = *given;
     double modes = 1;
@@ -38,8 +39,8 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
         FAIL(ERR_ARGUMENT, "tolerance is %g, not a positive number",
              p.tolerance);
     p.channels = p.channels > 0 ? p.channels : 1;
-    p.n_points = p.n_points > 0 ? p.n_points
-                                : p.modes[0] * p.modes[1] * p.modes[2];
+    p.n_points =
+        p.n_points > 0 ? p.n_points : p.modes[0] * p.modes[1] * p.modes[2];
     p.tolerance = p.tolerance > 0 ? p.tolerance : 1e-5;
     p.precision = p.precision ? p.precision : FARSUM_F64;
     *problem = p;
@@ -53,8 +54,9 @@ static farsum_status nufft_tables(struct farsum_nufft *n)
         TRY(MEM_RAW(n->scale[d], half + 1));
         for (int64_t k = 0; k <= half; k++)
             n->scale[d][k] =
-                1 / window_hat(&n->mesh->window,
-                               2 * M_PI * (double)k / (double)n->fft.mesh[d]);
+                1
+                / window_hat(&n->mesh->window,
+                             2 * M_PI * (double)k / (double)n->fft.mesh[d]);
     }
     return FARSUM_OK;
 }
@@ -63,10 +65,10 @@ static farsum_status nufft_make(struct farsum_nufft *n)
 {
     farsum_mesh_problem p;
     int64_t work = n->problem.n_points;
-    int64_t modes = n->problem.modes[0] * n->problem.modes[1]
-                    * n->problem.modes[2];
-    n->options.threads = mesh_threads(n->options.threads,
-                                      work > modes ? work : modes);
+    int64_t modes =
+        n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
+    n->options.threads =
+        mesh_threads(n->options.threads, work > modes ? work : modes);
     TRY(nufft_tune(n, &p));
     TRY(mesh_create(&p, &n->options, n->problem.modes, &n->mesh));
     mesh_log(&n->options, &n->choice);
@@ -149,24 +151,23 @@ farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,
     info->channels = nufft->problem.channels;
     info->bytes += (uint64_t)nufft->bytes;
     info->seconds_create = nufft->seconds_create;
-    info->stages[info->n_stages++] = (farsum_stage_info){
-        nufft->choice.stage->name, nufft->choice.row->name,
-        nufft->choice.reason, nufft->seconds_fft,
-        nufft->choice.row->variant->deterministic};
+    info->stages[info->n_stages++] =
+        (farsum_stage_info){nufft->choice.stage->name, nufft->choice.row->name,
+                            nufft->choice.reason, nufft->seconds_fft,
+                            nufft->choice.row->variant->deterministic};
     return FARSUM_OK;
 }
 
 void farsum_nufft_print(const farsum_nufft *nufft, FILE *out)
 {
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
-    if (!nufft || !out
-        || farsum_nufft_get_info(nufft, &info) != FARSUM_OK)
+    if (!nufft || !out || farsum_nufft_get_info(nufft, &info) != FARSUM_OK)
         return;
     const farsum_nufft_problem *p = &nufft->problem;
-    fprintf(out, "NUFFT of type %d, sign %+d, %lld x %lld x %lld modes, %d "
-                 "vector%s at a time\n",
+    fprintf(out,
+            "NUFFT of type %d, sign %+d, %lld x %lld x %lld modes, %d "
+            "vector%s at a time\n",
             p->type, p->sign, (long long)p->modes[0], (long long)p->modes[1],
-            (long long)p->modes[2], nufft->batch,
-            nufft->batch == 1 ? "" : "s");
+            (long long)p->modes[2], nufft->batch, nufft->batch == 1 ? "" : "s");
     mesh_info_print(&info, out);
 }

@@ -7,19 +7,19 @@
 struct farsum_nufft {
     farsum_nufft_problem problem; /* every zero replaced */
     farsum_mesh_options options;
-    struct farsum_mesh *mesh;     /* owned; channels: 2 batch, real and
+    struct farsum_mesh *mesh; /* owned; channels: 2 batch, real and
                                      imaginary part of each vector */
-    int batch;                    /* vectors at a time; divides channels */
-    int64_t step;                 /* reals from one channel's mesh to the
+    int batch;                /* vectors at a time; divides channels */
+    int64_t step;             /* reals from one channel's mesh to the
                                      next */
     struct fft_args fft;
     struct choice choice;
-    void *state;                  /* owned, of the fft */
-    double *scale[3];             /* owned, [|k|]: 1 / window_hat */
-    void *grid;                   /* owned, [2 batch][step] */
-    void *planar;                 /* owned, [2 batch][n], where it is needed */
+    void *state;      /* owned, of the fft */
+    double *scale[3]; /* owned, [|k|]: 1 / window_hat */
+    void *grid;       /* owned, [2 batch][step] */
+    void *planar;     /* owned, [2 batch][n], where it is needed */
     int64_t planar_room;
-    int64_t bytes;                /* beside the mesh's */
+    int64_t bytes; /* beside the mesh's */
     double seconds_fft, seconds_create;
 };
 

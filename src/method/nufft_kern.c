@@ -23,8 +23,8 @@ static void collect(const struct nufft_job *job, int64_t row)
     int64_t n2 = job->modes[2], half = n2 / 2;
     int64_t k0 = row / job->modes[1] - job->modes[0] / 2;
     int64_t k1 = row % job->modes[1] - job->modes[1] / 2;
-    double scale = job->scale[0][k0 < 0 ? -k0 : k0]
-                   * job->scale[1][k1 < 0 ? -k1 : k1];
+    double scale =
+        job->scale[0][k0 < 0 ? -k0 : k0] * job->scale[1][k1 < 0 ? -k1 : k1];
     int turn = job->sign < 0 ? 1 : -1; /* the transform's sign is - */
     const real *plus = spectrum(job, turn * k0, turn * k1);
     const real *minus = spectrum(job, -turn * k0, -turn * k1);
@@ -48,8 +48,9 @@ static inline const real *modes(const struct nufft_job *job, int64_t k0,
     if (i0 < 0 || i0 >= job->modes[0] || i1 < 0 || i1 >= job->modes[1])
         return NULL;
     return (const real *)job->f
-           + 2 * ((i0 * job->modes[1] + i1) * job->modes[2]
-                  + job->modes[2] / 2);
+           + 2
+                 * ((i0 * job->modes[1] + i1) * job->modes[2]
+                    + job->modes[2] / 2);
 }
 
 static inline int64_t signed_mode(int64_t m, int64_t mesh)

@@ -8,7 +8,7 @@
 
 struct nufft_job {
     int64_t modes[3], mesh[3], ldz;
-    int64_t step;           /* reals from the real part's mesh to that of the
+    int64_t step; /* reals from the real part's mesh to that of the
                                imaginary part */
     int sign;
     const double *scale[3]; /* [|k_d|]: 1 / window_hat */

@@ -56,8 +56,8 @@ static void divide(struct farsum_nufft *n, void *f)
     const int64_t *modes = n->problem.modes, *mesh = n->fft.mesh;
     int type = n->problem.type;
     int64_t rows = type == 1 ? modes[0] * modes[1] : mesh[0] * mesh[1];
-    struct nufft_job job = {.ldz = n->fft.ldz, .step = n->step,
-                            .sign = n->problem.sign};
+    struct nufft_job job = {
+        .ldz = n->fft.ldz, .step = n->step, .sign = n->problem.sign};
     for (int d = 0; d < 3; d++) {
         job.modes[d] = modes[d];
         job.mesh[d] = mesh[d];
@@ -77,8 +77,11 @@ static void divide(struct farsum_nufft *n, void *f)
 
 static farsum_status type_1(struct farsum_nufft *n, void *c, void *f)
 {
-    struct spread_io io = {.q = c, .mesh = n->grid, .q_channel = 1,
-                           .q_point = 2, .mesh_channel = n->step};
+    struct spread_io io = {.q = c,
+                           .mesh = n->grid,
+                           .q_channel = 1,
+                           .q_point = 2,
+                           .mesh_channel = n->step};
     if (nufft_planar(n)) {
         planar(n, c, 1);
         io.q = n->planar;
@@ -92,8 +95,8 @@ static farsum_status type_1(struct farsum_nufft *n, void *c, void *f)
 
 static farsum_status type_2(struct farsum_nufft *n, void *c, void *f)
 {
-    struct interp_io io = {.mesh = n->grid, .potential = n->planar,
-                           .mesh_channel = n->step};
+    struct interp_io io = {
+        .mesh = n->grid, .potential = n->planar, .mesh_channel = n->step};
     divide(n, f);
     TRY(transform(n, 1));
     TRY(mesh_interp_run(n->mesh, &io));
@@ -112,8 +115,8 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
         FAIL(ERR_ARGUMENT, "c is NULL");
     if (n->problem.type == 2 && n->mesh->points.n == 0)
         return FARSUM_OK;
-    int64_t modes = n->problem.modes[0] * n->problem.modes[1]
-                    * n->problem.modes[2];
+    int64_t modes =
+        n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
     double rooms[MESH_ROOMS] = {0};
     n->seconds_fft = 0;
     for (int v = 0; v < n->problem.channels; v += n->batch) {

@@ -48,9 +48,8 @@ static farsum_status cost_of(struct farsum_nufft *n, struct farsum_mesh *m,
                                     .deterministic = n->options.deterministic};
     memset(m, 0, sizeof *m);
     TRY(mesh_think(m, p, &n->options, n->problem.modes, 1));
-    n->fft = (struct fft_args){.precision = p->precision,
-                               .threads = m->threads,
-                               .ldz = p->ldz};
+    n->fft = (struct fft_args){
+        .precision = p->precision, .threads = m->threads, .ldz = p->ldz};
     memcpy(n->fft.mesh, p->mesh, sizeof n->fft.mesh);
     TRY(choose(&fft_stage, &n->fft, &wanted, &n->choice));
     int room = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;

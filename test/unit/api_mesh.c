@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "check.h"
 #include "farsum/mesh.h"
 
@@ -37,12 +38,11 @@ static farsum_mesh_problem skewed(void)
 static void place(const farsum_mesh_problem *p, const double s[3], double *x)
 {
     for (int j = 0; j < 3; j++)
-        x[j] = s[0] * p->cell[j] + s[1] * p->cell[3 + j]
-               + s[2] * p->cell[6 + j];
+        x[j] =
+            s[0] * p->cell[j] + s[1] * p->cell[3 + j] + s[2] * p->cell[6 + j];
 }
 
-static farsum_mesh *made(const farsum_mesh_problem *p, int64_t n,
-                         const void *x)
+static farsum_mesh *made(const farsum_mesh_problem *p, int64_t n, const void *x)
 {
     farsum_mesh *mesh = NULL;
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
@@ -232,18 +232,20 @@ static void tolerances(void)
             double h = 2 * M_PI / M, hat = 1;
             for (int m = 0; m < M * M * M; m++)
                 got += rho[m / M / M][m / M % M][m % M]
-                       * cexp(-I * h * (n[0] * (m / M / M) + n[1] * (m / M % M)
-                                        + n[2] * (m % M)));
+                       * cexp(-I * h
+                              * (n[0] * (m / M / M) + n[1] * (m / M % M)
+                                 + n[2] * (m % M)));
             for (int d = 0; d < 3; d++)
                 hat *= farsum_mesh_hat(mesh, h * n[d]);
             for (int i = 0; i < N; i++)
-                want += q[i] * cexp(-I * (n[0] * x[i][0] + n[1] * x[i][1]
-                                          + n[2] * x[i][2]));
+                want += q[i]
+                        * cexp(-I
+                               * (n[0] * x[i][0] + n[1] * x[i][1]
+                                  + n[2] * x[i][2]));
             off += pow(cabs(got / hat - want), 2);
             all += pow(cabs(want), 2);
         }
-        CHECK(sqrt(off / all) <= tol, "tolerance %g: %g", tol,
-              sqrt(off / all));
+        CHECK(sqrt(off / all) <= tol, "tolerance %g: %g", tol, sqrt(off / all));
         CHECK_OK(farsum_mesh_get_info(mesh, &info));
         CHECK(info.tolerance == tol && info.upsampling == 2
                   && strcmp(info.window, "prolate") == 0,
@@ -401,8 +403,51 @@ static void misuse(void)
     farsum_mesh_destroy(mesh);
 }
 
+/* Memory that ends at the n-th allocation, for all n; and none that spread,
+ * interp or execute take. */
+static void memory(void)
+{
+    farsum_mesh_problem p = skewed();
+    farsum_nufft_problem np = FARSUM_NUFFT_PROBLEM_INIT;
+    static double grid[7 * 10 * 9], v[4], c[2][2], f[5 * 4 * 3][2];
+    double x[2][3] = {{0, 0, 0}, {1, 2, 0}};
+    farsum_status status = FARSUM_ERR_MEMORY;
+    np.type = 2;
+    np.sign = 1;
+    np.modes[0] = 5, np.modes[1] = 4, np.modes[2] = 3;
+    for (int n = 1; n < 200 && status != FARSUM_OK; n++) {
+        farsum_mesh *mesh = NULL;
+        farsum_nufft *nufft = NULL;
+        int64_t before = mem_bytes();
+        mem_fail_at(n);
+        status = farsum_mesh_create(&p, NULL, &mesh);
+        if (status == FARSUM_OK)
+            status = farsum_mesh_set_points(mesh, 2, x);
+        if (status == FARSUM_OK)
+            status = farsum_nufft_create(&np, NULL, &nufft);
+        if (status == FARSUM_OK)
+            status = farsum_nufft_set_points(nufft, 2, x);
+        CHECK(status == FARSUM_OK || status == FARSUM_ERR_MEMORY,
+              "allocation %d: %s", n, farsum_message());
+        if (status == FARSUM_OK) {
+            CHECK(n > 10, "%d allocations", n);
+            mem_fail_at(1);
+            CHECK_OK(farsum_mesh_spread(mesh, c, grid));
+            CHECK_OK(farsum_mesh_interp(mesh, grid, v, NULL));
+            CHECK_OK(farsum_nufft_execute(nufft, c, f));
+        }
+        mem_fail_at(0);
+        farsum_mesh_destroy(mesh);
+        farsum_nufft_destroy(nufft);
+        CHECK(mem_bytes() == before, "%lld bytes are lost",
+              (long long)(mem_bytes() - before));
+    }
+    CHECK(status == FARSUM_OK, "memory never sufficed");
+}
+
 int main(void)
 {
+    RUN(memory);
     RUN(meaning);
     RUN(adjoint);
     RUN(gradients);

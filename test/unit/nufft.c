@@ -6,12 +6,13 @@
 #include "check.h"
 #include "farsum/mesh.h"
 
-struct try {
+struct
+try {
     farsum_nufft_problem problem;
     farsum_mesh_options options;
     int64_t n, modes;
-    double *x;               /* [n][3] */
-    double complex *c, *f;   /* [channel][n], [channel][modes] */
+    double *x;             /* [n][3] */
+    double complex *c, *f; /* [channel][n], [channel][modes] */
 };
 
 static uint64_t seed = 7;
@@ -110,8 +111,8 @@ static void powers(const struct try *t, int64_t j, int d, double complex *e)
 {
     int64_t n = t->problem.modes[d];
     for (int64_t i = 0; i < n; i++)
-        e[i] = cexp(I * t->problem.sign * (double)(i - n / 2)
-                    * t->x[3 * j + d]);
+        e[i] =
+            cexp(I * t->problem.sign * (double)(i - n / 2) * t->x[3 * j + d]);
 }
 
 /* The sums, into `want`. */
@@ -160,8 +161,7 @@ static double error(struct try *t, farsum_mesh_info *info)
 }
 
 static const int64_t shapes[][3] = {{12, 13, 14}, {9, 24, 5}, {1, 40, 7},
-                                    {2, 3, 32}, {17, 1, 2},
-                                    {45, 4, 3}};
+                                    {2, 3, 32},   {17, 1, 2}, {45, 4, 3}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void ladder(int f32)
@@ -181,11 +181,12 @@ static void ladder(int f32)
             try_set(&t, type, sign, 150, shapes[i % SHAPES], tol, f32, 1);
             t.options.upsampling = sigma;
             double e = error(&t, &info);
-            CHECK(e <= tol, "type %d, tolerance %g, f%d, %lld %lld %lld, "
-                  "sigma %g (%g), P %d: %g", type, tol, f32 ? 32 : 64,
-                  (long long)t.problem.modes[0], (long long)t.problem.modes[1],
-                  (long long)t.problem.modes[2], sigma, info.upsampling,
-                  info.support, e);
+            CHECK(e <= tol,
+                  "type %d, tolerance %g, f%d, %lld %lld %lld, "
+                  "sigma %g (%g), P %d: %g",
+                  type, tol, f32 ? 32 : 64, (long long)t.problem.modes[0],
+                  (long long)t.problem.modes[1], (long long)t.problem.modes[2],
+                  sigma, info.upsampling, info.support, e);
             if (getenv("NUFFT_FULL"))
                 printf("%g f%d type %d sigma %g %.3g P %d: %.3g\n", tol,
                        f32 ? 32 : 64, type, sigma, info.upsampling,
