@@ -90,7 +90,7 @@ farsum_status opencl_facts(struct opencl *cl, cl_id platform,
     const char *own = getenv("FARSUM_OPENCL_OPTIONS");
     snprintf(cl->options, sizeof cl->options, "-cl-std=CL1.2 -cl-mad-enable %s",
              own ? own : "");
-    snprintf(f->compiler, sizeof f->compiler, "%.40s, %.40s, %.30s, %.45s",
+    snprintf(f->compiler, sizeof f->compiler, "%.40s, %.40s, %.30s, %.40s",
              name, version, driver, own ? own : "");
     f->units = (int)number(cl, CL_DEVICE_MAX_COMPUTE_UNITS);
     f->group_max = (int)number(cl, CL_DEVICE_MAX_WORK_GROUP_SIZE);
