@@ -104,9 +104,17 @@ farsum_status buf_copy(struct buf *to, int64_t to_offset,
                                      from->handle, from_offset, bytes);
 }
 
+farsum_status buf_fill_part(struct buf *buf, int64_t offset, int byte,
+                            int64_t bytes)
+{
+    TRY(buf_inside(buf, offset, bytes));
+    if (bytes == 0)
+        return FARSUM_OK;
+    return buf->device->backend->fill(buf->device, buf->handle, offset, byte,
+                                      bytes);
+}
+
 farsum_status buf_fill(struct buf *buf, int byte)
 {
-    TRY(buf_inside(buf, 0, buf->bytes));
-    return buf->device->backend->fill(buf->device, buf->handle, 0, byte,
-                                      buf->bytes);
+    return buf_fill_part(buf, 0, byte, buf->bytes);
 }

@@ -35,5 +35,8 @@ farsum_status buf_download(const struct buf *buf, int64_t offset, void *to,
 farsum_status buf_copy(struct buf *to, int64_t to_offset,
                        const struct buf *from, int64_t from_offset,
                        int64_t bytes);
+/* Sets every byte, or those of a part, to `byte`. */
 farsum_status buf_fill(struct buf *buf, int byte);
+farsum_status buf_fill_part(struct buf *buf, int64_t offset, int byte,
+                            int64_t bytes);
 #endif

@@ -14,7 +14,7 @@ static farsum_status opencl_count(int *n)
     struct opencl cl = {0};
     TRY(opencl_library(&cl));
     farsum_status status = opencl_devices(&cl.api, NULL, NULL, 0, n);
-    dl_close(cl.library);
+    dl_close(cl.loader);
     return status;
 }
 

@@ -50,7 +50,7 @@ struct opencl_api {
 
 struct opencl {
     struct opencl_api api;
-    void *library;
+    void *loader;
     cl_id device, context, queue;
     int profiling;
     char options[128]; /* of the compiler */

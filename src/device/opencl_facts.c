@@ -30,7 +30,7 @@ farsum_status opencl_library(struct opencl *cl)
 #include "device/opencl.sym"
 #undef SYM
         NULL};
-    return dl_open(&cl->library, names, folders, symbols, (void **)&cl->api);
+    return dl_open(&cl->loader, names, folders, symbols, (void **)&cl->api);
 }
 
 farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,

@@ -2,6 +2,16 @@
 #ifndef FARSUM_DIALECT_C_DEVICE_H
 #define FARSUM_DIALECT_C_DEVICE_H
 
+typedef signed char i8;
+typedef unsigned char u8;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+#define HAS_SUBGROUP 1
+
 #define FN static __device__ __forceinline__
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
 #if DIALECT_CUDA /* HIP's second number means something else */

@@ -5,16 +5,7 @@
 #define DIALECT_CUDA 1
 #define DIALECT_HIP 0
 #define DIALECT_OPENCL 0
-typedef signed char i8;
-typedef unsigned char u8;
-typedef int i32;
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-typedef float f32;
-typedef double f64;
 #define SG_SIZE 32
-#define HAS_SUBGROUP 1
 #define SG_ALL 0xffffffffu
 #define sg_shuffle(v, lane) __shfl_sync(SG_ALL, v, lane)
 #define sg_shuffle_xor(v, mask) __shfl_xor_sync(SG_ALL, v, mask)

@@ -5,16 +5,7 @@
 #define DIALECT_CUDA 0
 #define DIALECT_HIP 1
 #define DIALECT_OPENCL 0
-typedef signed char i8;
-typedef unsigned char u8;
-typedef int i32;
-typedef unsigned int u32;
-typedef long long i64;
-typedef unsigned long long u64;
-typedef float f32;
-typedef double f64;
 #define SG_SIZE __AMDGCN_WAVEFRONT_SIZE
-#define HAS_SUBGROUP 1
 #define sg_shuffle(v, lane) __shfl(v, lane)
 #define sg_shuffle_xor(v, mask) __shfl_xor(v, mask)
 #define sg_shuffle_down(v, by, width) __shfl_down(v, by, width)

@@ -5,17 +5,9 @@
 #ifndef FARSUM_LEAF_WINDOW_H
 #define FARSUM_LEAF_WINDOW_H
 
-CONSTANT real window_coef[(WINDOW_DEGREE_ + 1) * SUPPORT] = {WINDOW_TABLE};
+#include "leaf/place.h"
 
-/* The first of the mesh points that coordinate s in [0, 1) touches on an axis
- * of `mesh` points; may be negative.  *t is where s lies, in [-1, 1]. */
-FN i32 window_first(f64 s, i32 mesh, real *t)
-{
-    f64 v = s * mesh - 0.5 * SUPPORT;
-    f64 first = ceil(v);
-    *t = (real)(2 * (first - v) - 1);
-    return (i32)first;
-}
+CONSTANT real window_coef[(WINDOW_DEGREE_ + 1) * SUPPORT] = {WINDOW_TABLE};
 
 /* Piece j; all threads may ask for different ones. */
 FN real window_weight(i32 j, real t)

@@ -81,7 +81,7 @@ static farsum_status run_zero(struct buf *buf, int wanted, int64_t bytes)
 {
     if (!wanted)
         return FARSUM_OK;
-    return buf->device->backend->fill(buf->device, buf->handle, 0, 0, bytes);
+    return buf_fill_part(buf, 0, 0, bytes);
 }
 
 static farsum_status run_room(struct spectral *s, int r, int watch,

@@ -37,7 +37,7 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
     TRY(LAUNCH(&in->round, kernel_groups(&in->round, n_bins),
                ARG_BUF(&cells->start), ARG_I64(n_bins), ARG_I32(pad)));
     TRY(gpu_scan_run(in->scan, &cells->start, &cells->start, n_bins + 1, NULL));
-    TRY(gpu_fill(&cells->item, 0xff, 4 * room));
+    TRY(buf_fill_part(&cells->item, 0, 0xff, 4 * room));
     TRY(LAUNCH(&in->place, kernel_groups(&in->place, n), ARG_BUF(&in->key[0]),
                ARG_BUF(&in->index[0]), ARG_BUF(&cells->start),
                ARG_BUF(&in->key[0]), ARG_BUF(&cells->item), ARG_I64(n),

@@ -64,8 +64,6 @@ static inline int32_t gpu_serial(const struct points_gpu *p)
 /* Checks nb and fills in what the kernels want. */
 farsum_status gpu_tiles(const int32_t nb[3], int64_t n,
                         struct gpu_tile_args *args, int64_t *n_bins);
-/* Sets the first `bytes` to `byte`. */
-farsum_status gpu_fill(struct buf *buf, int byte, int64_t bytes);
 /* Compiles gpu_count.k, once. */
 farsum_status gpu_count_ready(struct points_gpu *points);
 /* start: how many points each tile has, n_bins + 1 words, the last 0;

@@ -26,13 +26,6 @@ farsum_status gpu_tiles(const int32_t nb[3], int64_t n,
     return FARSUM_OK;
 }
 
-farsum_status gpu_fill(struct buf *buf, int byte, int64_t bytes)
-{
-    if (bytes == 0)
-        return FARSUM_OK;
-    return buf->device->backend->fill(buf->device, buf->handle, 0, byte, bytes);
-}
-
 farsum_status gpu_count_ready(struct points_gpu *p)
 {
     struct gpu_inside *in = p->inside;
@@ -79,7 +72,7 @@ farsum_status gpu_count(struct points_gpu *p, const struct gpu_tile_args *args,
     struct gpu_inside *in = p->inside;
     TRY(buf_reserve(&in->key[0], p->device, 4 * args->n));
     TRY(buf_reserve(&in->index[0], p->device, 4 * args->n));
-    TRY(gpu_fill(start, 0, 4 * (n_bins + 1)));
+    TRY(buf_fill_part(start, 0, 0, 4 * (n_bins + 1)));
     return LAUNCH(&in->count, kernel_groups(&in->count, args->n),
                   ARG_BUF(&p->s), ARG_BUF(start), ARG_BUF(&in->key[0]),
                   ARG_BUF(&in->index[0]), ARG_STRUCT(*args));
@@ -112,7 +105,7 @@ static farsum_status sort_again(struct points_gpu *p,
     struct buf before = sort->order;
     sort->order = in->other;
     in->other = before;
-    TRY(gpu_fill(&sort->start, 0, 4 * (n_bins + 1)));
+    TRY(buf_fill_part(&sort->start, 0, 0, 4 * (n_bins + 1)));
     int pack = gpu_packs(p, n);
     TRY(LAUNCH(&in->keys, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
                ARG_BUF(pack ? &in->packed : &in->key[1]), ARG_STRUCT(*args),

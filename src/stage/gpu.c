@@ -1,6 +1,9 @@
 /* gpu.c: what rows that work on a device have in common. */
 #include "stage/gpu.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void gpu_define_window(struct jit *jit, const struct window *window)
 {
     double table[(WINDOW_DEGREE + 1) * WINDOW_MAX];
@@ -61,4 +64,30 @@ double gpu_flops(const struct device *device, farsum_precision precision)
 {
     double lanes = gpu_is_processor(device) ? 4 : 64;
     return lanes * (precision == FARSUM_F32 ? 2 : 1) * gpu_cycles(device);
+}
+
+/* 90 of "sm_90", 0 if it is none. */
+static int architecture(const struct device *device)
+{
+    if (strncmp(device->facts.arch, "sm_", 3) != 0)
+        return 0;
+    return atoi(device->facts.arch + 3);
+}
+
+farsum_status gpu_tensor_fits(const struct device *device,
+                              farsum_precision precision)
+{
+    TRY(gpu_wanted(device));
+    if (architecture(device) < 80)
+        FAIL(ERR_UNSUPPORTED,
+             "FP64 tensor cores are wanted, NVIDIA's from sm_80 on; %s is %s",
+             device->name, device->facts.arch);
+    if (precision != FARSUM_F64)
+        FAIL(ERR_UNSUPPORTED, "it is for f64");
+    return FARSUM_OK;
+}
+
+int gpu_tensor_rows(const struct device *device)
+{
+    return architecture(device) >= 90 ? 16 : 8;
 }

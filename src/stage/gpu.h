@@ -14,6 +14,12 @@ farsum_status gpu_not_wanted(const struct device *device);
 /* OK if a kernel may have that many bytes of group memory. */
 farsum_status gpu_local_fits(const struct device *device, int64_t bytes);
 
+/* OK if leaf/mma.h's products are there: f64 on NVIDIA from sm_80 on. */
+farsum_status gpu_tensor_fits(const struct device *device,
+                              farsum_precision precision);
+/* Rows of one of those products: 8 or 16, what the kernels call MMA. */
+int gpu_tensor_rows(const struct device *device);
+
 /* About what a device can do, for costs: bytes a second of its memory, fused
  * multiplications and additions a second. */
 double gpu_bandwidth(const struct device *device);

@@ -8,9 +8,6 @@
 
 #include "base/mem.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { WARP = 32, WARPS = 4, GROUP = 128 };
 
 /* What follows from args alone. */
@@ -30,14 +27,6 @@ struct state {
     struct buf apart; /* [entry][results] */
 };
 
-/* 90 of "sm_90", 0 if it is none. */
-static int architecture(const struct device *device)
-{
-    if (!device || strncmp(device->facts.arch, "sm_", 3) != 0)
-        return 0;
-    return atoi(device->facts.arch + 3);
-}
-
 /* Doubles that a lane holds: planes and products. */
 static int lane_reals(const struct shape *s, const struct interp_args *args)
 {
@@ -51,7 +40,7 @@ static void shape_set(struct shape *s, const struct interp_args *args)
     struct gpu_columns_shape *c = &s->columns;
     int all = interp_channels(args), P = args->window->support;
     int field = (args->outputs & FARSUM_FIELD) != 0;
-    *s = (struct shape){.mma = architecture(args->device) >= 90 ? 16 : 8};
+    *s = (struct shape){.mma = gpu_tensor_rows(args->device)};
     *c = (struct gpu_columns_shape){.precision = args->precision,
                                     .support = P,
                                     .tile_y = 4,
@@ -78,12 +67,7 @@ static farsum_status fits(const void *a)
     const struct interp_args *args = a;
     struct shape s;
     TRY(interp_gpu_fits(args));
-    if (architecture(args->device) < 80)
-        FAIL(ERR_UNSUPPORTED,
-             "FP64 tensor cores are wanted, NVIDIA's from sm_80 on; %s is %s",
-             args->device->name, args->device->facts.arch);
-    if (args->precision != FARSUM_F64)
-        FAIL(ERR_UNSUPPORTED, "it is for f64");
+    TRY(gpu_tensor_fits(args->device, args->precision));
     shape_set(&s, args);
     TRY(gpu_local_fits(args->device, s.arena));
     return gpu_columns_fits(&s.columns, args->n);

@@ -108,18 +108,6 @@ farsum_status spread_gpu_io(const struct spread_gpu *gpu,
     return FARSUM_OK;
 }
 
-static farsum_status fill(struct buf *buf, int64_t offset, int byte,
-                          int64_t bytes)
-{
-    return buf->device->backend->fill(buf->device, buf->handle, offset, byte,
-                                      bytes);
-}
-
-farsum_status spread_gpu_fill(struct buf *buf, int byte, int64_t bytes)
-{
-    return fill(buf, 0, byte, bytes);
-}
-
 farsum_status spread_gpu_zero(const struct spread_gpu *gpu,
                               const struct spread_io *given)
 {
@@ -128,9 +116,9 @@ farsum_status spread_gpu_zero(const struct spread_gpu *gpu,
     int64_t size = gpu_real(args->precision), n = reals(args);
     int channels = spread_channels(args);
     if (io.mesh_channel == n)
-        return fill(io.mesh, 0, 0, channels * n * size);
+        return buf_fill_part(io.mesh, 0, 0, channels * n * size);
     for (int c = 0; c < channels; c++)
-        TRY(fill(io.mesh, c * io.mesh_channel * size, 0, n * size));
+        TRY(buf_fill_part(io.mesh, c * io.mesh_channel * size, 0, n * size));
     return FARSUM_OK;
 }
 

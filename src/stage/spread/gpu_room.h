@@ -35,8 +35,6 @@ farsum_status spread_gpu_io(const struct spread_gpu *gpu,
 /* Zeroes every channel of the mesh, its padding too. */
 farsum_status spread_gpu_zero(const struct spread_gpu *gpu,
                               const struct spread_io *io);
-/* Sets the first `bytes` of a buffer to `byte`. */
-farsum_status spread_gpu_fill(struct buf *buf, int byte, int64_t bytes);
 
 /* mesh0 mesh1 ldz: rows of the spreading operator as a matrix, one for each
  * mesh point and empty ones for the padding. */

@@ -4,48 +4,29 @@
  * Deterministic. */
 #include "stage/spread/gpu_stream.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* 90 of "sm_90", 0 if it is none. */
-static int architecture(const struct device *device)
-{
-    if (!device || strncmp(device->facts.arch, "sm_", 3) != 0)
-        return 0;
-    return atoi(device->facts.arch + 3);
-}
-
-static int rows(const struct spread_args *args)
-{
-    return architecture(args->device) >= 90 ? 16 : 8;
-}
-
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
-    TRY(gpu_wanted(args->device));
-    if (architecture(args->device) < 80)
-        FAIL(ERR_UNSUPPORTED,
-             "FP64 tensor cores are wanted, NVIDIA's from sm_80 on; %s is %s",
-             args->device->name, args->device->facts.arch);
-    if (args->precision != FARSUM_F64)
-        FAIL(ERR_UNSUPPORTED, "it is for f64");
-    return stream_fits(args, rows(args));
+    TRY(gpu_tensor_fits(args->device, args->precision));
+    return stream_fits(args, gpu_tensor_rows(args->device));
 }
 
-static double cost(const void *args)
+static double cost(const void *a)
 {
-    return stream_cost(args, rows(args));
+    const struct spread_args *args = a;
+    return stream_cost(args, gpu_tensor_rows(args->device));
 }
 
-static int64_t bytes(const void *args)
+static int64_t bytes(const void *a)
 {
-    return stream_bytes(args, rows(args));
+    const struct spread_args *args = a;
+    return stream_bytes(args, gpu_tensor_rows(args->device));
 }
 
-static farsum_status create(const void *args, void **state)
+static farsum_status create(const void *a, void **state)
 {
-    return stream_create(args, rows(args), state);
+    const struct spread_args *args = a;
+    return stream_create(args, gpu_tensor_rows(args->device), state);
 }
 
 const struct variant spread_gpu_stream_mma = {.fits = fits,
