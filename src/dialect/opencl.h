@@ -28,8 +28,9 @@ typedef double f64;
 #define CONSTANT __constant
 #define CONSTANT_PTR __constant
 #define RESTRICT restrict
-#define ARENA_PARAM , __local uchar *dialect_arena
-#define ARENA(name) __local uchar *name = dialect_arena
+/* a pointer to bytes would be aligned to one */
+#define ARENA_PARAM , __local ulong2 *dialect_arena
+#define ARENA(name) __local uchar *name = (__local uchar *)dialect_arena
 #define LID ((i32)get_local_id(0))
 #define LSIZE ((i32)get_local_size(0))
 #define GID ((i64)get_group_id(0))
