@@ -1,6 +1,10 @@
-/* spread_host: the tiled spread against plain, for every window support,
- * precision, instruction set and number of threads, on awkward meshes. */
+/* spread_host: the host's rows of spread against plain, for every window
+ * support, precision, instruction set and number of threads, on awkward
+ * meshes. */
 #include "unit/spread_case.h"
+
+static const char *const rows[] = {"host_tile", "multicolour"};
+enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Largest difference over the largest value of `want`. */
 static double difference(const struct spread_args *a, const void *got,
@@ -19,7 +23,8 @@ static double difference(const struct spread_args *a, const void *got,
     return worst / top;
 }
 
-static void compare(struct spread_args *a, int64_t n, enum dist dist)
+static void compare_row(const char *row, struct spread_args *a, int64_t n,
+                        enum dist dist)
 {
     int f32 = a->precision == FARSUM_F32;
     int64_t size = case_mesh(a);
@@ -36,13 +41,14 @@ static void compare(struct spread_args *a, int64_t n, enum dist dist)
             void *got = case_array(f32, size);
             memset(got, 0xff, (size_t)size * (f32 ? 4 : 8));
             a->isa = (enum isa)i;
-            case_spread("host_tile", a, &p, q, got);
+            case_spread(row, a, &p, q, got);
             double off = difference(a, got, want);
             if (!(off <= (f32 ? 2e-5 : 1e-13)))
-                fail_msg("P %d f%d %s threads %d mesh %d %d %d n %d dist %d: "
-                         "off by %g", a->window->support, f32 ? 32 : 64,
-                         isa_name(a->isa), a->threads, (int)a->mesh[0],
-                         (int)a->mesh[1], (int)a->mesh[2], (int)n, dist, off);
+                fail_msg("%s P %d f%d %s threads %d mesh %d %d %d n %d dist "
+                         "%d: off by %g", row, a->window->support,
+                         f32 ? 32 : 64, isa_name(a->isa), a->threads,
+                         (int)a->mesh[0], (int)a->mesh[1], (int)a->mesh[2],
+                         (int)n, dist, off);
             if (a->threads == 1) {
                 free(first);
                 first = got;
@@ -59,6 +65,12 @@ static void compare(struct spread_args *a, int64_t n, enum dist dist)
     free(want);
     free(q);
     case_clear(&p);
+}
+
+static void compare(struct spread_args *a, int64_t n, enum dist dist)
+{
+    for (int r = 0; r < ROWS; r++)
+        compare_row(rows[r], a, n, dist);
 }
 
 static void each_support(void **unused)
@@ -118,7 +130,7 @@ static void mass(void **unused)
         double *q = case_randoms(0, N, 5), *got = case_array(0, case_mesh(&a));
         double charge = 0, sum = 0, scale = 0;
         a.n = N;
-        case_spread("host_tile", &a, &p, q, got);
+        case_spread(rows[P % ROWS], &a, &p, q, got);
         for (int i = 0; i < N; i++) {
             charge += q[i];
             scale += fabs(q[i]);
@@ -134,13 +146,12 @@ static void mass(void **unused)
 }
 
 /* A plan that holds its points spreads again, and new points may be set. */
-static void again(void **unused)
+static void again_row(const char *row)
 {
-    (void)unused;
     static const int64_t mesh[3] = {36, 20, 30};
     struct window window;
     struct spread_args a = case_args(mesh, 0, &window, 6);
-    const struct variant *v = case_row(&spread_stage, "host_tile");
+    const struct variant *v = case_row(&spread_stage, row);
     void *state = NULL;
     int32_t nb[3];
     a.threads = 2;
@@ -169,14 +180,20 @@ static void again(void **unused)
     v->destroy(state);
 }
 
-/* Every allocation that fails is reported and leaks nothing. */
-static void memory(void **unused)
+static void again(void **unused)
 {
     (void)unused;
+    for (int r = 0; r < ROWS; r++)
+        again_row(rows[r]);
+}
+
+/* Every allocation that fails is reported and leaks nothing. */
+static void memory_row(const char *row)
+{
     static const int64_t mesh[3] = {40, 33, 70};
     struct window window;
     struct spread_args a = case_args(mesh, 0, &window, 6);
-    const struct variant *v = case_row(&spread_stage, "host_tile");
+    const struct variant *v = case_row(&spread_stage, row);
     struct points p;
     int32_t nb[3];
     case_points(&p, 9000, CLUSTERED);
@@ -200,6 +217,13 @@ static void memory(void **unused)
     }
     assert_true(failures > 5 && failures < 99);
     case_clear(&p);
+}
+
+static void memory(void **unused)
+{
+    (void)unused;
+    for (int r = 0; r < ROWS; r++)
+        memory_row(rows[r]);
 }
 
 int main(int argc, char **argv)
