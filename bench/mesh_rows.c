@@ -7,9 +7,11 @@
  *     mesh_rows cuda:0 f32 6 1 216 1e7 uniform gpu_stream gpu_particle
  *
  * MESH: points along each axis.  DIST: uniform, clustered (half of the points
- * in a ball of a tenth of the edge), cell (all within one mesh cell).  set is
- * what new positions cost, run what new strengths cost; positions are on the
- * device already. */
+ * in a ball whose radius is a tenth of the edge), shell (all on a sphere),
+ * gauss (a normal distribution, its width an eighth of the edge), cell (all
+ * within one mesh cell).  set is what new positions cost, run what new
+ * strengths cost; positions are on the device already.
+ */
 #include "base/clock.h"
 #include "base/isa.h"
 #include "base/mem.h"
@@ -60,16 +62,9 @@ static double number(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static void position(const struct bench *b, int64_t i, uint64_t *seed,
-                     double *x)
+/* In the ball of radius 1, uniformly. */
+static double in_ball(uint64_t *seed, double *x)
 {
-    double edge = 1;
-    if (strcmp(b->dist, "cell") == 0)
-        edge = 1.0 / (double)b->spread.mesh[0];
-    for (int d = 0; d < 3; d++)
-        x[d] = 0.3 * (edge < 1) + edge * number(seed);
-    if (strcmp(b->dist, "clustered") != 0 || i % 2)
-        return;
     double r2;
     do {
         r2 = 0;
@@ -77,9 +72,31 @@ static void position(const struct bench *b, int64_t i, uint64_t *seed,
             x[d] = 2 * number(seed) - 1;
             r2 += x[d] * x[d];
         }
-    } while (r2 > 1);
+    } while (r2 > 1 || r2 == 0);
+    return sqrt(r2);
+}
+
+static void position(const struct bench *b, int64_t i, uint64_t *seed,
+                     double *x)
+{
+    double edge = 1, scale = 0;
+    if (strcmp(b->dist, "cell") == 0)
+        edge = 1.0 / (double)b->spread.mesh[0];
     for (int d = 0; d < 3; d++)
-        x[d] = 0.5 + 0.1 * x[d];
+        x[d] = 0.3 * (edge < 1) + edge * number(seed);
+    if (strcmp(b->dist, "clustered") == 0 && i % 2 == 0) {
+        in_ball(seed, x);
+        scale = 0.1;
+    } else if (strcmp(b->dist, "shell") == 0) {
+        scale = 0.4 / in_ball(seed, x);
+    } else if (strcmp(b->dist, "gauss") == 0) {
+        for (int d = 0; d < 3; d++) /* Box and Muller */
+            x[d] = sqrt(-2 * log(1 - number(seed)))
+                   * cos(2 * M_PI * number(seed));
+        scale = 0.125;
+    }
+    for (int d = 0; d < 3 && scale > 0; d++)
+        x[d] = 0.5 + scale * x[d];
 }
 
 static void put(const struct bench *b, void *to, int64_t i, double v)
