@@ -1,167 +1,44 @@
 /* mesh_rows.c: every row of spread and interp that fits, timed on one device
  * and compared with the first of them; a CSV line each.
  *
- *     mesh_rows DEVICE PRECISION SUPPORT CHANNELS MESH N DIST [ROW...]
+ *     mesh_rows DEVICE PRECISION SUPPORT CHANNELS MESH N DIST [WHAT...]
  *
  *     mesh_rows cuda:0 f64 8 3 216 1e6 uniform
  *     mesh_rows cuda:0 f32 6 1 216 1e7 uniform gpu_stream gpu_particle
+ *     mesh_rows cuda:0 f32 6 1 128 1e6 uniform window=bspline room=spread \
+ *         gpu_single:unit=8 gpu_group:group=128 gpu_particle_shadow
  *
  * MESH: points along each axis.  DIST: uniform, clustered (half of the points
  * in a ball whose radius is a tenth of the edge), shell (all on a sphere),
  * gauss (a normal distribution, its width an eighth of the edge), cell (all
- * within one mesh cell).  set is what new positions cost, run what new
- * strengths cost; positions are on the device already.
- */
+ * within one mesh cell).  WHAT: rows, in that order, all of the table if there
+ * are none; window=NAME; parts=2, complex strengths; repeats=R, the runs that
+ * rows are told to expect; room=spread or interp; header=1, the columns' names
+ * and the line of room "points", what taking positions costs, first.
+ * gpu_particle_shadow is gpu_particle without atomics: its sums are wrong, its
+ * time shows what they cost.
+ *
+ * set is what new positions cost a row (sorts, lists, matrices), run what new
+ * strengths cost; positions are on the device already. */
+#include "mesh_case.h"
+
 #include "base/clock.h"
 #include "base/isa.h"
 #include "base/mem.h"
-#include "points/bins.h"
-#include "points/gpu.h"
-#include "stage/interp/interp.h"
-#include "stage/spread/spread.h"
+#include "stage/spread/gpu_particle.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 9 };
-
-struct bench {
-    struct device *device; /* NULL: the host */
-    const char *dist;
-    struct spread_args spread;
-    struct interp_args interp;
-    struct window window;
-    struct cell cell;
-    struct points points;
-    int64_t n, mesh_reals, q_reals;
-    void *q, *mesh, *out;                /* the host's */
-    struct buf q_there, mesh_there, out_there;
-    double *reference[2];                /* of spread, interp */
-};
-
-static int f32(const struct bench *b)
-{
-    return b->spread.precision == FARSUM_F32;
-}
-
-static void need(farsum_status status)
-{
-    if (status == FARSUM_OK)
-        return;
-    fprintf(stderr, "mesh_rows: %s\n", farsum_message());
-    exit(1);
-}
-
-static double number(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-/* In the ball of radius 1, uniformly. */
-static double in_ball(uint64_t *seed, double *x)
-{
-    double r2;
-    do {
-        r2 = 0;
-        for (int d = 0; d < 3; d++) {
-            x[d] = 2 * number(seed) - 1;
-            r2 += x[d] * x[d];
-        }
-    } while (r2 > 1 || r2 == 0);
-    return sqrt(r2);
-}
-
-static void position(const struct bench *b, int64_t i, uint64_t *seed,
-                     double *x)
-{
-    double edge = 1, scale = 0;
-    if (strcmp(b->dist, "cell") == 0)
-        edge = 1.0 / (double)b->spread.mesh[0];
-    for (int d = 0; d < 3; d++)
-        x[d] = 0.3 * (edge < 1) + edge * number(seed);
-    if (strcmp(b->dist, "clustered") == 0 && i % 2 == 0) {
-        in_ball(seed, x);
-        scale = 0.1;
-    } else if (strcmp(b->dist, "shell") == 0) {
-        scale = 0.4 / in_ball(seed, x);
-    } else if (strcmp(b->dist, "gauss") == 0) {
-        for (int d = 0; d < 3; d++) /* Box and Muller */
-            x[d] = sqrt(-2 * log(1 - number(seed)))
-                   * cos(2 * M_PI * number(seed));
-        scale = 0.125;
-    }
-    for (int d = 0; d < 3 && scale > 0; d++)
-        x[d] = 0.5 + scale * x[d];
-}
-
-static void put(const struct bench *b, void *to, int64_t i, double v)
-{
-    if (f32(b))
-        ((float *)to)[i] = (float)v;
-    else
-        ((double *)to)[i] = v;
-}
-
-static double get(const struct bench *b, const void *from, int64_t i)
-{
-    return f32(b) ? (double)((const float *)from)[i]
-                  : ((const double *)from)[i];
-}
-
-static void points(struct bench *b)
-{
-    double *x = NULL;
-    uint64_t seed = 1;
-    const double cell[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    need(cell_set(&b->cell, cell, 1));
-    need(MEM_RAW(x, 3 * b->n));
-    for (int64_t i = 0; i < b->n; i++)
-        position(b, i, &seed, x + 3 * i);
-    if (b->device) {
-        need(points_gpu_create(b->device, &b->points.gpu));
-        need(points_gpu_set(b->points.gpu, &b->cell, b->n, x, FARSUM_F64,
-                            "source"));
-        b->points.n = b->n;
-    } else {
-        int32_t nb[3];
-        need(points_set(&b->points, &b->cell, b->n, x, FARSUM_F64, "source",
-                        b->spread.threads));
-        spread_tiles(&b->spread, nb);
-        need(bins_build(&b->points, nb, b->spread.threads));
-    }
-    mem_free(x);
-}
-
-static void arrays(struct bench *b)
-{
-    uint64_t seed = 7;
-    int size = f32(b) ? 4 : 8;
-    int64_t most = b->q_reals > b->mesh_reals ? b->q_reals : b->mesh_reals;
-    need(mem_alloc(&b->q, b->q_reals, (size_t)size, 0));
-    need(mem_alloc(&b->mesh, b->mesh_reals, (size_t)size, 0));
-    need(mem_alloc(&b->out, most, (size_t)size, 0));
-    for (int64_t i = 0; i < b->q_reals; i++)
-        put(b, b->q, i, number(&seed) - 0.5);
-    for (int64_t i = 0; i < b->mesh_reals; i++)
-        put(b, b->mesh, i, number(&seed) - 0.5);
-    if (!b->device)
-        return;
-    need(buf_alloc(&b->q_there, b->device, size * b->q_reals));
-    need(buf_alloc(&b->mesh_there, b->device, size * b->mesh_reals));
-    need(buf_alloc(&b->out_there, b->device, size * most));
-    need(buf_upload(&b->q_there, 0, b->q, size * b->q_reals));
-    need(buf_upload(&b->mesh_there, 0, b->mesh, size * b->mesh_reals));
-}
+/* Runs timed, fewer of one that takes longer than LONG seconds for all. */
+enum { REPEATS = 9, REPEATS_LEAST = 3 };
+#define LONG 1.0
 
 static void start(const struct bench *b, struct stopwatch *watch, double *at)
 {
     if (b->device)
-        need(stopwatch_start(watch));
+        bench_need(stopwatch_start(watch));
     *at = clock_seconds();
 }
 
@@ -169,8 +46,8 @@ static double stop(const struct bench *b, struct stopwatch *watch, double at)
 {
     double seconds = clock_seconds() - at;
     if (b->device) {
-        need(stopwatch_stop(watch));
-        need(stopwatch_seconds(watch, &seconds));
+        bench_need(stopwatch_stop(watch));
+        bench_need(stopwatch_seconds(watch, &seconds));
     }
     return seconds;
 }
@@ -181,111 +58,210 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Relative to the reference; the first row becomes it. */
-static double difference(struct bench *b, int room, int64_t count)
+static int64_t bytes_now(const struct bench *b)
 {
-    double sum = 0, norm = 0;
-    int first = !b->reference[room];
-    if (b->device)
-        need(buf_download(&b->out_there, 0, b->out,
-                          count * (f32(b) ? 4 : 8)));
-    if (first)
-        need(MEM_RAW(b->reference[room], count));
-    for (int64_t i = 0; i < count; i++) {
-        double v = get(b, b->out, i);
-        if (first)
-            b->reference[room][i] = v;
-        double r = b->reference[room][i];
-        sum += (v - r) * (v - r);
-        norm += r * r;
-    }
-    return norm > 0 ? sqrt(sum / norm) : sqrt(sum);
+    return b->device ? b->device->bytes : mem_bytes();
 }
 
-static void clear(struct bench *b)
+struct measured {
+    double set, least, median, off, cost;
+    int64_t bytes;
+};
+
+static void print(const struct bench *b, const char *room, const char *name,
+                  const struct measured *m)
 {
-    int64_t most = b->q_reals > b->mesh_reals ? b->q_reals : b->mesh_reals;
-    if (b->device)
-        need(buf_fill(&b->out_there, 0));
-    else
-        memset(b->out, 0, (size_t)most * (f32(b) ? 4 : 8));
+    printf("%s,%s,%s,%s,%d,%d,%lld,%lld,%s,%.5g,%.5g,%.5g,%.5g,%.3g,%lld,%.4g,"
+           "%s,%d\n",
+           room, name, b->device ? b->device->name : "host",
+           bench_f32(b) ? "f32" : "f64", b->window.support, b->spread.channels,
+           (long long)b->spread.mesh[0], (long long)b->n, b->dist, 1e3 * m->set,
+           1e3 * m->least, 1e3 * m->median, 1e-6 * (double)b->n / m->least,
+           m->off, (long long)m->bytes, 1e3 * m->cost, window_name(&b->window),
+           spread_parts(&b->spread));
+    fflush(stdout);
 }
 
-/* Creates, sets twice and runs a row; prints its line. */
-static void row(struct bench *b, int room, const struct variant_row *r)
+/* Sorts count times. */
+static void summary(double *run, int count, struct measured *m)
 {
-    const struct variant *v = r->variant;
-    const void *args = room ? (const void *)&b->interp
-                            : (const void *)&b->spread;
-    struct spread_io spread = {
-        .q = b->device ? (void *)&b->q_there : b->q,
-        .mesh = b->device ? (void *)&b->out_there : b->out};
+    qsort(run, (size_t)count, sizeof *run, by_value);
+    m->least = run[0];
+    m->median = run[count / 2];
+}
+
+/* Runs a row whose state has its points. */
+static farsum_status run_all(struct bench *b, int room, const struct variant *v,
+                             void *state, struct stopwatch *watch,
+                             struct measured *m)
+{
+    struct spread_io spread = {.q = b->device ? (void *)&b->q_there : b->q,
+                               .mesh =
+                                   b->device ? (void *)&b->out_there : b->out};
     struct interp_io interp = {
         .mesh = b->device ? (void *)&b->mesh_there : b->mesh,
         .potential = b->device ? (void *)&b->out_there : b->out};
     const void *io = room ? (const void *)&interp : (const void *)&spread;
+    double at, run[REPEATS], all = 0;
+    int count = 0;
+    bench_out_zero(b);
+    TRY(v->run(state, io));
+    m->off = bench_difference(b, room);
+    while (count < REPEATS && (count < REPEATS_LEAST || all < LONG)) {
+        start(b, watch, &at);
+        TRY(v->run(state, io));
+        run[count] = stop(b, watch, at);
+        all += run[count++];
+    }
+    summary(run, count, m);
+    return FARSUM_OK;
+}
+
+/* Creates, sets twice and runs a row; prints its line. */
+static void row(struct bench *b, int room, const char *name,
+                const struct variant *v)
+{
+    const void *args =
+        room ? (const void *)&b->interp : (const void *)&b->spread;
     struct stopwatch watch = {0};
+    struct measured m = {0};
     void *state = NULL;
-    double at, set = 0, run[REPEATS];
+    double at;
     if ((v->fits && v->fits(args) != FARSUM_OK)
         || v->create(args, &state) != FARSUM_OK) {
-        fprintf(stderr, "# %s %s: %s\n", room ? "interp" : "spread", r->name,
+        fprintf(stderr, "# %s %s: %s\n", room ? "interp" : "spread", name,
                 farsum_message());
         return;
     }
     if (b->device)
-        need(stopwatch_create(&watch, b->device));
-    int64_t before = b->device ? b->device->bytes : mem_bytes();
+        bench_need(stopwatch_create(&watch, b->device));
+    int64_t before = bytes_now(b);
     for (int k = 0; k < 2; k++) { /* the first takes memory */
+        if (b->device)
+            bench_points_again(b);
         start(b, &watch, &at);
         if (v->set && v->set(state, &b->points, &b->points) != FARSUM_OK) {
-            fprintf(stderr, "# %s: %s\n", r->name, farsum_message());
+            fprintf(stderr, "# %s: %s\n", name, farsum_message());
             goto done;
         }
-        set = stop(b, &watch, at);
+        m.set = stop(b, &watch, at);
     }
-    int64_t held = (b->device ? b->device->bytes : mem_bytes()) - before;
-    clear(b);
-    need(v->run(state, io));
-    double off = difference(b, room, room ? b->q_reals : b->mesh_reals);
-    for (int k = 0; k < REPEATS; k++) {
-        start(b, &watch, &at);
-        need(v->run(state, io));
-        run[k] = stop(b, &watch, at);
-    }
-    qsort(run, REPEATS, sizeof *run, by_value);
-    printf("%s,%s,%s,%s,%d,%d,%lld,%lld,%s,%.5g,%.5g,%.5g,%.5g,%.3g,%lld,%.4g"
-           "\n",
-           room ? "interp" : "spread", r->name,
-           b->device ? b->device->name : "host", f32(b) ? "f32" : "f64",
-           b->window.support, b->spread.channels,
-           (long long)b->spread.mesh[0], (long long)b->n, b->dist, 1e3 * set,
-           1e3 * run[0], 1e3 * run[REPEATS / 2], 1e-6 * (double)b->n / run[0],
-           off, (long long)held, 1e3 * v->cost(args));
-    fflush(stdout);
+    m.bytes = bytes_now(b) - before;
+    m.cost = v->cost(args);
+    if (run_all(b, room, v, state, &watch, &m) == FARSUM_OK)
+        print(b, room ? "interp" : "spread", name, &m);
+    else
+        fprintf(stderr, "# %s: %s\n", name, farsum_message());
 done:
     v->destroy(state);
     stopwatch_clear(&watch);
 }
 
-static int wanted(const char *name, int n, char **names)
+/* What taking positions costs, as a line. */
+static void points_line(struct bench *b)
 {
-    for (int i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
+    struct stopwatch watch = {0};
+    struct measured m = {0};
+    double at, run[REPEATS];
+    if (!b->device)
+        return;
+    bench_need(stopwatch_create(&watch, b->device));
+    for (int k = 0; k < REPEATS; k++) {
+        start(b, &watch, &at);
+        bench_points_again(b);
+        run[k] = stop(b, &watch, at);
+    }
+    summary(run, REPEATS, &m);
+    print(b, "points", "set", &m);
+    stopwatch_clear(&watch);
+}
+
+/* A row as it was asked for: NAME[:unit=U][:group=G]. */
+static int asked(struct bench *b, int room, const char *text)
+{
+    const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
+    size_t length = strcspn(text, ":");
+    const char *unit = strstr(text, ":unit="), *group = strstr(text, ":group=");
+    b->spread.unit = unit ? atoi(unit + strlen(":unit=")) : 0;
+    b->spread.group = group ? atoi(group + strlen(":group=")) : 0;
+    if (!room && strcmp(text, "gpu_particle_shadow") == 0) {
+        if (b->device)
+            row(b, room, text, &spread_gpu_particle_shadow);
+        return 1;
+    }
+    for (; r->name; r++)
+        if (strlen(r->name) == length && memcmp(r->name, text, length) == 0) {
+            row(b, room, text, r->variant);
             return 1;
-    return n == 0;
+        }
+    return 0;
+}
+
+struct wanted {
+    const char *window, *room;
+    int header, rows; /* how many rows are named, first among the words */
+    char **row;
+};
+
+static const char *value(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 ? word + length : NULL;
+}
+
+/* Takes the options out of the words; what stays are rows. */
+static void options(struct bench *b, struct wanted *w, int count, char **word)
+{
+    w->row = word;
+    for (int i = 0; i < count; i++) {
+        const char *v;
+        if ((v = value(word[i], "window=")))
+            w->window = v;
+        else if ((v = value(word[i], "room=")))
+            w->room = v;
+        else if ((v = value(word[i], "parts=")))
+            b->spread.parts = atoi(v);
+        else if ((v = value(word[i], "repeats=")))
+            b->spread.repeats = atof(v);
+        else if ((v = value(word[i], "header=")))
+            w->header = atoi(v);
+        else
+            word[w->rows++] = word[i];
+    }
+}
+
+static void rooms(struct bench *b, const struct wanted *w)
+{
+    static const char *const names[2] = {"spread", "interp"};
+    int *found = NULL;
+    bench_need(MEM_NEW(found, w->rows + 1));
+    for (int room = 0; room < 2; room++) {
+        const struct variant_row *r =
+            room ? interp_stage.rows : spread_stage.rows;
+        if (w->room && strcmp(w->room, names[room]) != 0)
+            continue;
+        for (; w->rows == 0 && r->name; r++)
+            row(b, room, r->name, r->variant);
+        for (int i = 0; i < w->rows; i++)
+            found[i] |= asked(b, room, w->row[i]);
+    }
+    for (int i = 0; i < w->rows; i++)
+        if (!found[i])
+            fprintf(stderr, "# no row %s\n", w->row[i]);
+    mem_free(found);
 }
 
 int main(int argc, char **argv)
 {
     static struct bench b;
+    struct wanted w = {.window = "prolate"};
     if (argc < 8) {
         fprintf(stderr, "usage: mesh_rows DEVICE PRECISION SUPPORT CHANNELS "
-                        "MESH N DIST [ROW...]\n");
+                        "MESH N DIST [WHAT...]\n");
         return 2;
     }
     if (!device_is_host(argv[1]))
-        need(device_open(argv[1], &b.device));
+        bench_need(device_open(argv[1], &b.device));
     int64_t mesh = atoll(argv[5]);
     b.n = (int64_t)atof(argv[6]);
     b.dist = argv[7];
@@ -299,34 +275,17 @@ int main(int argc, char **argv)
         .channels = atoi(argv[4]),
         .window = &b.window,
         .n = b.n};
-    need(window_set(&b.window, "prolate", atoi(argv[3]), 0, 1.5,
-                    f32(&b) ? 1e-8 : 1e-14));
-    b.interp = (struct interp_args){.precision = b.spread.precision,
-                                    .device = b.device,
-                                    .isa = b.spread.isa,
-                                    .threads = 16,
-                                    .outputs = FARSUM_POTENTIAL,
-                                    .mesh = {mesh, mesh, mesh},
-                                    .ldz = mesh,
-                                    .channels = b.spread.channels,
-                                    .window = &b.window,
-                                    .cell = &b.cell,
-                                    .n = b.n};
-    b.mesh_reals = b.spread.channels * mesh * mesh * mesh;
-    b.q_reals = b.spread.channels * b.n;
-    points(&b);
-    arrays(&b);
-    for (int room = 0; room < 2; room++) {
-        const struct variant_row *rows
-            = room ? interp_stage.rows : spread_stage.rows;
-        for (int i = 0; rows[i].name; i++)
-            if (wanted(rows[i].name, argc - 8, argv + 8))
-                row(&b, room, &rows[i]);
-    }
-    buf_clear(&b.q_there);
-    buf_clear(&b.mesh_there);
-    buf_clear(&b.out_there);
-    points_gpu_destroy(b.points.gpu);
-    device_close(b.device);
+    options(&b, &w, argc - 8, argv + 8);
+    bench_need(window_set(&b.window, w.window, atoi(argv[3]), 0, 1.5,
+                          bench_f32(&b) ? 1e-8 : 1e-14));
+    if (w.header)
+        printf("room,row,device,precision,P,channels,K,N,dist,set_ms,"
+               "run_min_ms,run_median_ms,per_us,off,bytes,cost_ms,window,"
+               "parts\n");
+    bench_create(&b);
+    if (w.header)
+        points_line(&b);
+    rooms(&b, &w);
+    bench_clear(&b);
     return 0;
 }

@@ -1,0 +1,45 @@
+/* mesh_case.h: one case of mesh_rows: points, strengths and a mesh, on the host
+ * or a device. */
+#ifndef FARSUM_BENCH_MESH_CASE_H
+#define FARSUM_BENCH_MESH_CASE_H
+
+#include "points/gpu.h"
+#include "stage/interp/interp.h"
+#include "stage/spread/spread.h"
+
+struct bench {
+    struct device *device; /* NULL: the host */
+    const char *dist;
+    struct spread_args spread;
+    struct interp_args interp;
+    struct window window;
+    struct cell cell;
+    struct points points;
+    int64_t n, mesh_reals, q_reals;
+    void *q, *mesh, *out; /* the host's */
+    struct buf x_there, q_there, mesh_there, out_there;
+    double *reference[2]; /* of spread, interp */
+};
+
+static inline int bench_f32(const struct bench *b)
+{
+    return b->spread.precision == FARSUM_F32;
+}
+static inline int bench_size(const struct bench *b)
+{
+    return bench_f32(b) ? 4 : 8;
+}
+
+/* Ends the program with the library's message unless OK. */
+void bench_need(farsum_status status);
+/* Everything that follows from device, dist, n, window and spread. */
+void bench_create(struct bench *b);
+void bench_clear(struct bench *b);
+/* On a device: the same positions once more, as new ones, and nothing of the
+ * sorts and lists that were made of them before. */
+void bench_points_again(struct bench *b);
+/* Fills what rows write to with zeros. */
+void bench_out_zero(struct bench *b);
+/* Of what a row wrote, relative to the first row's, RMS. */
+double bench_difference(struct bench *b, int room);
+#endif
