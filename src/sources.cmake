@@ -10,8 +10,8 @@ set(farsum_sources
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/points.c
   src/points/tiles.c src/points/waves.c
-  src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c src/points/gpu_kept.c
-  src/points/gpu_radix.c
+  src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c
+  src/points/gpu_columns_shape.c src/points/gpu_kept.c src/points/gpu_radix.c
   src/points/gpu_scan.c src/points/gpu_sort.c
   src/method/table.c src/method/exact.c
   src/method/direct.c src/method/direct_sum.c

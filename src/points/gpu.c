@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "points/gpu_columns.h"
 #include "points/gpu_inside.h"
 #include "points/points.h"
 
@@ -48,6 +49,7 @@ void points_gpu_destroy(struct points_gpu *p)
     if (!p)
         return;
     struct gpu_inside *in = p->inside;
+    gpu_columns_forget(p);
     if (in) {
         gpu_scan_destroy(in->scan);
         for (int i = 0; i < 2; i++) {

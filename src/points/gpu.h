@@ -53,6 +53,7 @@ struct points_gpu {
     struct buf s;         /* [3][n] f64 in [0, 1), caller's order */
     struct gpu_sort sort; /* the last one that was asked for */
     struct gpu_cells cells;
+    struct gpu_columns_lists *lists; /* gpu_columns.c: those that rows have */
     struct gpu_inside *inside; /* owned: kernels and scratch */
 };
 

@@ -1,73 +1,91 @@
 /* gpu_columns.c: points by the columns of mesh points that they touch. */
 #include "points/gpu_columns.h"
 
+#include "base/mem.h"
+
 enum { GROUP = 256, CAP = 2048 };
 
-/* The most pieces that `edge` tiles and mesh ends cut a window into. */
-static int pieces(int64_t mesh, int open, int edge, int support)
+/* What depends on points and shape alone. */
+struct gpu_columns_lists {
+    struct gpu_columns_lists *next; /* of the same points */
+    struct points_gpu *points;      /* borrowed; NULL: they are gone */
+    struct gpu_columns_shape shape;
+    int users;                      /* rows; the last one's going ends it */
+    int64_t version;                /* of the positions; 0: of none */
+    int64_t inverted;               /* version that inverse is of */
+    int wants_inverse;              /* 1: one of the rows does */
+    struct buf order, start;        /* of the entries */
+    struct buf t, place, item, inverse;
+};
+
+static void lists_leave(struct gpu_columns *c)
 {
-    int most = 1;
-    for (int64_t m = 0; m < mesh; m++) {
-        int n = 0;
-        for (int64_t pos = m, next; pos < m + support; pos = next) {
-            int64_t w = pos % mesh, end = (w / edge + 1) * edge;
-            next = pos + (end < mesh ? end : mesh) - w;
-            n++;
-            if (open && next - pos + w == mesh)
-                break;
-        }
-        most = n > most ? n : most;
-        /* what lies between the ends repeats with the tiles */
-        if (m > edge + support && mesh - m > 2 * (edge + support))
-            m += (mesh - m - 2 * (edge + support)) / edge * edge;
+    struct gpu_columns_lists *l = c->lists;
+    c->lists = NULL;
+    if (!l || --l->users > 0)
+        return;
+    struct gpu_columns_lists **at = l->points ? &l->points->lists : NULL;
+    while (at && *at != l)
+        at = &(*at)->next;
+    if (at)
+        *at = l->next;
+    struct buf *all[] = {&l->order, &l->start, &l->t,
+                         &l->place, &l->item,  &l->inverse};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    mem_free(l);
+}
+
+static int same_shape(const struct gpu_columns_shape *a,
+                      const struct gpu_columns_shape *b)
+{
+    int same = a->precision == b->precision && a->support == b->support
+               && a->tile_y == b->tile_y && a->tile_z == b->tile_z
+               && a->ring == b->ring;
+    for (int d = 0; d < 3; d++)
+        same &= a->mesh[d] == b->mesh[d] && !a->open[d] == !b->open[d];
+    return same;
+}
+
+/* The lists of these points and this shape, which may be empty still. */
+static farsum_status lists_join(struct gpu_columns *c,
+                                struct points_gpu *points)
+{
+    struct gpu_columns_lists *l = c->lists;
+    if (l && l->points == points)
+        return FARSUM_OK;
+    lists_leave(c);
+    for (l = points->lists; l; l = l->next)
+        if (same_shape(&l->shape, &c->shape))
+            break;
+    if (!l) {
+        TRY(MEM_NEW(l, 1));
+        l->shape = c->shape;
+        l->points = points;
+        l->next = points->lists;
+        points->lists = l;
     }
-    return most;
-}
-
-void gpu_columns_shape_set(struct gpu_columns_shape *s)
-{
-    s->most_y = pieces(s->mesh[1], s->open[1], s->tile_y, s->support);
-    s->most_z = pieces(s->mesh[2], s->open[2], s->tile_z, s->support);
-}
-
-int64_t gpu_columns_count(const struct gpu_columns_shape *s)
-{
-    return (s->mesh[1] + s->tile_y - 1) / s->tile_y
-           * ((s->mesh[2] + s->tile_z - 1) / s->tile_z);
-}
-
-static int64_t first_planes(const struct gpu_columns_shape *s)
-{
-    return s->mesh[0] + (s->open[0] ? s->support - 1 : 0);
-}
-
-farsum_status gpu_columns_fits(const struct gpu_columns_shape *s, int64_t n)
-{
-    int64_t entries = n * s->most_y * s->most_z;
-    int64_t lists = gpu_columns_count(s) * first_planes(s);
-    if (entries > GPU_POINTS_MOST)
-        FAIL(ERR_UNSUPPORTED, "lists of %lld entries, at most %lld",
-             (long long)entries, (long long)GPU_POINTS_MOST);
-    if (lists >= GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld lists, at most %lld", (long long)lists,
-             (long long)GPU_BINS_MOST);
+    l->users++;
+    l->wants_inverse |= c->has_inverse;
+    c->lists = l;
     return FARSUM_OK;
 }
 
-int64_t gpu_columns_bytes(const struct gpu_columns_shape *s, int64_t n,
-                          int has_inverse)
+void gpu_columns_forget(struct points_gpu *points)
 {
-    int64_t real = s->precision == FARSUM_F32 ? 4 : 8;
-    return n * s->most_y * s->most_z * (3 * real + 12 + 4 * has_inverse)
-           + 4 * (gpu_columns_count(s) * first_planes(s) + 2);
+    for (struct gpu_columns_lists *l = points->lists, *next; l; l = next) {
+        next = l->next;
+        l->points = NULL;
+        l->next = NULL;
+    }
+    points->lists = NULL;
 }
 
 void gpu_columns_clear(struct gpu_columns *c)
 {
-    struct buf *all[] = {&c->order, &c->start,   &c->t,    &c->place,
-                         &c->item,  &c->inverse, &c->part, &c->of};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        buf_clear(all[i]);
+    lists_leave(c);
+    buf_clear(&c->part);
+    buf_clear(&c->of);
     gpu_scan_destroy(c->scan);
     if (c->jit.device)
         jit_clear(&c->jit);
@@ -89,6 +107,7 @@ static farsum_status compile(struct gpu_columns *c)
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "columns_keys", GROUP, 0, &c->keys));
     TRY(jit_kernel(jit, "columns_entries", GROUP, 0, &c->fill));
+    TRY(jit_kernel(jit, "columns_invert", GROUP, 0, &c->invert));
     TRY(jit_kernel(jit, "columns_parts", GROUP, 0, &c->parts));
     return jit_kernel(jit, "columns_part_tasks", GROUP, 0, &c->part_tasks);
 }
@@ -98,7 +117,8 @@ farsum_status gpu_columns_create(struct gpu_columns *c, struct device *device,
                                  int has_inverse)
 {
     farsum_status status = FARSUM_OK;
-    *c = (struct gpu_columns){.device = device, .shape = *shape,
+    *c = (struct gpu_columns){.device = device,
+                              .shape = *shape,
                               .has_inverse = has_inverse};
     GO(compile(c));
     GO(gpu_scan_create(device, GPU_SCAN_U32, &c->scan));
@@ -114,7 +134,7 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
 {
     const struct gpu_columns_shape *s = &c->shape;
     struct columns_args *a = &c->args;
-    int64_t columns = gpu_columns_count(s), bins = first_planes(s);
+    int64_t columns = gpu_columns_count(s), bins = gpu_columns_bins(s);
     int64_t wanted = (3 * warps + columns - 1) / columns;
     int64_t length = bins / (wanted > 0 ? wanted : 1);
     length = length < s->support / 2 ? s->support / 2 : length;
@@ -137,19 +157,6 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     c->extras = a->entries / a->cap;
 }
 
-static farsum_status reserve(struct gpu_columns *c)
-{
-    int64_t real = c->shape.precision == FARSUM_F32 ? 4 : 8;
-    int64_t n = c->args.entries;
-    TRY(buf_reserve(&c->t, c->device, 3 * n * real));
-    TRY(buf_reserve(&c->place, c->device, 4 * n));
-    TRY(buf_reserve(&c->item, c->device, 4 * n));
-    TRY(buf_reserve(&c->inverse, c->device, c->has_inverse ? 4 * n : 1));
-    TRY(buf_reserve(&c->part, c->device, 4 * (c->tasks + 1)));
-    TRY(buf_reserve(&c->of, c->device, 4 * c->extras));
-    return gpu_scan_reserve(c->scan, c->tasks + 1);
-}
-
 /* As leaf/mesh.h; what the lists want of it. */
 struct columns_mesh {
     int64_t n, strides[3];
@@ -157,41 +164,94 @@ struct columns_mesh {
 };
 _Static_assert(sizeof(struct columns_mesh) == 64, "as leaf/mesh.h has it");
 
-farsum_status gpu_columns_set(struct gpu_columns *c, struct points_gpu *points,
-                              int64_t warps)
+/* Keys, their sort, the entries in its order. */
+static farsum_status lists_make(struct gpu_columns *c,
+                                struct points_gpu *points,
+                                const struct columns_mesh *mesh)
 {
+    struct gpu_columns_lists *l = c->lists;
     const struct columns_args *a = &c->args;
-    struct columns_mesh mesh = {.n = points->n};
-    struct buf *key = NULL;
-    for (int d = 0; d < 3; d++) {
-        mesh.mesh[d] = (int32_t)c->shape.mesh[d];
-        mesh.open[d] = c->shape.open[d] != 0;
-    }
-    TRY(gpu_columns_fits(&c->shape, points->n));
-    segment(c, points->n, warps);
-    TRY(reserve(c));
+    int64_t n = a->entries, real = c->shape.precision == FARSUM_F32 ? 4 : 8;
     /* one key more than lists: places that a point does not use */
-    int64_t n = a->entries;
     int64_t keys = gpu_columns_count(&c->shape) * a->bins + 1;
+    struct buf *key = NULL;
+    l->version = 0;
+    TRY(buf_reserve(&l->t, c->device, 3 * n * real));
+    TRY(buf_reserve(&l->place, c->device, 4 * n));
+    TRY(buf_reserve(&l->item, c->device, 4 * n));
     TRY(gpu_keys_room(points, n, keys, &key));
     if (n > 0)
-        TRY(LAUNCH(&c->keys, kernel_groups(&c->keys, mesh.n),
-                   ARG_BUF(&points->s), ARG_BUF(key), ARG_STRUCT(mesh),
+        TRY(LAUNCH(&c->keys, kernel_groups(&c->keys, mesh->n),
+                   ARG_BUF(&points->s), ARG_BUF(key), ARG_STRUCT(*mesh),
                    ARG_STRUCT(*a)));
-    TRY(gpu_keys_sort(points, n, keys, &c->order, &c->start));
+    TRY(gpu_keys_sort(points, n, keys, &l->order, &l->start));
     if (n > 0)
         TRY(LAUNCH(&c->fill, kernel_groups(&c->fill, n), ARG_BUF(&points->s),
-                   ARG_BUF(&c->order), ARG_BUF(&c->start), ARG_BUF(&c->t),
-                   ARG_BUF(&c->place), ARG_BUF(&c->item), ARG_BUF(&c->inverse),
-                   ARG_I32(c->has_inverse), ARG_STRUCT(mesh),
+                   ARG_BUF(&l->order), ARG_BUF(&l->start), ARG_BUF(&l->t),
+                   ARG_BUF(&l->place), ARG_BUF(&l->item), ARG_STRUCT(*mesh),
                    ARG_STRUCT(*a)));
+    l->version = points->version;
+    return FARSUM_OK;
+}
+
+static farsum_status lists_invert(struct gpu_columns *c)
+{
+    struct gpu_columns_lists *l = c->lists;
+    int64_t n = c->args.entries;
+    l->inverted = 0;
+    TRY(buf_reserve(&l->inverse, c->device, 4 * n));
+    if (n > 0)
+        TRY(LAUNCH(&c->invert, kernel_groups(&c->invert, n),
+                   ARG_BUF(&l->order), ARG_BUF(&l->start),
+                   ARG_BUF(&l->inverse), ARG_STRUCT(c->args)));
+    l->inverted = l->version;
+    return FARSUM_OK;
+}
+
+/* A buffer as another's that it does not own. */
+static void lend(struct buf *to, const struct buf *from)
+{
+    buf_borrow(to, from->device, from->handle, from->bytes);
+}
+
+static farsum_status tasks_make(struct gpu_columns *c)
+{
+    TRY(buf_reserve(&c->part, c->device, 4 * (c->tasks + 1)));
+    TRY(buf_reserve(&c->of, c->device, 4 * c->extras));
+    TRY(gpu_scan_reserve(c->scan, c->tasks + 1));
     TRY(buf_fill(&c->part, 0));
     if (c->extras == 0)
         return FARSUM_OK;
     TRY(LAUNCH(&c->parts, kernel_groups(&c->parts, c->tasks),
                ARG_BUF(&c->start), ARG_BUF(&c->part), ARG_I64(c->tasks),
-               ARG_STRUCT(*a)));
+               ARG_STRUCT(c->args)));
     TRY(gpu_scan_run(c->scan, &c->part, &c->part, c->tasks + 1, NULL));
     return LAUNCH(&c->part_tasks, c->tasks, ARG_BUF(&c->part), ARG_BUF(&c->of),
                   ARG_I64(c->tasks));
+}
+
+farsum_status gpu_columns_set(struct gpu_columns *c, struct points_gpu *points,
+                              int64_t warps)
+{
+    struct columns_mesh mesh = {.n = points->n};
+    for (int d = 0; d < 3; d++) {
+        mesh.mesh[d] = (int32_t)c->shape.mesh[d];
+        mesh.open[d] = c->shape.open[d] != 0;
+    }
+    if (points->version == 0)
+        FAIL(ERR_STATE, "no positions were set");
+    TRY(gpu_columns_fits(&c->shape, points->n));
+    TRY(lists_join(c, points));
+    segment(c, points->n, warps);
+    struct gpu_columns_lists *l = c->lists;
+    if (l->version != points->version)
+        TRY(lists_make(c, points, &mesh));
+    if (l->wants_inverse && l->inverted != l->version)
+        TRY(lists_invert(c));
+    lend(&c->start, &l->start);
+    lend(&c->t, &l->t);
+    lend(&c->place, &l->place);
+    lend(&c->item, &l->item);
+    lend(&c->inverse, &l->inverse);
+    return tasks_make(c);
 }

@@ -33,6 +33,11 @@ struct columns_args {
 };
 _Static_assert(sizeof(struct columns_args) == 40, "as the kernels have it");
 
+struct gpu_columns_lists; /* what rows of one shape share */
+
+/* A row's view of the lists, and its own cut of them into tasks.  The lists
+ * belong to the points: rows whose shapes agree have the same ones, which are
+ * made once for each set of positions. */
 struct gpu_columns {
     struct device *device; /* borrowed */
     struct gpu_columns_shape shape;
@@ -40,18 +45,22 @@ struct gpu_columns {
     int64_t tasks, extras;
     int has_inverse;
     struct jit jit;
-    struct kernel keys, fill, parts, part_tasks;
+    struct kernel keys, fill, invert, parts, part_tasks;
     struct gpu_scan *scan;
-    struct buf order, start;   /* of the entries */
+    struct buf part, of; /* where a task's extras begin; their task */
+    struct gpu_columns_lists *lists;
+    /* borrowed from them until the points are set again */
+    struct buf start;          /* where the lists begin among the entries */
     struct buf t, place, item; /* of each entry */
     struct buf inverse;        /* [most_y most_z][n] u32: the entry of a point,
                                   0xffffffff: none */
-    struct buf part, of;       /* where a task's extras begin; their task */
 };
 
 /* Fills in most_y and most_z. */
 void gpu_columns_shape_set(struct gpu_columns_shape *shape);
 int64_t gpu_columns_count(const struct gpu_columns_shape *shape);
+/* Planes along x that a window may begin in. */
+int64_t gpu_columns_bins(const struct gpu_columns_shape *shape);
 /* Not more than indices can count. */
 farsum_status gpu_columns_fits(const struct gpu_columns_shape *shape,
                                int64_t n);
@@ -63,7 +72,10 @@ farsum_status gpu_columns_create(struct gpu_columns *columns,
                                  const struct gpu_columns_shape *shape,
                                  int has_inverse);
 void gpu_columns_clear(struct gpu_columns *columns);
-/* warps: how many the device holds at once. */
+/* Lists of the points as they are set, made here or by a row before.  warps:
+ * how many of the row's the device holds at once. */
 farsum_status gpu_columns_set(struct gpu_columns *columns,
                               struct points_gpu *points, int64_t warps);
+/* The points go; rows that have lists of theirs keep them. */
+void gpu_columns_forget(struct points_gpu *points);
 #endif

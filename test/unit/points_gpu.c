@@ -307,6 +307,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "perf") == 0) {
         points_perf(argc > 2 ? atoll(argv[2]) : 1000000,
                     argc > 3 ? atoi(argv[3]) : 27);
+        columns_perf(argc > 2 ? atoll(argv[2]) : 1000000, 100);
         device_close(points_device);
         return 0;
     }
@@ -321,6 +322,7 @@ int main(int argc, char **argv)
     RUN(test_cells);
     RUN(test_many_tiles);
     RUN(test_refused);
+    RUN(test_columns);
     CHECK(mem_bytes() == held, "%lld bytes are left",
           (long long)(mem_bytes() - held));
     CHECK(points_device->bytes == there, "%lld bytes are left on the device",

@@ -1,0 +1,61 @@
+/* gpu_columns_shape.c: columns and lists in numbers. */
+#include "points/gpu_columns.h"
+
+/* The most pieces that `edge` tiles and mesh ends cut a window into. */
+static int pieces(int64_t mesh, int open, int edge, int support)
+{
+    int most = 1;
+    for (int64_t m = 0; m < mesh; m++) {
+        int n = 0;
+        for (int64_t pos = m, next; pos < m + support; pos = next) {
+            int64_t w = pos % mesh, end = (w / edge + 1) * edge;
+            next = pos + (end < mesh ? end : mesh) - w;
+            n++;
+            if (open && next - pos + w == mesh)
+                break;
+        }
+        most = n > most ? n : most;
+        /* what lies between the ends repeats with the tiles */
+        if (m > edge + support && mesh - m > 2 * (edge + support))
+            m += (mesh - m - 2 * (edge + support)) / edge * edge;
+    }
+    return most;
+}
+
+void gpu_columns_shape_set(struct gpu_columns_shape *s)
+{
+    s->most_y = pieces(s->mesh[1], s->open[1], s->tile_y, s->support);
+    s->most_z = pieces(s->mesh[2], s->open[2], s->tile_z, s->support);
+}
+
+int64_t gpu_columns_count(const struct gpu_columns_shape *s)
+{
+    return (s->mesh[1] + s->tile_y - 1) / s->tile_y
+           * ((s->mesh[2] + s->tile_z - 1) / s->tile_z);
+}
+
+int64_t gpu_columns_bins(const struct gpu_columns_shape *s)
+{
+    return s->mesh[0] + (s->open[0] ? s->support - 1 : 0);
+}
+
+farsum_status gpu_columns_fits(const struct gpu_columns_shape *s, int64_t n)
+{
+    int64_t entries = n * s->most_y * s->most_z;
+    int64_t lists = gpu_columns_count(s) * gpu_columns_bins(s);
+    if (entries > GPU_POINTS_MOST)
+        FAIL(ERR_UNSUPPORTED, "lists of %lld entries, at most %lld",
+             (long long)entries, (long long)GPU_POINTS_MOST);
+    if (lists >= GPU_BINS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%lld lists, at most %lld", (long long)lists,
+             (long long)GPU_BINS_MOST);
+    return FARSUM_OK;
+}
+
+int64_t gpu_columns_bytes(const struct gpu_columns_shape *s, int64_t n,
+                          int has_inverse)
+{
+    int64_t real = s->precision == FARSUM_F32 ? 4 : 8;
+    return n * s->most_y * s->most_z * (3 * real + 12 + 4 * has_inverse)
+           + 4 * (gpu_columns_count(s) * gpu_columns_bins(s) + 2);
+}

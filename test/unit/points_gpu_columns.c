@@ -1,0 +1,142 @@
+/* points_gpu_columns.c: the lists of columns that rows of one shape share. */
+#include "unit/points_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "points/gpu_columns.h"
+
+enum { N = 400 };
+
+static struct gpu_columns_shape shape_of(int64_t edge)
+{
+    struct gpu_columns_shape s = {.precision = FARSUM_F64,
+                                  .mesh = {edge, edge + 3, edge + 6},
+                                  .open = {0, 1, 0},
+                                  .support = 6,
+                                  .tile_y = 4,
+                                  .tile_z = 8,
+                                  .ring = 6};
+    gpu_columns_shape_set(&s);
+    return s;
+}
+
+static void set(struct points_gpu *p, int64_t n, enum dist dist, uint64_t seed)
+{
+    struct cell cell = cloud_cell(1);
+    double *x = cloud(&cell, n, dist, FARSUM_F64, seed);
+    CHECK_OK(points_gpu_set(p, &cell, n, x, FARSUM_F64, "source"));
+    free(x);
+}
+
+/* Every point's places lead to entries of that point and back. */
+static void inverse_holds(const struct gpu_columns *c)
+{
+    int64_t n = c->args.entries, used = 0, per = N;
+    uint32_t *inverse = taken(&c->inverse, 4 * n);
+    uint32_t *item = taken(&c->item, 4 * n);
+    for (int64_t e = 0; e < n; e++) {
+        if (inverse[e] == 0xffffffffu)
+            continue;
+        used++;
+        CHECK((int64_t)inverse[e] < n && item[inverse[e]] == e % per,
+              "place %lld", (long long)e);
+    }
+    CHECK(used >= N, "%lld entries of %d points", (long long)used, N);
+    free(inverse);
+    free(item);
+}
+
+void test_columns(void)
+{
+    struct gpu_columns_shape shape = shape_of(20), other = shape_of(21);
+    struct gpu_columns a, b, c;
+    struct points_gpu *p = NULL;
+    struct device *d = points_device;
+    int64_t held = d->bytes;
+    CHECK_OK(points_gpu_create(d, &p));
+    CHECK_OK(gpu_columns_create(&a, d, &shape, 0));
+    CHECK_OK(gpu_columns_create(&b, d, &shape, 1));
+    CHECK_OK(gpu_columns_create(&c, d, &other, 1));
+    CHECK_FAILS(gpu_columns_set(&a, p, 8), FARSUM_ERR_STATE);
+    for (int turn = 0; turn < 3; turn++) {
+        set(p, N, turn ? CLUSTERED : UNIFORM, 3 + (uint64_t)turn);
+        CHECK_OK(gpu_columns_set(&a, p, 8));
+        int64_t before = d->bytes;
+        CHECK_OK(gpu_columns_set(&b, p, 64));
+        CHECK_OK(gpu_columns_set(&c, p, 8));
+        /* the same lists, cut otherwise; another shape has others */
+        CHECK(a.t.handle == b.t.handle && a.start.handle == b.start.handle,
+              "two sets of lists");
+        CHECK(a.args.segments < b.args.segments, "%d and %d segments",
+              a.args.segments, b.args.segments);
+        CHECK(a.t.handle != c.t.handle, "one set of lists for two shapes");
+        CHECK(turn == 0 || d->bytes == before, "%lld bytes came later",
+              (long long)(d->bytes - before));
+        inverse_holds(&b);
+        inverse_holds(&c);
+    }
+    /* a row that goes leaves the others what they have */
+    set(p, N, UNIFORM, 9);
+    gpu_columns_clear(&a);
+    CHECK_OK(gpu_columns_set(&b, p, 64));
+    inverse_holds(&b);
+    /* points that go leave the rows what they have */
+    points_gpu_destroy(p);
+    inverse_holds(&b);
+    p = NULL;
+    CHECK_OK(points_gpu_create(d, &p));
+    set(p, N, UNIFORM, 10);
+    CHECK_OK(gpu_columns_set(&b, p, 64));
+    inverse_holds(&b);
+    /* memory that ends: another try finds what it needs */
+    gpu_columns_clear(&c);
+    CHECK_OK(gpu_columns_create(&c, d, &other, 1));
+    CHECK_OK(gpu_columns_create(&a, d, &shape, 0));
+    d->limit = d->bytes + 100;
+    CHECK_FAILS(gpu_columns_set(&c, p, 8), FARSUM_ERR_MEMORY);
+    d->limit = 0;
+    CHECK_OK(gpu_columns_set(&c, p, 8));
+    inverse_holds(&c);
+    CHECK_OK(gpu_columns_set(&a, p, 8));
+    gpu_columns_clear(&b);
+    inverse_holds(&c);
+    points_gpu_destroy(p);
+    gpu_columns_clear(&a);
+    gpu_columns_clear(&c);
+    CHECK(d->bytes == held, "%lld bytes are left",
+          (long long)(d->bytes - held));
+}
+
+/* The first row's set, and that of the next of the same shape. */
+void columns_perf(int64_t n, int64_t edge)
+{
+    struct gpu_columns_shape shape = shape_of(edge);
+    struct gpu_columns row[2];
+    struct points_gpu *p = NULL;
+    struct stopwatch watch;
+    double best[2] = {HUGE_VAL, HUGE_VAL};
+    shape.open[1] = 0;
+    CHECK_OK(points_gpu_create(points_device, &p));
+    CHECK_OK(stopwatch_create(&watch, points_device));
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(gpu_columns_create(&row[i], points_device, &shape, i));
+    for (int turn = 0; turn < 6; turn++) {
+        set(p, n, UNIFORM, 5);
+        for (int i = 0; i < 2; i++) {
+            double t = 0;
+            CHECK_OK(stopwatch_start(&watch));
+            CHECK_OK(gpu_columns_set(&row[i], p, 2000));
+            CHECK_OK(stopwatch_stop(&watch));
+            CHECK_OK(stopwatch_seconds(&watch, &t));
+            if (turn > 1 && t < best[i])
+                best[i] = t;
+        }
+    }
+    printf("columns of a mesh of %lld, P = 6: %.3f ms, of a second row %.3f\n",
+           (long long)edge, 1e3 * best[0], 1e3 * best[1]);
+    gpu_columns_clear(&row[0]);
+    gpu_columns_clear(&row[1]);
+    stopwatch_clear(&watch);
+    points_gpu_destroy(p);
+}
