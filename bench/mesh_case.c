@@ -17,7 +17,7 @@ void bench_need(farsum_status status)
     exit(1);
 }
 
-static double number(uint64_t *state)
+double bench_number(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -32,21 +32,20 @@ static double in_ball(uint64_t *seed, double *x)
     do {
         r2 = 0;
         for (int d = 0; d < 3; d++) {
-            x[d] = 2 * number(seed) - 1;
+            x[d] = 2 * bench_number(seed) - 1;
             r2 += x[d] * x[d];
         }
     } while (r2 > 1 || r2 == 0);
     return sqrt(r2);
 }
 
-static void position(const struct bench *b, int64_t i, uint64_t *seed,
-                     double *x)
+void bench_position(const struct bench *b, int64_t i, uint64_t *seed, double *x)
 {
     double edge = 1, scale = 0;
     if (strcmp(b->dist, "cell") == 0)
         edge = 1.0 / (double)b->spread.mesh[0];
     for (int d = 0; d < 3; d++)
-        x[d] = 0.3 * (edge < 1) + edge * number(seed);
+        x[d] = 0.3 * (edge < 1) + edge * bench_number(seed);
     if (strcmp(b->dist, "clustered") == 0 && i % 2 == 0) {
         in_ball(seed, x);
         scale = 0.1;
@@ -54,8 +53,8 @@ static void position(const struct bench *b, int64_t i, uint64_t *seed,
         scale = 0.4 / in_ball(seed, x);
     } else if (strcmp(b->dist, "gauss") == 0) {
         for (int d = 0; d < 3; d++) /* Box and Muller */
-            x[d] =
-                sqrt(-2 * log(1 - number(seed))) * cos(2 * M_PI * number(seed));
+            x[d] = sqrt(-2 * log(1 - bench_number(seed)))
+                   * cos(2 * M_PI * bench_number(seed));
         scale = 0.125;
     }
     for (int d = 0; d < 3 && scale > 0; d++)
@@ -84,7 +83,7 @@ static void points(struct bench *b)
     bench_need(cell_set(&b->cell, cell, 1));
     bench_need(MEM_RAW(x, 3 * b->n));
     for (int64_t i = 0; i < b->n; i++)
-        position(b, i, &seed, x + 3 * i);
+        bench_position(b, i, &seed, x + 3 * i);
     if (b->device) {
         bench_need(points_gpu_create(b->device, &b->points.gpu));
         bench_need(buf_alloc(&b->x_there, b->device, 24 * b->n));
@@ -122,9 +121,9 @@ static void arrays(struct bench *b)
     bench_need(mem_alloc(&b->mesh, b->mesh_reals, (size_t)size, 0));
     bench_need(mem_alloc(&b->out, most(b), (size_t)size, 0));
     for (int64_t i = 0; i < b->q_reals; i++)
-        put(b, b->q, i, number(&seed) - 0.5);
+        put(b, b->q, i, bench_number(&seed) - 0.5);
     for (int64_t i = 0; i < b->mesh_reals; i++)
-        put(b, b->mesh, i, number(&seed) - 0.5);
+        put(b, b->mesh, i, bench_number(&seed) - 0.5);
     if (!b->device)
         return;
     bench_need(buf_alloc(&b->q_there, b->device, size * b->q_reals));

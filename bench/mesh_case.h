@@ -32,6 +32,11 @@ static inline int bench_size(const struct bench *b)
 
 /* Ends the program with the library's message unless OK. */
 void bench_need(farsum_status status);
+/* In [0, 1). */
+double bench_number(uint64_t *state);
+/* Fractional coordinates of the i-th point. */
+void bench_position(const struct bench *b, int64_t i, uint64_t *seed,
+                    double *x);
 /* Everything that follows from device, dist, n, window and spread. */
 void bench_create(struct bench *b);
 void bench_clear(struct bench *b);

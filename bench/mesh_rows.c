@@ -11,10 +11,11 @@
  * MESH: points along each axis.  DIST: uniform, clustered (half of the points
  * in a ball whose radius is a tenth of the edge), shell (all on a sphere),
  * gauss (a normal distribution, its width an eighth of the edge), cell (all
- * within one mesh cell).  WHAT: rows, in that order, all of the table if there
- * are none; window=NAME; parts=2, complex strengths; repeats=R, the runs that
- * rows are told to expect; room=spread or interp; header=1, the columns' names
- * and the line of room "points", what taking positions costs, first.
+ * within one mesh cell).  WHAT: rows, in that order, "all" for the table's,
+ * which is what none means; window=NAME; parts=2, complex strengths;
+ * repeats=R, the runs that rows are told to expect; room=spread or interp;
+ * header=1, the columns' names and the line of room "points", what taking
+ * positions costs, first.
  * gpu_particle_shadow is gpu_particle without atomics: its sums are wrong, its
  * time shows what they cost.
  *
@@ -176,12 +177,24 @@ static void points_line(struct bench *b)
     stopwatch_clear(&watch);
 }
 
-/* A row as it was asked for: NAME[:unit=U][:group=G]. */
+static void all_rows(struct bench *b, int room)
+{
+    const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
+    b->spread.unit = b->spread.group = 0;
+    for (; r->name; r++)
+        row(b, room, r->name, r->variant);
+}
+
+/* A row as it was asked for: NAME[:unit=U][:group=G], or all. */
 static int asked(struct bench *b, int room, const char *text)
 {
     const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
     size_t length = strcspn(text, ":");
     const char *unit = strstr(text, ":unit="), *group = strstr(text, ":group=");
+    if (strcmp(text, "all") == 0) {
+        all_rows(b, room);
+        return 1;
+    }
     b->spread.unit = unit ? atoi(unit + strlen(":unit=")) : 0;
     b->spread.group = group ? atoi(group + strlen(":group=")) : 0;
     if (!room && strcmp(text, "gpu_particle_shadow") == 0) {
@@ -236,12 +249,10 @@ static void rooms(struct bench *b, const struct wanted *w)
     int *found = NULL;
     bench_need(MEM_NEW(found, w->rows + 1));
     for (int room = 0; room < 2; room++) {
-        const struct variant_row *r =
-            room ? interp_stage.rows : spread_stage.rows;
         if (w->room && strcmp(w->room, names[room]) != 0)
             continue;
-        for (; w->rows == 0 && r->name; r++)
-            row(b, room, r->name, r->variant);
+        if (w->rows == 0)
+            all_rows(b, room);
         for (int i = 0; i < w->rows; i++)
             found[i] |= asked(b, room, w->row[i]);
     }

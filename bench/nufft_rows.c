@@ -1,0 +1,259 @@
+/* nufft_rows.c: the NUFFT of types 1 and 2, timed, its error measured against
+ * direct sums at some modes and points.
+ *
+ *     nufft_rows DEVICE PRECISION MODES N DIST TOLERANCE [ERROR]
+ *
+ *     nufft_rows host f64 64 1e6 uniform 1e-6
+ *     nufft_rows host f32 64 1e5 clustered 1e-4 3e-5 upsampling=2
+ *
+ * MODES along each axis; DIST as mesh_rows has it.  With ERROR the tolerance
+ * starts at four times that and is tightened until the measured error is no
+ * larger, and that transform counts.  upsampling=S fixes it, threads=T the
+ * host's threads.  Lines as bench/peers/cufinufft_rows.py has them. */
+#include "mesh_case.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "farsum/mesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 7, SAMPLES = 24, TRIES = 8 };
+#define LONG 1.0
+
+struct nufft {
+    struct bench b; /* for its points */
+    const char *device;
+    int64_t modes, all; /* along an axis, of a transform */
+    double upsampling;
+    int threads;
+    void *x, *c, *f;
+    double exact[2][SAMPLES][2]; /* of type 1, type 2 */
+    int64_t at[2][SAMPLES];
+};
+
+static double real_at(const struct nufft *s, const void *a, int64_t i)
+{
+    return bench_f32(&s->b) ? (double)((const float *)a)[i]
+                            : ((const double *)a)[i];
+}
+
+static void real_put(const struct nufft *s, void *a, int64_t i, double v)
+{
+    if (bench_f32(&s->b))
+        ((float *)a)[i] = (float)v;
+    else
+        ((double *)a)[i] = v;
+}
+
+/* k of mode m along an axis. */
+static double mode(const struct nufft *s, int64_t m)
+{
+    return (double)(m - s->modes / 2);
+}
+
+static void sum_1(struct nufft *s, int i)
+{
+    int64_t m = s->at[0][i], n = s->modes;
+    double k[3] = {mode(s, m / (n * n)), mode(s, m / n % n), mode(s, m % n)};
+    double re = 0, im = 0;
+#pragma omp parallel for reduction(+ : re, im)
+    for (int64_t j = 0; j < s->b.n; j++) {
+        double phase = 0, a = real_at(s, s->c, 2 * j),
+               b = real_at(s, s->c, 2 * j + 1);
+        for (int d = 0; d < 3; d++)
+            phase += k[d] * real_at(s, s->x, 3 * j + d);
+        re += a * cos(phase) - b * sin(phase);
+        im += a * sin(phase) + b * cos(phase);
+    }
+    s->exact[0][i][0] = re;
+    s->exact[0][i][1] = im;
+}
+
+static void sum_2(struct nufft *s, int i)
+{
+    int64_t j = s->at[1][i], n = s->modes;
+    double *e = NULL, re = 0, im = 0;
+    bench_need(MEM_RAW(e, 6 * n));
+    for (int64_t k = 0; k < 3 * n; k++) {
+        double phase = -mode(s, k % n) * real_at(s, s->x, 3 * j + k / n);
+        e[2 * k] = cos(phase);
+        e[2 * k + 1] = sin(phase);
+    }
+#pragma omp parallel for reduction(+ : re, im)
+    for (int64_t xy = 0; xy < n * n; xy++) {
+        const double *ex = e + 2 * (xy / n), *ey = e + 2 * (n + xy % n);
+        double row[2] = {0, 0};
+        for (int64_t z = 0; z < n; z++) {
+            const double *ez = e + 2 * (2 * n + z);
+            double a = real_at(s, s->f, 2 * (xy * n + z)),
+                   b = real_at(s, s->f, 2 * (xy * n + z) + 1);
+            row[0] += a * ez[0] - b * ez[1];
+            row[1] += a * ez[1] + b * ez[0];
+        }
+        double u = ex[0] * ey[0] - ex[1] * ey[1],
+               v = ex[0] * ey[1] + ex[1] * ey[0];
+        re += row[0] * u - row[1] * v;
+        im += row[0] * v + row[1] * u;
+    }
+    s->exact[1][i][0] = re;
+    s->exact[1][i][1] = im;
+    mem_free(e);
+}
+
+/* Random strengths or modes, and the sums of the samples. */
+static void input(struct nufft *s, int type)
+{
+    uint64_t seed = 7;
+    int64_t count = type == 1 ? s->b.n : s->all;
+    void *to = type == 1 ? s->c : s->f;
+    for (int64_t i = 0; i < 2 * count; i++)
+        real_put(s, to, i, bench_number(&seed) - 0.5);
+    for (int i = 0; i < SAMPLES; i++) {
+        int64_t of = type == 1 ? s->all : s->b.n;
+        s->at[type - 1][i] = (int64_t)(bench_number(&seed) * (double)of);
+        if (type == 1)
+            sum_1(s, i);
+        else
+            sum_2(s, i);
+    }
+}
+
+static double error(const struct nufft *s, int type)
+{
+    const void *out = type == 1 ? s->f : s->c;
+    double sum = 0, norm = 0;
+    for (int i = 0; i < SAMPLES; i++)
+        for (int part = 0; part < 2; part++) {
+            double exact = s->exact[type - 1][i][part];
+            double d = real_at(s, out, 2 * s->at[type - 1][i] + part) - exact;
+            sum += d * d;
+            norm += exact * exact;
+        }
+    return sqrt(sum / norm);
+}
+
+static double least(double *best, double at)
+{
+    double now = clock_seconds() - at;
+    *best = now < *best ? now : *best;
+    return *best;
+}
+
+/* A plan, its times in milliseconds and its error. */
+static farsum_status measure(struct nufft *s, int type, double tolerance,
+                             double *ms, double *off, farsum_mesh_info *info)
+{
+    farsum_nufft_problem problem = FARSUM_NUFFT_PROBLEM_INIT;
+    farsum_mesh_options options = FARSUM_MESH_OPTIONS_INIT;
+    farsum_status status = FARSUM_OK;
+    farsum_nufft *plan = NULL;
+    double begin = clock_seconds();
+    problem.type = type;
+    problem.sign = type == 1 ? 1 : -1;
+    for (int d = 0; d < 3; d++)
+        problem.modes[d] = s->modes;
+    problem.tolerance = tolerance;
+    problem.precision = s->b.spread.precision;
+    problem.n_points = s->b.n;
+    options.device = s->device;
+    options.threads = s->threads;
+    options.upsampling = s->upsampling;
+    GO(farsum_nufft_create(&problem, &options, &plan));
+    ms[0] = ms[1] = 1e9;
+    for (int k = 0; k < REPEATS; k++) {
+        double at = clock_seconds();
+        GO(farsum_nufft_set_points(plan, s->b.n, s->x));
+        least(&ms[0], at);
+        at = clock_seconds();
+        GO(farsum_nufft_execute(plan, s->c, s->f));
+        least(&ms[1], at);
+        if (k > 0 && clock_seconds() - begin > LONG)
+            break;
+    }
+    ms[0] *= 1e3;
+    ms[1] *= 1e3;
+    *off = error(s, type);
+    GO(farsum_nufft_get_info(plan, info));
+done:
+    farsum_nufft_destroy(plan);
+    return status;
+}
+
+static void line(struct nufft *s, int type, double tolerance, double wanted)
+{
+    double ms[2] = {0, 0}, off = 0, tight = wanted > 0 ? 4 * wanted : tolerance;
+    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
+    input(s, type);
+    for (int k = 0; k < TRIES; k++, tight *= 0.5) {
+        if (measure(s, type, tight, ms, &off, &info) != FARSUM_OK) {
+            fprintf(stderr, "# type %d at %g: %s\n", type, tight,
+                    farsum_message());
+            if (wanted <= 0)
+                return;
+            continue; /* a looser tolerance may be refused, or a tighter */
+        }
+        if (wanted <= 0 || off <= wanted)
+            break;
+    }
+    if (off == 0)
+        return;
+    const char *row = info.n_stages > 0 ? info.stages[0].variant : "";
+    printf("farsum,,type %d,%s,%s,%g,%d,%lld,%lld,%s,%.5g,%.5g,%.3g,1\n", type,
+           row, bench_f32(&s->b) ? "f32" : "f64", tolerance, info.support,
+           (long long)s->modes, (long long)s->b.n, s->b.dist, ms[0], ms[1],
+           off);
+    fflush(stdout);
+}
+
+static void options(struct nufft *s, int count, char **word, double *wanted)
+{
+    for (int i = 0; i < count; i++) {
+        if (strncmp(word[i], "upsampling=", 11) == 0)
+            s->upsampling = atof(word[i] + 11);
+        else if (strncmp(word[i], "threads=", 8) == 0)
+            s->threads = atoi(word[i] + 8);
+        else
+            *wanted = atof(word[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct nufft s;
+    double wanted = 0;
+    if (argc < 7) {
+        fprintf(stderr, "usage: nufft_rows DEVICE PRECISION MODES N DIST "
+                        "TOLERANCE [ERROR]\n");
+        return 2;
+    }
+    s.device = argv[1];
+    s.modes = atoll(argv[3]);
+    s.all = s.modes * s.modes * s.modes;
+    s.b.n = (int64_t)atof(argv[4]);
+    s.b.dist = argv[5];
+    s.b.spread.precision =
+        strcmp(argv[2], "f32") == 0 ? FARSUM_F32 : FARSUM_F64;
+    s.b.spread.mesh[0] = 2 * s.modes;
+    options(&s, argc - 7, argv + 7, &wanted);
+    size_t size = (size_t)bench_size(&s.b);
+    bench_need(mem_alloc(&s.x, 3 * s.b.n, size, 0));
+    bench_need(mem_alloc(&s.c, 2 * s.b.n, size, 0));
+    bench_need(mem_alloc(&s.f, 2 * s.all, size, 0));
+    uint64_t seed = 1;
+    for (int64_t i = 0; i < s.b.n; i++) {
+        double x[3];
+        bench_position(&s.b, i, &seed, x);
+        for (int d = 0; d < 3; d++)
+            real_put(&s, s.x, 3 * i + d, 2 * M_PI * x[d] - M_PI);
+    }
+    for (int type = 1; type <= 2; type++)
+        line(&s, type, atof(argv[6]), wanted);
+    mem_free(s.x);
+    mem_free(s.c);
+    mem_free(s.f);
+    return 0;
+}

@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""Measures what bench/reports/spreading.md shows, on one device, in parts.
+
+    spreading.py cuda:0 results/h200 --rows build/bench/mesh_rows
+    spreading.py cuda:0 results/h200 --part figures32 --minutes 3
+
+Appends mesh_rows' lines to OUT/spreading.csv and what rows refuse to
+OUT/spreading.log.  A case that is in the file already is left out, so a run
+that was cut off goes on where it was.  Kernels are compiled first, side by
+side, and kept in FARSUM_CACHE_DIR (OUT/kernels unless it is set).  Parts:
+
+  table      the P2G and G2P cases of the 2025 slides and of our targets, every
+             row: f64, P = 8, three channels; f32, P = 6
+  figures32  the 2015 paper's cases: p = 6 B-splines, K = 32, 64, 128, 256,
+  figures64  N = 1e3 ... 1e7, in steps of 1, 2, 5 at K = 128, every row and the
+             shadow without atomics, in f32 and f64
+  scans      K = 128: sizes of compute units (gpu_single by shuffles and by
+             local memory) and of groups (gpu_group), f32 and f64
+
+mesh_report.py makes tables and pictures of it.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAPER = ["room=spread", "window=bspline"]
+DECADES = (1000, 10000, 100000, 1000000, 10000000)
+STEPS = tuple(m * 10 ** e for e in range(3, 7) for m in (2, 5))
+# (precision, P, channels, K, N, distribution), most wanted first
+TABLE = (("f64", 8, 3, 216, 1000000, "uniform"),
+         ("f64", 8, 3, 344, 4000000, "uniform"),
+         ("f64", 8, 3, 216, 3000000, "uniform"),
+         ("f64", 8, 3, 216, 10000000, "uniform"),
+         ("f32", 6, 1, 216, 10000000, "uniform"),
+         ("f64", 8, 3, 216, 1000000, "clustered"),
+         ("f32", 6, 1, 128, 1000000, "uniform"),
+         ("f32", 6, 1, 128, 1000000, "clustered"),
+         ("f64", 6, 1, 128, 100000, "uniform"),
+         ("f32", 6, 1, 64, 100000, "uniform"),
+         ("f32", 6, 1, 64, 10000, "uniform"),
+         ("f64", 6, 1, 64, 10000, "uniform"),
+         ("f64", 6, 1, 64, 1000, "uniform"),
+         ("f64", 8, 1, 216, 1000000, "uniform"),
+         ("f64", 8, 3, 216, 1000000, "cell"))
+SLOW_IN_A_CELL = ("gpu_particle", "gpu_stream", "gpu_stream_mma",
+                  "gpu_particle_warp", "gpu_particle_sorted", "gpu_cell")
+
+
+def units():
+    return ["%s:unit=%d" % (row, u)
+            for row in ("gpu_single", "gpu_single_local")
+            for u in (1, 2, 4, 8, 16, 32)] + \
+        ["gpu_group:group=%d" % g for g in (16, 32, 64, 128, 256)]
+
+
+def figures(precision):
+    """K = 128 in fine steps is what the paper's figures 8 and 9 show."""
+    rows = ["all", "gpu_particle_shadow"]
+    for k in (128, 64, 32, 256):
+        for n in DECADES:
+            yield (precision, 6, 1, k, n, "uniform"), PAPER + rows
+    for n in STEPS:
+        yield (precision, 6, 1, 128, n, "uniform"), PAPER + rows
+
+
+def scans():
+    for precision in ("f32", "f64"):
+        for n in DECADES + STEPS:
+            if precision == "f32" or n in DECADES:
+                # a scan sets up its matrix anew for each size
+                some = units() if n < 10000000 else [
+                    u for u in units() if "local" not in u]
+                yield (precision, 6, 1, 128, n, "uniform"), PAPER + some
+
+
+def table():
+    for case in TABLE:
+        yield case, list(SLOW_IN_A_CELL) if case[5] == "cell" else []
+
+
+PARTS = {"table": table, "figures32": lambda: figures("f32"),
+         "figures64": lambda: figures("f64"), "scans": scans}
+
+
+def command(a, case, words):
+    return [a.rows, a.device] + [str(w) for w in case] + words + ["header=1"]
+
+
+def table_rows():
+    """Names of both rooms' rows on devices."""
+    names = []
+    for room in ("spread", "interp"):
+        with open(os.path.join(TREE, "src/stage", room, "variants.def")) as f:
+            names += re.findall(r"VARIANT\(\w+, (gpu_\w+)", f.read())
+    return names
+
+
+def warm(a, cases):
+    """Compiles what the cases need: two small runs for each row there is."""
+    seen = set()
+    for case, words in cases:
+        options = [w for w in words if "=" in w and ":" not in w]
+        rows = [w for w in words if w not in options] or ["all"]
+        for row in table_rows() if "all" in rows else rows:
+            for n in (1000, 100000):
+                seen.add((case[:3] + (64, n, "uniform"),
+                          tuple(options) + (row,)))
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        list(pool.map(lambda c: subprocess.run(
+            command(a, c[0], list(c[1])), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, check=False), sorted(seen, key=str)))
+
+
+def done(path):
+    if not os.path.exists(path):
+        return set()
+    with open(path) as f:
+        return {line[7:].strip() for line in f if line.startswith("# done ")}
+
+
+def measure(a, part, end):
+    path = os.path.join(a.out, "spreading.csv")
+    finished = done(path)
+    left = [c for c in PARTS[part]() if key(part, c) not in finished]
+    start = time.time()
+    if left:
+        warm(a, left)
+    print("%s: kernels %.0f s" % (part, time.time() - start), flush=True)
+    for i, (case, words) in enumerate(left):
+        if time.time() > end:
+            print("%s: %d cases left" % (part, len(left) - i))
+            return
+        with open(path, "a") as out, \
+                open(os.path.join(a.out, "spreading.log"), "a") as log:
+            log.write("# %s\n" % key(part, (case, words)))
+            log.flush()
+            try:
+                rc = subprocess.run(command(a, case, words), stdout=out,
+                                    stderr=log, timeout=a.most).returncode
+            except subprocess.TimeoutExpired:
+                rc = "time"
+            out.write("# done %s\n" % key(part, (case, words)) if rc == 0
+                      else "# failed (%s) %s\n" % (rc, key(part, (case, words))))
+    print("%s: %.0f s" % (part, time.time() - start), flush=True)
+
+
+def key(part, case):
+    return part + " " + " ".join(str(w) for w in case[0])
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("device")
+    p.add_argument("out")
+    p.add_argument("--rows", default="build/bench/mesh_rows")
+    p.add_argument("--part", action="append", choices=sorted(PARTS),
+                   help="several times; default: all")
+    p.add_argument("--minutes", type=float, default=60,
+                   help="no case is begun later than that")
+    p.add_argument("--most", type=float, default=90,
+                   help="seconds that a case may take")
+    p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
+    a = p.parse_args()
+    os.makedirs(a.out, exist_ok=True)
+    os.environ.setdefault("FARSUM_CACHE_DIR", os.path.join(a.out, "kernels"))
+    end = time.time() + 60 * a.minutes
+    for part in a.part or ("table", "figures32", "figures64", "scans"):
+        measure(a, part, end)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
