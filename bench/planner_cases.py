@@ -3,7 +3,7 @@
 
     planner_cases.py --device cuda:0 --seed 1 --cases 40 >cases.sh
     FARSUM_CACHE_DIR=folder sh cases.sh rows.csv
-    planner_check.py rows.csv
+    mesh_costs <rows.csv | planner_check.py -
 
 Mesh, density, window, channels, precision and distribution are drawn anew by
 each seed, so that costs are judged by cases that they were not fitted to.

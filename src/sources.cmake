@@ -8,7 +8,7 @@ set(farsum_sources
   src/device/opencl_facts.c src/device/rtc.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
-  src/points/bins.c src/points/cell.c src/points/points.c
+  src/points/bins.c src/points/cell.c src/points/crowd.c src/points/points.c
   src/points/tiles.c src/points/waves.c
   src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c
   src/points/gpu_columns_shape.c src/points/gpu_kept.c src/points/gpu_radix.c
@@ -27,7 +27,8 @@ set(farsum_sources
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_info.c
   src/method/mesh_window.c
   src/method/nufft.c src/method/nufft_run.c src/method/nufft_tune.c
-  src/stage/choose.c src/stage/gpu.c src/stage/rooms.c src/stage/fft/size.c
+  src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c src/stage/rooms.c
+  src/stage/fft/size.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c
   src/stage/spread/gpu_room.c

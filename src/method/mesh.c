@@ -10,7 +10,7 @@
 
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice)
 {
-    char line[256];
+    char line[320];
     if (!options->log)
         return;
     snprintf(line, sizeof line, "%s: %s (%s)", choice->stage->name,

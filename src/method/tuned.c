@@ -82,7 +82,8 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
     tuned_args(t, plan, args);
     t->seconds = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {
-        struct choose_options how = {names[r], o->deterministic};
+        struct choose_options how = {.name = names[r],
+                                     .deterministic = o->deterministic};
         TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
         double both = r == ROOM_FFT ? 2 : 1; /* there and back */
         t->seconds += both * t->choice[r].cost * plan->machine.factor[r];

@@ -40,32 +40,6 @@ farsum_status gpu_local_fits(const struct device *device, int64_t bytes)
     return FARSUM_OK;
 }
 
-/* No driver tells these; they follow from units and clock.  An H200 (132 units
- * at 1.98 GHz) copies 4.3e12 B/s and does 1.64e13 fused operations a second in
- * f64, twice that in f32. */
-static double gpu_cycles(const struct device *device)
-{
-    double clock = device->facts.clock > 0 ? device->facts.clock : 1e9;
-    return clock * device->facts.units;
-}
-
-/* Memory shared with the host, threads not in step: a processor. */
-static int gpu_is_processor(const struct device *device)
-{
-    return device->facts.integrated && device->facts.subgroup == 1;
-}
-
-double gpu_bandwidth(const struct device *device)
-{
-    return (gpu_is_processor(device) ? 2 : 16) * gpu_cycles(device);
-}
-
-double gpu_flops(const struct device *device, farsum_precision precision)
-{
-    double lanes = gpu_is_processor(device) ? 4 : 64;
-    return lanes * (precision == FARSUM_F32 ? 2 : 1) * gpu_cycles(device);
-}
-
 /* 90 of "sm_90", 0 if it is none. */
 static int architecture(const struct device *device)
 {

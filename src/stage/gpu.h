@@ -20,11 +20,6 @@ farsum_status gpu_tensor_fits(const struct device *device,
 /* Rows of one of those products: 8 or 16, what the kernels call MMA. */
 int gpu_tensor_rows(const struct device *device);
 
-/* About what a device can do, for costs: bytes a second of its memory, fused
- * multiplications and additions a second. */
-double gpu_bandwidth(const struct device *device);
-double gpu_flops(const struct device *device, farsum_precision precision);
-
 /* The host's twin of leaf/mesh.h's struct. */
 struct mesh_args {
     int64_t n;

@@ -41,25 +41,54 @@ struct variant_row {
 struct stage {
     const char *name;
     const struct variant_row *rows;
+    /* NULL, or of rows whose set-up is paid once for several runs: */
+    double (*repeats)(const void *args);
+    /* what costs hang on, for a person, and */
+    void (*about)(const void *args, char *text, size_t size);
+    /* what measured times are kept by: the args, numbers of points and
+     * crowding roughly, without repeats. */
+    void (*key)(const void *args, char *text, size_t size);
 };
 
 /* All rooms, ended by NULL. */
 extern const struct stage *const stage_rooms[];
 const struct stage *stage_find(const char *name);
 
-/* What choose picked, and why. */
+/* What choose picked, and why: how many rows fit, the estimate, the next one
+ * and by how much it is dearer, and what the costs hang on. */
 struct choice {
     const struct stage *stage;
     const struct variant_row *row;
-    double cost;
-    char reason[160];
+    double cost;  /* seconds of a run, with its share of the set-up */
+    int measured; /* 1: not modelled */
+    char reason[256];
+};
+
+/* What was measured of a row. */
+struct choose_time {
+    char row[32];
+    double set, run; /* seconds */
 };
 
 struct choose_options {
     const char *name;  /* NULL: the cheapest that fits */
     int deterministic; /* 1: only rows whose sums repeat */
+    const struct choose_time *times; /* borrowed: they count instead of the
+                                        rows' own costs */
+    int n_times;
 };
 
+enum { CHOOSE_MOST = 32 /* rows of a room */ };
+
+/* Seconds of a run by a row, by what was measured, if it was, or the model. */
+double choose_cost(const struct stage *stage, const struct variant_row *row,
+                   const void *args, const struct choose_options *options,
+                   int *measured);
+/* The rows that fit, cheapest first; how many. */
+int choose_rank(const struct stage *stage, const void *args,
+                const struct choose_options *options,
+                const struct variant_row *ranked[CHOOSE_MOST],
+                double cost[CHOOSE_MOST]);
 /* Named: that one, or an error that lists the names or says why it does not
  * fit.  Else the cheapest that fits. */
 farsum_status choose(const struct stage *stage, const void *args,

@@ -30,16 +30,16 @@ static const struct variant_row rows[] = {{"exact", "", &exact},
                                           {"quick", "", &quick},
                                           {"never", "", &never},
                                           {NULL, NULL, NULL}};
-static const struct stage stage = {"toy", rows};
+static const struct stage stage = {.name = "toy", .rows = rows};
 static const struct variant_row none[] = {{"never", "", &never},
                                           {NULL, NULL, NULL}};
-static const struct stage empty = {"void", none};
+static const struct stage empty = {.name = "void", .rows = none};
 static const double cost = 0.004;
 
 static void cheapest_that_fits(void)
 {
     struct choice choice;
-    struct choose_options options = {NULL, 0};
+    struct choose_options options = {.name = NULL};
     CHECK_OK(choose(&stage, &cost, &options, &choice));
     CHECK(choice.row == &rows[1], "%s is chosen", choice.row->name);
     CHECK_NEAR(choice.cost, 0.002, 1e-15);
@@ -54,7 +54,7 @@ static void cheapest_that_fits(void)
 static void named(void)
 {
     struct choice choice;
-    struct choose_options options = {"exact", 0};
+    struct choose_options options = {.name = "exact"};
     CHECK_OK(choose(&stage, &cost, &options, &choice));
     CHECK(choice.row == &rows[0], "%s is chosen", choice.row->name);
     options.name = "never";
@@ -74,7 +74,7 @@ static void named(void)
 static void nothing_fits(void)
 {
     struct choice choice;
-    struct choose_options options = {NULL, 0};
+    struct choose_options options = {.name = NULL};
     CHECK_FAILS(choose(&empty, &cost, &options, &choice),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("wants the moon");

@@ -3,6 +3,7 @@
 
 #include "stage/fft/copy.h"
 #include "stage/gpu.h"
+#include "stage/gpu_rates.h"
 
 int64_t fft_good_size(int64_t n)
 {
@@ -38,5 +39,5 @@ double fft_cost_device(const struct fft_args *args)
 {
     double bytes = (double)args->mesh[0] * (double)args->mesh[1]
                    * (double)args->ldz * gpu_real(args->precision);
-    return 8 * bytes / gpu_bandwidth(args->device) + 1e-5;
+    return 8 * bytes / gpu_rates(args->device, args->precision).bytes + 1e-5;
 }

@@ -11,4 +11,4 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage fft_stage = {"fft", rows};
+const struct stage fft_stage = {.name = "fft", .rows = rows};

@@ -68,23 +68,27 @@ static farsum_status fits(const void *a)
     return gpu_local_fits(args->device, shape.block + 2048);
 }
 
+/* Blocks of the mesh go to group memory, for each batch and value, and the
+ * loads from there bind; the cells are built by half a dozen launches. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
+    struct gpu_rates rates = interp_gpu_rates(args);
     struct shape shape = shape_of(args);
     double p = args->window->support, values = interp_gpu_values(args);
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
-    double batches = n / shape.group + fmin(n, (double)shape.cells);
-    double share = batches / fmax(n, 1) * values; /* of a block, a target */
+    double all = (double)shape.cells, held = all * (1 - exp(-n / all));
+    double full = n / all / shape.group; /* batches of a mean cell */
+    double batches = held * (1 + fmax(full - 0.6, 0));
     double points = (double)shape.block / gpu_real(args->precision);
     double weights = (2 + p) * p * args->window->degree * sums;
-    double repeats = args->repeats > 1 ? args->repeats : 1;
-    /* reads of group memory bind, 17 of a multiply-add's time each; the cells
-     * are built by half a dozen launches */
-    return interp_gpu_seconds(args, share * (double)shape.block / 32,
-                              share * 8 * points
-                                  + 17 * p * p * p * sums * values + weights)
-           + 1.4e-5 / repeats;
+    int f32 = args->precision == FARSUM_F32;
+    return 2 * rates.launch + 1.2e-5
+           + batches * values * points / ((f32 ? 600e9 : 280e9) * rates.share)
+           + n * p * p * p * sums * values
+                 / ((f32 ? 2400e9 : 1050e9) * rates.share)
+           + n * weights / rates.flops
+           + (1.4e-5 + 3e-12 * n / rates.share) / interp_repeats(args);
 }
 
 static int64_t bytes(const void *a)

@@ -5,23 +5,34 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { GROUP = 128 }; /* as in the .k */
 
+/* In the caller's order sectors of the mesh are read; sorted, neighbours find
+ * them at hand, and loads bind.  A thread reads P^3 points one after the other,
+ * however few threads there are; a sort is several launches. */
 double interp_particle_cost(const struct interp_args *args, int sorted)
 {
+    struct gpu_rates rates = interp_gpu_rates(args);
     double p = args->window->support, values = interp_gpu_values(args);
     double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
     double weights = (3 + p) * p * args->window->degree * sums;
-    double read = p * p * line * values;
-    double repeats = args->repeats > 1 ? args->repeats : 1;
-    /* a thread reads P^3 points one after the other, however few threads there
-     * are; a sort is several launches */
-    double least = 2e-8 * p * p * sums * values;
-    double sort = 2e-5 + 1.5e-11 * (double)args->n;
-    return interp_gpu_seconds(args, sorted ? 0.35 * read : read,
-                              2.5 * p * p * p * sums * values + weights)
-           + least + (sorted ? sort / repeats : 0);
+    double bytes = interp_gpu_bytes(args) / cbrt(interp_crowd(args));
+    double reads = p * p * line * values
+                   * gpu_seconds(&rates, rates.sectors, bytes);
+    int f32 = args->precision == FARSUM_F32;
+    double loads = p * p * p * values * sums
+                   / ((f32 ? 900e9 : 780e9) * rates.share);
+    double chain = sorted ? (f32 ? 3.6 : 7.5) : f32 ? 2.6 : 4.6;
+    double least = rates.wait * p * p * chain * sums;
+    double sort = 2e-5 + 1.4e-11 * n / rates.share;
+    return 2 * rates.launch
+           + hypot(n * (fmax(sorted ? 0 : reads, loads)
+                        + weights / rates.flops),
+                   least)
+           + (sorted ? sort / interp_repeats(args) : 0);
 }
 
 farsum_status interp_particle_create(const struct interp_args *args, int sorted,

@@ -26,14 +26,14 @@ static farsum_status fits(const void *a)
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
+    struct gpu_rates rates = interp_gpu_rates(args);
     double p = args->window->support, values = interp_gpu_values(args);
-    double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
-    double sums = args->outputs & FARSUM_FIELD ? 4 : 1;
-    double rows = p * p / floor(TEAM / p);
-    double work = TEAM
-                  * (rows * (3 + values * (1 + sums)) + values * sums * 5 * 3
-                     + 6 * args->window->degree);
-    return interp_gpu_seconds(args, 0.7 * p * p * line * values, work);
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
+    double steps = ceil(p * p / floor(TEAM / p)), n = (double)args->n;
+    struct gpu_rate each = {11.5e9 * rates.share, 8e9 * rates.share};
+    double bytes = interp_gpu_bytes(args) / cbrt(interp_crowd(args));
+    return 2 * rates.launch + 2e-6
+           + n * steps * values * sums * gpu_seconds(&rates, each, bytes);
 }
 
 static int64_t bytes(const void *a)

@@ -1,8 +1,6 @@
 /* gpu_room.c: what the rows of interp on a device have in common. */
 #include "stage/interp/gpu_room.h"
 
-#include <math.h>
-
 farsum_status interp_gpu_fits(const struct interp_args *args)
 {
     enum { MOST = 1 << 30 };
@@ -124,19 +122,13 @@ farsum_status interp_gpu_io(const struct interp_gpu *s,
     return FARSUM_OK;
 }
 
-/* An H200: 132 units at 1.98 GHz, 32.8 TFLOP/s in FP64 and 63.8 in FP32; its
- * last cache gives about 5 TB/s, its memory 4.3, scattered half of that. */
-double interp_gpu_seconds(const struct interp_args *args, double sectors,
-                          double fma)
+double interp_gpu_bytes(const struct interp_args *args)
 {
-    const struct device_facts *f = &args->device->facts;
-    int bytes = gpu_real(args->precision);
-    double clock = f->clock > 0 ? f->clock : 1e9;
-    double share = f->units * clock / (132 * 1.98e9);
-    double mesh = (double)args->mesh[0] * (double)args->mesh[1]
-                  * (double)args->ldz * bytes * interp_gpu_values(args);
-    double cached = f->cache > 0 && mesh < 0.7 * (double)f->cache;
-    double read = sectors / ((cached ? 1.6e11 : 6.5e10) * share);
-    double flops = fma / ((bytes == 4 ? 3.2e13 : 1.6e13) * share);
-    return 5e-6 + (double)args->n * fmax(read, flops);
+    return (double)args->mesh[0] * (double)args->mesh[1] * (double)args->ldz
+           * gpu_real(args->precision) * interp_gpu_values(args);
+}
+
+struct gpu_rates interp_gpu_rates(const struct interp_args *args)
+{
+    return gpu_rates(args->device, args->precision);
 }

@@ -4,6 +4,7 @@
 
 #include "points/gpu_kept.h"
 #include "stage/gpu.h"
+#include "stage/gpu_rates.h"
 #include "stage/interp/interp.h"
 
 /* The host's twin of leaf/interp.h's struct. */
@@ -50,9 +51,7 @@ farsum_status interp_gpu_io(const struct interp_gpu *s,
                             struct interp_gpu_args *args,
                             const struct buf *results[2]);
 
-/* Seconds, beside a launch's, for `sectors` of 32 bytes a target read from
- * cache (or memory, if the mesh is larger than the last cache) and `fma` a
- * target, on this device next to an H200. */
-double interp_gpu_seconds(const struct interp_args *args, double sectors,
-                          double fma);
+/* Bytes of all channels of the mesh, with padding. */
+double interp_gpu_bytes(const struct interp_args *args);
+struct gpu_rates interp_gpu_rates(const struct interp_args *args);
 #endif

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { WARP = 32, WARPS = 4, GROUP = 128 };
 
 /* What follows from args alone. */
@@ -73,23 +75,24 @@ static farsum_status fits(const void *a)
     return gpu_columns_fits(&s.columns, args->n);
 }
 
-/* On an H200 a visit of a column took 0.07 ns with one value and 0.10 with
- * three at P = 8; lists 0.11 ns a place, and fifteen launches. */
+/* Of multiply-adds, as measured on an H200: a visit has what its lanes hold and
+ * a share of its own; its results are written apart and added up. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
+    struct gpu_rates rates = interp_gpu_rates(args);
     struct shape s;
     shape_set(&s, args);
     const struct gpu_columns_shape *c = &s.columns;
     double P = c->support, groups = interp_channels(args) / s.channels;
     double visits = (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z)
                     / c->tile_z;
-    double work = 27 * lane_reals(&s, args) + 820;
-    double repeats = args->repeats > 1 ? args->repeats : 1;
-    double set = 1800.0 * c->most_y * c->most_z;
-    return interp_gpu_seconds(args, visits * 2 * groups,
-                              groups * visits * work + set / repeats)
-           + 6e-5 / repeats;
+    double work = 21.6 * lane_reals(&s, args) + 790, n = (double)args->n;
+    double places = c->most_y * c->most_z * n;
+    double crowd = pow(interp_crowd(args), 0.03);
+    return crowd * n * groups * visits * work / rates.flops
+           + 2 * interp_gpu_bytes(args) / rates.bytes + groups * 1.2e-5
+           + (1.3e-10 * places / rates.share + 4.5e-5) / interp_repeats(args);
 }
 
 static int64_t apart_bytes(const struct shape *s,

@@ -23,7 +23,7 @@ struct interp_args {
     int64_t ldz;                 /* these as in spread_args */
     int open[3];
     int channels, parts;
-    double repeats;
+    double repeats, crowd;
     const struct window *window; /* borrowed */
     const struct cell *cell;     /* the field's unit of length is this cell's;
                                     borrowed, may change before a set */
@@ -49,6 +49,14 @@ static inline int interp_channels(const struct interp_args *args)
 static inline int interp_parts(const struct interp_args *args)
 {
     return args->parts > 0 ? args->parts : 1;
+}
+static inline double interp_repeats(const struct interp_args *args)
+{
+    return args->repeats > 1 ? args->repeats : 1;
+}
+static inline double interp_crowd(const struct interp_args *args)
+{
+    return args->crowd > 1 ? args->crowd : 1;
 }
 /* io for n points with the strides that zero stands for. */
 static inline struct interp_io interp_strides(const struct interp_args *args,

@@ -1,6 +1,9 @@
 /* table.c: the room's variants, from variants.def. */
 #include "stage/interp/interp.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
 #include "stage/interp/variants.def"
 #undef VARIANT
@@ -11,4 +14,39 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage interp_stage = {"interp", rows};
+static double interp_runs(const void *args)
+{
+    return interp_repeats(args);
+}
+
+static double interp_points(const struct interp_args *a)
+{
+    return (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
+}
+
+static void interp_about(const void *args, char *text, size_t size)
+{
+    const struct interp_args *a = args;
+    snprintf(text, size,
+             "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
+             (double)a->n / interp_points(a), interp_crowd(a),
+             interp_repeats(a), interp_repeats(a) > 1 ? "s" : "");
+}
+
+/* Half powers of 2 of the number, powers of 4 of the crowding. */
+static void interp_key(const void *args, char *text, size_t size)
+{
+    const struct interp_args *a = args;
+    snprintf(
+        text, size,
+        "interp %s P%d d%d c%d p%d o%u %lldx%lldx%lld %lld %d%d%d n%.0f k%.0f",
+        a->precision == FARSUM_F32 ? "f32" : "f64", a->window->support,
+        a->window->degree, interp_channels(a), interp_parts(a), a->outputs,
+        (long long)a->mesh[0], (long long)a->mesh[1], (long long)a->mesh[2],
+        (long long)a->ldz, a->open[0], a->open[1], a->open[2],
+        round(2 * log2((double)(a->n > 0 ? a->n : 1))),
+        round(0.5 * log2(interp_crowd(a))));
+}
+
+const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,
+                                   interp_key};

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "points/gpu.h"
 #include "stage/gpu.h"
+#include "stage/gpu_rates.h"
 #include "stage/near/near.h"
 
 enum {
@@ -65,7 +66,7 @@ static double cells_cost(const void *args)
      * for its group */
     double looked = 3.7 * a->neighbours;
     double work = 10 * looked + (25 + 2.0 * a->poly->n) * looked;
-    return n * work / (0.3 * gpu_flops(a->device, a->precision)) + 2e-5;
+    return n * work / (0.3 * gpu_rates(a->device, a->precision).flops) + 2e-5;
 }
 
 static int64_t cells_bytes(const void *args)

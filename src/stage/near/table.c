@@ -11,4 +11,4 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage near_stage = {"near", rows};
+const struct stage near_stage = {.name = "near", .rows = rows};

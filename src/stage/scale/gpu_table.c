@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "stage/gpu.h"
+#include "stage/gpu_rates.h"
 #include "stage/scale/modes.h"
 
 enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
@@ -39,7 +40,7 @@ static double table_cost(const void *args)
 {
     const struct scale_args *a = args;
     double bytes = 5.0 * gpu_real(a->precision) * (double)table_points(a);
-    return bytes / gpu_bandwidth(a->device) + 1e-5;
+    return bytes / gpu_rates(a->device, a->precision).bytes + 1e-5;
 }
 
 static int64_t table_bytes(const void *args)

@@ -11,4 +11,4 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage scale_stage = {"scale", rows};
+const struct stage scale_stage = {.name = "scale", .rows = rows};

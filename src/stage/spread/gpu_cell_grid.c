@@ -7,6 +7,8 @@
 #include "points/gpu_kept.h"
 #include "stage/spread/gpu_room.h"
 
+#include <math.h>
+
 enum { PAD = 8 };
 
 /* As in the .k. */
@@ -60,16 +62,19 @@ static farsum_status fits(const void *a)
 
 /* A mesh point looks at the particles of 27 cells, of which about a third of
  * those along each axis reach it; weights cost a polynomial an axis. */
+/* A thread looks at 27 cells in turn, however few particles there are; the cell
+ * that holds the most is the last to end. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
     double e = edge(args), values = spread_gpu_reals(args);
-    double looks = 27 * e * e * e;
+    double looks = 27 * e * e * e, n = (double)args->n;
     double hits = spread_gpu_cube(args) * (3 * args->window->degree + values);
-    /* however few particles there are, a thread looks at 27 cells in turn */
+    double work = n * (8 * looks + 2 * hits) / rates.flops;
     return spread_gpu_write(args) + 8e-5
-           + (double)args->n * 2.5 * (8 * looks + 2 * hits) / rates.flops;
+           + (3.7 + sqrt(spread_crowd(args))) * work
+           + 1.3e-5 / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

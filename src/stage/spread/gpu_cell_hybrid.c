@@ -80,19 +80,20 @@ static farsum_status fits(const void *a)
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
     int32_t nb[3];
     double e = edge(args), blocks = 27 * e * e * e;
     double values = spread_gpu_reals(args), n = (double)args->n;
-    double batches = n / batch(args) + fmin(n, (double)cells(args, nb));
+    double all = (double)cells(args, nb), crowd = spread_crowd(args);
+    double held = all * (1 - exp(-n / all)) / pow(crowd, 0.2);
+    double full = n / all / batch(args); /* batches of a mean cell */
+    double batches = held * (1 + fmax(full - 0.6, 0));
     double sums = fmin(batches * blocks, n * spread_gpu_cube(args)) * values;
-    double work = n * blocks * (1 + values);
-    /* what a team adds lies together: as to a mesh that a cache holds */
-    double runs = args->precision == FARSUM_F32 ? rates.flops * 588e9 / 32e12
-                                                : rates.flops * 307e9 / 16.4e12;
-    double repeats = args->repeats > 1 ? args->repeats : 1;
-    return spread_gpu_write(args) + rates.launch + sums / runs
-           + 2.5 * work / rates.flops + 1.6e-5 / repeats;
+    return spread_gpu_write(args) + rates.launch + 6e-6
+           + (6e-10 * all + 1.8e-9 * batches) / rates.share
+           + sums / (770e9 * rates.share)
+           + 1.9 * n * blocks * (1 + values) / rates.flops
+           + (1.6e-5 + 4e-12 * n / rates.share) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

@@ -85,12 +85,12 @@ farsum_status spread_cusparse_fits(const void *a)
 double spread_cusparse_cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
-    double repeats = args->repeats > 0 ? args->repeats : 1;
+    struct gpu_rates rates = spread_gpu_rates(args);
     struct spread_args one = *args;
     one.channels = 1;
-    return spread_channels(args) * (spread_matrix_product(&one) + rates.launch)
-           + (spread_matrix_build(args) + 1e-4) / repeats;
+    return spread_channels(args)
+               * (spread_matrix_product(&one) + 2 * rates.launch)
+           + (spread_matrix_build(args) + 5e-5) / spread_repeats(args);
 }
 
 int64_t spread_cusparse_bytes(const void *a)

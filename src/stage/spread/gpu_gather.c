@@ -40,16 +40,18 @@ static farsum_status fits(const void *a)
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
-    double repeats = args->repeats > 0 ? args->repeats : 1;
+    struct gpu_rates rates = spread_gpu_rates(args);
     double cube = spread_gpu_cube(args), mesh = (double)slots(args);
-    double taken = mesh * (1 - exp(-(double)args->n / mesh));
+    double n = (double)args->n / spread_crowd(args);
+    double taken = spread_crowd(args) * mesh * (1 - exp(-n / mesh));
+    taken = fmin(taken, mesh);
     double left = ((double)args->n - taken) * cube * spread_gpu_reals(args);
-    double place = (double)args->n / rates.scattered + 4 * mesh / rates.bytes;
-    return spread_gpu_write(args) + 2 * rates.launch
-           + mesh * cube / (3e11 * rates.bytes / 4.3e12)
+    double sum = gpu_seconds(&rates, rates.scattered, spread_gpu_bytes(args));
+    double place = (double)args->n * sum + 4 * mesh / rates.bytes;
+    return spread_gpu_write(args) + 2 * rates.launch + 1e-4
+           + mesh * cube / (3e11 * rates.share)
            + 4 * taken * cube * (3 * args->window->degree + 20) / rates.flops
-           + left / rates.scattered + (place + 2 * rates.launch) / repeats;
+           + left * sum + (place + 4 * rates.launch) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

@@ -10,6 +10,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { GROUP = 256, THREADS = 128, LOCAL = 32768 };
 
 /* What follows from args. */
@@ -133,16 +135,17 @@ static double entries(const struct spread_args *args)
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
-    double repeats = args->repeats > 0 ? args->repeats : 1;
+    struct gpu_rates rates = spread_gpu_rates(args);
     double passes = (spread_channels(args) + 3) / 4;
     double n = entries(args), size = gpu_real(args->precision);
     double product =
         n * (passes * (5 + size) + 4.5 * spread_gpu_reals(args)) / rates.bytes
         + n * spread_gpu_reals(args) / rates.local;
-    /* 2e-11 s an entry on an H200 */
-    double build = 86 * n / rates.bytes + 6 * rates.launch;
-    return spread_gpu_write(args) + product + build / repeats;
+    /* the fullest group of mesh points is the last to end */
+    product *= pow(spread_crowd(args), 0.15);
+    double build = 86 * n / rates.bytes + 12 * rates.launch;
+    return spread_gpu_write(args) + 6e-6 + product
+           + build / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

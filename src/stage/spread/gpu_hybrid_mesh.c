@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { GROUP = 256 };
 
 struct state {
@@ -26,12 +28,14 @@ static farsum_status fits(const void *args)
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
-    double repeats = args->repeats > 0 ? args->repeats : 1;
-    double listed = 0.1 * spread_matrix_entries(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
+    double share = fmin(0.1 * spread_crowd(args), 0.9);
+    double listed = share * spread_matrix_entries(args);
+    double sum = gpu_seconds(&rates, rates.scattered, spread_gpu_bytes(args));
     return spread_matrix_product(args) + rates.launch
-           + listed * spread_gpu_reals(args) / rates.scattered
-           + (spread_matrix_build(args) + 5 * rates.launch) / repeats;
+           + listed * spread_gpu_reals(args) * sum
+           + (spread_matrix_build(args) + 15 * rates.launch)
+                 / spread_repeats(args);
 }
 
 /* The table is filled by a third at least, so three times the entries. */

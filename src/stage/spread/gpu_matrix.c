@@ -1,6 +1,8 @@
 /* gpu_matrix.c: the spreading operator as a sparse matrix on a device. */
 #include "stage/spread/gpu_matrix.h"
 
+#include <math.h>
+
 enum { GROUP = 256 };
 
 double spread_matrix_entries(const struct spread_args *args)
@@ -15,29 +17,33 @@ int64_t spread_matrix_bytes(const struct spread_args *args)
            + 16 * (spread_gpu_rows(args) + 1) + (1 << 16);
 }
 
-/* On an H200: 1.3e-10 s an entry (P = 6, f32, 1e6 particles on 128^3 points),
- * for each is written to a sector of its own. */
+/* On an H200 1.4e-10 s an entry, each written to a sector of its own, and a
+ * fifth of that where the last cache holds them. */
 double spread_matrix_build(const struct spread_args *args)
 {
-    struct spread_rates rates = spread_gpu_rates(args);
-    return 6 * rates.launch
-           + (560 * spread_matrix_entries(args)
-              + 40 * (double)spread_gpu_rows(args))
-                 / rates.bytes;
+    struct gpu_rates rates = spread_gpu_rates(args);
+    double n = spread_matrix_entries(args);
+    double bytes = n * (4 + gpu_real(args->precision));
+    struct gpu_rate entries = {38e9 * rates.share, 7e9 * rates.share};
+    return 9 * rates.launch
+           + n * gpu_seconds(&rates, entries, bytes)
+           + 40 * (double)spread_gpu_rows(args) / rates.bytes;
 }
 
 /* Entries in order, and the strengths that they point at, from the cache if it
  * holds them, else a sector each. */
 double spread_matrix_product(const struct spread_args *args)
 {
-    struct spread_rates rates = spread_gpu_rates(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
     double size = gpu_real(args->precision), reals = spread_gpu_reals(args);
     double strengths = (double)args->n * size * reals;
     double strength =
-        strengths < 0.5 * (double)args->device->facts.cache ? 4.5 : 32;
+        strengths < 2 * (double)args->device->facts.cache ? size : 1.7 * size;
     double passes = (spread_channels(args) + 3) / 4;
+    /* the longest rows are the last to end */
+    double crowd = pow(spread_crowd(args), 0.13);
     return spread_gpu_write(args)
-           + (spread_matrix_entries(args)
+           + crowd * (spread_matrix_entries(args)
                   * (passes * (4 + size) + reals * strength)
               + 24 * (double)spread_gpu_rows(args))
                  / rates.bytes;

@@ -101,24 +101,30 @@ static int64_t parts_of(const struct shape *shape, int64_t n)
     return n / MOST + (n < shape->bins ? n : shape->bins);
 }
 
-/* Products are bound by what loads and stores of group memory and a barrier a
- * particle take: about 1.5e11 products a second on an H200 (3e11 sums of
- * complex numbers were measured on an H100); flushed tiles by atomics. */
+/* A group's particles follow one another, a barrier each; an H200 holds two
+ * groups a unit at once.  Flushed tiles by atomics. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
     struct shape shape = shape_of(args);
     double n = (double)args->n, values = spread_gpu_reals(args);
     double chunks = ceil(values / shape.values);
     double points = (double)shape.tile / gpu_real(args->precision);
-    double sums = fmin((double)parts_of(&shape, args->n) * points * chunks,
+    double bins = (double)shape.bins;
+    double parts = n / MOST + bins * (1 - exp(-n / bins));
+    double sums = fmin(parts * points * chunks,
                        n * spread_gpu_cube(args) * values);
-    double share =
-        rates.flops / (args->precision == FARSUM_F32 ? 32e12 : 16.4e12);
-    double products = n * spread_gpu_cube(args) * (chunks + 0.5 * values);
-    return spread_gpu_write(args) + rates.launch + sums / rates.runs
-           + products / (3e11 * share);
+    int f32 = args->precision == FARSUM_F32;
+    double one = 7e-8
+                 + (f32 ? 1.1e-10 : 2.9e-10) * spread_gpu_cube(args)
+                       * fmin(values, shape.values);
+    double most = fmin(MOST, n / bins * spread_crowd(args));
+    /* the fullest part, with nothing beside it to hide its waits */
+    double work = fmax(n * chunks / 264, 1.6 * most) * one;
+    return spread_gpu_write(args) + rates.launch + 6e-6
+           + sums / rates.runs.cached + work / rates.share
+           + (2.5e-5 + 1.3e-11 * n / rates.share) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

@@ -19,17 +19,17 @@ farsum_status spread_particle_fits(const void *args)
     return spread_gpu_fits(args);
 }
 
-/* On an H200 sums go at the rate of words far from each other, both in f32
- * (P = 6, 216^3 points: 478 particles a microsecond) and f64 (P = 8, three
- * channels, 216^3: 18).  A particle's sums, one thread's, take 20 ns each when
- * there is nothing else to do. */
+/* Sums go at the rate of words far from each other; those of one particle, one
+ * thread's, follow one another.  Crowded particles share what a cache holds. */
 double spread_particle_cost(const struct spread_args *args, double slower)
 {
-    struct spread_rates rates = spread_gpu_rates(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
     double one = spread_gpu_cube(args) * spread_gpu_reals(args);
-    double all = slower * (double)args->n * one / rates.scattered;
+    double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
+    double all = slower * (double)args->n * one
+                 * gpu_seconds(&rates, rates.scattered, bytes);
     return spread_gpu_write(args) + rates.launch
-           + fmax(all, slower * 20e-9 * one);
+           + hypot(all, slower * rates.wait * one);
 }
 
 static double cost(const void *args)

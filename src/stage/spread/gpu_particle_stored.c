@@ -22,8 +22,11 @@ static double stored(const struct spread_args *args)
 
 static double cost(const void *args)
 {
-    return spread_particle_cost(args, 1)
-           + stored(args) / spread_gpu_rates(args).bytes;
+    const struct spread_args *a = args;
+    return spread_particle_cost(a, 1)
+           + stored(a) / spread_gpu_rates(a).bytes
+           + (9e-6 + stored(a) / spread_gpu_rates(a).bytes)
+                 / spread_repeats(a);
 }
 
 static int64_t bytes(const void *args)

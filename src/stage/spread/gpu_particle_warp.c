@@ -40,18 +40,17 @@ static farsum_status fits(const void *args)
                           local(args));
 }
 
-/* On an H200: 88e9 sums/s in f64 (P = 8, three channels, 216^3 points), 310e9
- * in f32 (P = 6, 216^3), 240e9 on small meshes: atomics in runs at 0.6 of what
- * they do alone, or the instructions around them. */
+/* Atomics in runs at what the device does of them; a team's steps follow one
+ * another. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    struct spread_rates rates = spread_gpu_rates(args);
-    double sums =
-        (double)args->n * spread_gpu_cube(args) * spread_gpu_reals(args);
-    double issue = 280e9 * rates.bytes / 4.3e12;
+    struct gpu_rates rates = spread_gpu_rates(args);
+    double one = spread_gpu_cube(args) * spread_gpu_reals(args);
+    double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
+    double all = (double)args->n * one * gpu_seconds(&rates, rates.runs, bytes);
     return spread_gpu_write(args) + rates.launch
-           + sums / fmin(0.6 * rates.runs, issue);
+           + hypot(all, 5e-6 + 1.2e-8 * one);
 }
 
 static int64_t bytes(const void *args)

@@ -1,8 +1,6 @@
 /* gpu_room.c: what the room's rows on a device have in common. */
 #include "stage/spread/gpu_room.h"
 
-#include <math.h>
-
 farsum_status spread_gpu_fits(const struct spread_args *args)
 {
     TRY(gpu_wanted(args->device));
@@ -138,45 +136,19 @@ double spread_gpu_reals(const struct spread_args *args)
     return spread_channels(args) * spread_parts(args);
 }
 
-/* Between measurements at three sizes, along the logarithm; rate in 1e9/s. */
-static double between(const double bytes[3], const double rate[3], double at)
+double spread_gpu_bytes(const struct spread_args *args)
 {
-    if (at <= bytes[0])
-        return rate[0];
-    for (int k = 1; k < 3; k++)
-        if (at < bytes[k])
-            return rate[k - 1]
-                   * pow(rate[k] / rate[k - 1],
-                         log(at / bytes[k - 1]) / log(bytes[k] / bytes[k - 1]));
-    return rate[2];
+    return (double)spread_gpu_rows(args) * spread_gpu_reals(args)
+           * gpu_real(args->precision);
 }
 
-/* Sums of mesh sizes 8, 67, 537 MB in f64 and half that in f32. */
-struct spread_rates spread_gpu_rates(const struct spread_args *args)
+struct gpu_rates spread_gpu_rates(const struct spread_args *args)
 {
-    static const double size[2][3] = {{8e6, 67e6, 537e6}, {4e6, 34e6, 268e6}};
-    static const double scattered[2][3] = {{103, 37, 17}, {103, 97, 18}};
-    static const double runs[2][3] = {{307, 202, 113}, {588, 591, 147}};
-    const struct device_facts *facts = &args->device->facts;
-    int f32 = args->precision == FARSUM_F32;
-    double clock = facts->clock > 0 ? facts->clock : 1e9;
-    double share = facts->units * clock / (132 * 1.98e9);
-    double mesh = (double)spread_gpu_rows(args) * spread_gpu_reals(args)
-                  * gpu_real(args->precision);
-    return (struct spread_rates){
-        .bytes = 4.3e12 * share,
-        .flops = (f32 ? 32e12 : 16.4e12) * share,
-        .scattered = 1e9 * share * between(size[f32], scattered[f32], mesh),
-        .runs = 1e9 * share * between(size[f32], runs[f32], mesh),
-        .local = (f32 ? 630e9 : 373e9) * share,
-        .launch = 4e-6,
-    };
+    return gpu_rates(args->device, args->precision);
 }
 
 double spread_gpu_write(const struct spread_args *args)
 {
-    struct spread_rates rates = spread_gpu_rates(args);
-    return (double)spread_gpu_rows(args) * spread_gpu_reals(args)
-               * gpu_real(args->precision) / rates.bytes
-           + rates.launch;
+    struct gpu_rates rates = spread_gpu_rates(args);
+    return spread_gpu_bytes(args) / rates.bytes + rates.launch;
 }

@@ -4,6 +4,7 @@
 
 #include "points/gpu.h"
 #include "stage/gpu.h"
+#include "stage/gpu_rates.h"
 #include "stage/spread/spread.h"
 
 /* The first field of a row's state. */
@@ -44,18 +45,9 @@ double spread_gpu_cube(const struct spread_args *args);
 /* Reals that a mesh point, or a particle, has. */
 double spread_gpu_reals(const struct spread_args *args);
 
-/* What a device does in a second, from what was measured on an H200 (132
- * units at 1.98 GHz) by its units and clock. */
-struct spread_rates {
-    double bytes;     /* of global memory */
-    double flops;     /* multiply-adds of the precision */
-    double scattered; /* sums by atomics to a mesh of that size: words far
-                         from each other */
-    double runs;      /* and in runs of 8 words */
-    double local;     /* sums by atomics to group memory */
-    double launch;    /* seconds of one */
-};
-struct spread_rates spread_gpu_rates(const struct spread_args *args);
+/* Bytes of all channels of the mesh, with padding. */
+double spread_gpu_bytes(const struct spread_args *args);
+struct gpu_rates spread_gpu_rates(const struct spread_args *args);
 /* Seconds that zeroing the mesh, or writing it once, takes. */
 double spread_gpu_write(const struct spread_args *args);
 #endif

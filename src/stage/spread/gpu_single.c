@@ -44,8 +44,10 @@ farsum_status spread_single_fits(const struct spread_args *args)
 double spread_single_cost(const void *a)
 {
     const struct spread_args *args = a;
-    double repeats = args->repeats > 0 ? args->repeats : 1;
-    return spread_matrix_product(args) + spread_matrix_build(args) / repeats;
+    struct gpu_rates rates = spread_gpu_rates(args);
+    double rows = 1.2e-11 * (double)spread_gpu_rows(args) / rates.share;
+    return spread_matrix_product(args) + rows
+           + spread_matrix_build(args) / spread_repeats(args);
 }
 
 int64_t spread_single_bytes(const void *args)

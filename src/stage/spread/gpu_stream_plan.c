@@ -1,6 +1,8 @@
 /* gpu_stream_plan.c: the shape of gpu_stream's columns, and what it costs. */
 #include "stage/spread/gpu_stream.h"
 
+#include <math.h>
+
 enum { WARP = 32 };
 
 /* Reals of sums that a lane holds. */
@@ -78,25 +80,23 @@ static double visits(const struct spread_args *args,
     return (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z) / c->tile_z;
 }
 
-/* Measured on an H200 at one particle a mesh point: f64, P = 8, three channels
- * 2.6 particles a nanosecond by tensor cores and 1.7 without; f32, P = 6, one
- * channel 7.9.  A visit has 32 lanes' sums and a share of its own. */
+/* Of multiply-adds, as measured on an H200: a visit has 32 lanes' sums and a
+ * share of its own.  Crowded columns are cut, and their parts added up. */
 double stream_cost(const struct spread_args *args, int mma)
 {
     struct stream_shape s;
-    struct spread_rates rates = spread_gpu_rates(args);
+    struct gpu_rates rates = spread_gpu_rates(args);
     stream_shape_set(&s, args, mma);
-    double parts = spread_parts(args), groups = spread_channels(args)
-                                                / s.channels;
-    double sums = lane_sums(&s, (int)parts) * (double)WARP;
-    double work = sums / (mma ? 0.62 : 0.42) + 32 * 12;
-    /* 0.43 ns a particle of six places: keys, their sort, entries */
-    double places = s.columns.most_y * s.columns.most_z * (double)args->n;
-    double set = 310 * places / rates.bytes;
-    double repeats = args->repeats > 1 ? args->repeats : 1;
-    return groups * (double)args->n * visits(args, &s) * work / rates.flops
-           + 1.5 * spread_gpu_write(args) + 3 * groups * rates.launch
-           + (set + 12 * rates.launch) / repeats;
+    double groups = spread_channels(args) / s.channels, n = (double)args->n;
+    double sums = lane_sums(&s, spread_parts(args)) * (double)WARP;
+    int f32 = args->precision == FARSUM_F32;
+    double work = sums * (mma ? 0.56 : f32 ? 1.6 : 1.25) + 800;
+    double places = s.columns.most_y * s.columns.most_z * n;
+    double crowd = pow(spread_crowd(args), 0.13);
+    return crowd * groups * n * visits(args, &s) * work / rates.flops
+           + 3 * spread_gpu_bytes(args) / rates.bytes
+           + groups * 1e-5 + 1e-5
+           + (7e-11 * places / rates.share + 5e-5) / spread_repeats(args);
 }
 
 int64_t stream_bytes(const struct spread_args *args, int mma)

@@ -149,8 +149,11 @@ static double cost(const void *a)
                * (64 + p * spread_parts(args) * gpu_real(args->precision));
     touched = touched < 2 * mesh ? touched : 2 * mesh;
     double wait = threads > 1 ? 2000 * colours : 0;
-    return 1e-9 * ((point * rounds * (double)args->n + 0.1 * (mesh + touched))
-                   / threads + wait);
+    /* a colour waits for its fullest block */
+    double busy = fmax(rounds / threads,
+                       fmin(spread_crowd(args) / each, 1));
+    return 1e-9 * (point * busy * (double)args->n
+                   + 0.1 * (mesh + touched) / threads + wait);
 }
 
 static int64_t bytes(const void *a)

@@ -26,6 +26,7 @@ struct spread_args {
     int channels;                /* 0: 1 */
     int parts;                   /* 1: real, 2: complex; 0: 1 */
     double repeats;              /* runs expected for one set; 0: 1 */
+    double crowd;                /* of the points (points/crowd.h); 0: 1 */
     const struct window *window; /* borrowed */
     int64_t n;                   /* points, expected */
     int unit;                    /* threads of a mesh point in rows that have
@@ -52,6 +53,14 @@ static inline int spread_channels(const struct spread_args *args)
 static inline int spread_parts(const struct spread_args *args)
 {
     return args->parts > 0 ? args->parts : 1;
+}
+static inline double spread_repeats(const struct spread_args *args)
+{
+    return args->repeats > 1 ? args->repeats : 1;
+}
+static inline double spread_crowd(const struct spread_args *args)
+{
+    return args->crowd > 1 ? args->crowd : 1;
 }
 /* io for n points with the strides that zero stands for. */
 static inline struct spread_io spread_strides(const struct spread_args *args,

@@ -1,6 +1,9 @@
 /* table.c: the room's variants, from variants.def. */
 #include "stage/spread/spread.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
 #include "stage/spread/variants.def"
 #undef VARIANT
@@ -11,4 +14,39 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage spread_stage = {"spread", rows};
+static double spread_runs(const void *args)
+{
+    return spread_repeats(args);
+}
+
+static double spread_points(const struct spread_args *a)
+{
+    return (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
+}
+
+static void spread_about(const void *args, char *text, size_t size)
+{
+    const struct spread_args *a = args;
+    snprintf(text, size,
+             "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
+             (double)a->n / spread_points(a), spread_crowd(a),
+             spread_repeats(a), spread_repeats(a) > 1 ? "s" : "");
+}
+
+/* Half powers of 2 of the number, powers of 4 of the crowding. */
+static void spread_key(const void *args, char *text, size_t size)
+{
+    const struct spread_args *a = args;
+    snprintf(text, size,
+             "spread %s P%d d%d c%d p%d u%d g%d %lldx%lldx%lld %lld %d%d%d "
+             "n%.0f k%.0f",
+             a->precision == FARSUM_F32 ? "f32" : "f64", a->window->support,
+             a->window->degree, spread_channels(a), spread_parts(a), a->unit,
+             a->group, (long long)a->mesh[0], (long long)a->mesh[1],
+             (long long)a->mesh[2], (long long)a->ldz, a->open[0], a->open[1],
+             a->open[2], round(2 * log2((double)(a->n > 0 ? a->n : 1))),
+             round(0.5 * log2(spread_crowd(a))));
+}
+
+const struct stage spread_stage = {"spread", rows, spread_runs, spread_about,
+                                   spread_key};

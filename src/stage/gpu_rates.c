@@ -1,0 +1,58 @@
+/* gpu_rates.c: one device's rates from an H200's. */
+#include "stage/gpu_rates.h"
+
+/* Memory shared with the host, threads not in step: a processor. */
+static int is_processor(const struct device_facts *facts)
+{
+    return facts->integrated && facts->subgroup == 1;
+}
+
+/* A processor by OpenCL: a group is a thread that does its items in turn;
+ * reals are added by loops of compare and swap, whatever memory they are in. */
+static struct gpu_rates of_processor(double cycles, double cache, int f32)
+{
+    double sums = cycles / 25;
+    return (struct gpu_rates){.share = cycles / (132 * 1.98e9),
+                              .bytes = 2 * cycles,
+                              .flops = (f32 ? 8 : 4) * cycles,
+                              .cache = cache,
+                              .sectors = {cycles / 4, cycles / 20},
+                              .scattered = {sums, sums / 2},
+                              .runs = {sums, sums / 2},
+                              .local = sums,
+                              .launch = 2e-5,
+                              .wait = 1e-7};
+}
+
+struct gpu_rates gpu_rates(const struct device *device,
+                           farsum_precision precision)
+{
+    const struct device_facts *facts = &device->facts;
+    int f32 = precision == FARSUM_F32;
+    double clock = facts->clock > 0 ? facts->clock : 1e9;
+    double cycles = clock * (facts->units > 0 ? facts->units : 1);
+    double s = cycles / (132 * 1.98e9);
+    /* half of it holds other things */
+    double cache = facts->cache > 0 ? 0.6 * (double)facts->cache : 0;
+    if (is_processor(facts))
+        return of_processor(cycles, cache, f32);
+    return (struct gpu_rates){
+        .share = s,
+        .bytes = 4.3e12 * s,
+        .flops = (f32 ? 32e12 : 16.4e12) * s,
+        .cache = cache,
+        .sectors = {145e9 * s, 62e9 * s},
+        .scattered = {103e9 * s, 46e9 * s},
+        .runs = {(f32 ? 290e9 : 230e9) * s, (f32 ? 150e9 : 79e9) * s},
+        .local = (f32 ? 630e9 : 373e9) * s,
+        .launch = 3e-6,
+        .wait = 1e-7,
+    };
+}
+
+double gpu_seconds(const struct gpu_rates *rates, struct gpu_rate rate,
+                   double bytes)
+{
+    double held = bytes > rates->cache ? rates->cache / bytes : 1;
+    return held / rate.cached + (1 - held) / rate.far;
+}
