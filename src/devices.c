@@ -9,6 +9,7 @@
 #include "base/par.h"
 #include "device/cache.h"
 #include "device/device.h"
+#include "method/wisdom.h"
 #include "plan.h"
 
 farsum_status farsum_device_adopt(const char *name, void *context, void *queue,
@@ -149,12 +150,25 @@ farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
     if (folder && room > 0)
         snprintf(folder, room, "%s", where ? where : "");
     mem_free(where);
-    return cache_list(visit, data, files, bytes);
+    char times[1400];
+    int64_t lines, size;
+    TRY(cache_list(visit, data, files, bytes));
+    wisdom_about(times, sizeof times, &lines, &size);
+    if (lines == 0)
+        return FARSUM_OK;
+    ++*files;
+    *bytes += size;
+    if (visit)
+        visit(times, "times", size, data);
+    return FARSUM_OK;
 }
 
 farsum_status farsum_cache_clear(int64_t *files)
 {
     if (!files)
         FAIL(ERR_ARGUMENT, "files is NULL");
-    return cache_clear(files);
+    int times = wisdom_clear();
+    TRY(cache_clear(files));
+    *files += times;
+    return FARSUM_OK;
 }

@@ -20,12 +20,13 @@ set(farsum_sources
   src/method/ewald_points.c src/method/ewald_tune.c
   src/method/band.c src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_local.c
-  src/method/machine.c src/method/tune.c
+  src/method/machine.c src/method/planner.c src/method/planner_measure.c
+  src/method/wisdom.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
   src/method/spectral_gpu.c src/method/spectral_gpu_run.c
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_info.c
-  src/method/mesh_window.c
+  src/method/mesh_plan.c src/method/mesh_window.c
   src/method/nufft.c src/method/nufft_run.c src/method/nufft_tune.c
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c src/stage/rooms.c
   src/stage/fft/size.c

@@ -78,6 +78,9 @@ typedef struct farsum_mesh_options {
     int threads;        /* OpenMP threads; 0: all, or fewer for few points */
     const char *spread, *interp; /* variants by name */
     int deterministic;  /* 1: only variants whose sums repeat bitwise */
+    int measure;        /* 1: the fastest variants by estimate are timed once
+                           for points of such number and crowding, and the
+                           times kept on disk; 0: by kept times, or estimates */
     void (*log)(const char *line, void *data); /* one line for each choice;
                                                   NULL: silence */
     void *log_data;

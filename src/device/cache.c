@@ -27,25 +27,32 @@ struct head {
     uint64_t sum;        /* over parts and binary */
 };
 
-farsum_status cache_folder(char **folder)
+int cache_where(char *path, size_t size)
 {
     const char *own = getenv("FARSUM_CACHE_DIR");
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && !*own)
+        return 0;
+    if (!own && !(xdg && *xdg) && !(home && *home))
+        return 0;
+    int n = own           ? snprintf(path, size, "%s", own)
+            : xdg && *xdg ? snprintf(path, size, "%s/farsum", xdg)
+                          : snprintf(path, size, "%s/.cache/farsum", home);
+    return n >= 0 && (size_t)n < size ? 1 : -1;
+}
+
+farsum_status cache_folder(char **folder)
+{
     char *path = NULL;
     *folder = NULL;
-    if (own && !*own)
-        return FARSUM_OK;
-    if (!own && !(xdg && *xdg) && !(home && *home))
-        return FARSUM_OK;
     TRY(MEM_RAW(path, PATH_ROOM));
-    int n = own ? snprintf(path, PATH_ROOM, "%s", own)
-            : xdg && *xdg ? snprintf(path, PATH_ROOM, "%s/farsum", xdg)
-                          : snprintf(path, PATH_ROOM, "%s/.cache/farsum", home);
-    if (n >= PATH_ROOM - 100) {
+    int there = cache_where(path, PATH_ROOM - 100);
+    if (there <= 0)
         mem_free(path);
+    else
+        *folder = path;
+    if (there < 0)
         FAIL(ERR_ARGUMENT, "the cache folder's name is too long");
-    }
-    *folder = path;
     return FARSUM_OK;
 }
 

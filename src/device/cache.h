@@ -16,6 +16,8 @@ struct cache_key {
  * HOME/.cache/farsum; by mem_alloc, the caller's.  NULL: none is set, or
  * FARSUM_CACHE_DIR is empty, which turns the cache off. */
 farsum_status cache_folder(char **folder);
+/* The same into `path`: 1; 0: there is none; -1: the name is too long. */
+int cache_where(char *path, size_t size);
 /* 1 and the binary (by mem_alloc), or 0. */
 int cache_get(const struct cache_key *key, void **binary, int64_t *bytes);
 /* Failure to write is not an error of the plan: the status is for who wants

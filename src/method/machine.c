@@ -28,20 +28,27 @@ static int machine_path(char *folder, char *file, size_t size)
     return (size_t)snprintf(file, size, "%s/machine", folder) < size;
 }
 
-/* "CPU NAME|avx2|f64|2": what a line is found by. */
-static void machine_key(char *key, size_t size, enum isa isa,
-                        farsum_precision precision, int threads)
+void machine_name(char *name, size_t size)
 {
-    char line[LINE], name[LINE] = "unknown";
+    char line[LINE];
     FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(name, size, "unknown");
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-            snprintf(name, sizeof name, "%s", strchr(line, ':') + 2);
+            snprintf(name, size, "%s", strchr(line, ':') + 2);
             name[strcspn(name, "\n|")] = 0;
             break;
         }
     if (f)
         fclose(f);
+}
+
+/* "CPU NAME|avx2|f64|2": what a line is found by. */
+static void machine_key(char *key, size_t size, enum isa isa,
+                        farsum_precision precision, int threads)
+{
+    char name[LINE];
+    machine_name(name, sizeof name);
     snprintf(key, size, "%.120s|%s|%s|%d|", name, isa_name(isa),
              precision == FARSUM_F32 ? "f32" : "f64", threads);
 }

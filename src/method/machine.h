@@ -16,6 +16,8 @@ struct machine {
     int measured;                 /* 0: all factors are 1 */
 };
 
+/* The processor's; "unknown" if the system does not tell. */
+void machine_name(char *name, size_t size);
 /* Factors of 1 if nothing is kept or the file cannot be understood. */
 void machine_load(struct machine *machine, enum isa isa,
                   farsum_precision precision, int threads);

@@ -51,17 +51,6 @@ static void mesh_args(struct farsum_mesh *m)
     }
 }
 
-/* A room's variant. */
-static farsum_status mesh_room(struct farsum_mesh *m, int room,
-                               const struct stage *stage, const char *name,
-                               const void *args)
-{
-    struct choose_options wanted = {.name = name,
-                                    .deterministic = m->options.deterministic};
-    m->args[room] = args;
-    return choose(stage, args, &wanted, &m->choice[room]);
-}
-
 farsum_status mesh_think(struct farsum_mesh *m,
                          const farsum_mesh_problem *problem,
                          const farsum_mesh_options *options,
@@ -71,6 +60,7 @@ farsum_status mesh_think(struct farsum_mesh *m,
     const unsigned gather = FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
     TRY(mesh_problem_check(problem, &m->problem));
     TRY(mesh_options_check(options, &m->options));
+    m->options.measure = m->options.measure && !dry;
     TRY(mesh_cell(&m->cell, m->problem.cell));
     m->mirror = m->cell;
     for (int i = 0; i < 9; i++)
@@ -85,11 +75,11 @@ farsum_status mesh_think(struct farsum_mesh *m,
     TRY(mesh_window(&m->window, &m->problem, band, dry));
     mesh_args(m);
     if (m->problem.uses & FARSUM_MESH_SPREAD)
-        TRY(mesh_room(m, MESH_SPREAD, &spread_stage, m->options.spread,
-                      &m->spread));
+        TRY(mesh_plan_room(m, MESH_SPREAD, &spread_stage, m->options.spread,
+                           &m->spread));
     if (m->problem.uses & gather)
-        TRY(mesh_room(m, MESH_INTERP, &interp_stage, m->options.interp,
-                      &m->interp));
+        TRY(mesh_plan_room(m, MESH_INTERP, &interp_stage, m->options.interp,
+                           &m->interp));
     return FARSUM_OK;
 }
 
@@ -210,6 +200,7 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
                   m->threads));
     spread_tiles(&m->spread, tiles);
     GO(bins_build(&m->points, tiles, m->threads));
+    GO(mesh_plan_points(m));
     for (int room = 0; room < MESH_ROOMS; room++)
         if (m->choice[room].row && m->choice[room].row->variant->set)
             GO(m->choice[room].row->variant->set(m->state[room], &m->points,

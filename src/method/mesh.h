@@ -25,6 +25,8 @@ struct farsum_mesh {
     struct interp_args interp;
     const void *args[MESH_ROOMS];     /* spread and interp above */
     struct choice choice[MESH_ROOMS]; /* row NULL: not used */
+    int named[MESH_ROOMS];            /* 1: by the caller */
+    double crowd;                     /* that the rows were chosen for */
     void *state[MESH_ROOMS];          /* owned */
     double seconds[MESH_ROOMS];
     struct points points;
@@ -76,6 +78,17 @@ farsum_status mesh_spread_run(struct farsum_mesh *mesh,
 /* Sets what interp adds to: io without strides of its own. */
 farsum_status mesh_interp_run(struct farsum_mesh *mesh,
                               const struct interp_io *io);
+
+/* mesh_plan.c */
+/* A room's variant, by what is known now. */
+farsum_status mesh_plan_room(struct farsum_mesh *mesh, int room,
+                             const struct stage *stage, const char *name,
+                             const void *args);
+/* Of points that are set, before the rows get them: where their number or
+ * crowding is far from what the rows were chosen for, chooses those that were
+ * not named again.  On a device it waits when it looks at the crowding: at the
+ * first set, and when the number has changed. */
+farsum_status mesh_plan_points(struct farsum_mesh *mesh);
 
 /* mesh_info.c */
 void mesh_info_print(const farsum_mesh_info *info, FILE *out);

@@ -324,6 +324,7 @@ farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
     GO(tune_cuts(u));
     GO(tune_search(u, tuned));
     GO(tune_refine(u, tuned));
+    GO(tuned_measured(tuned, plan));
 done:
     mem_free(u);
     return status;

@@ -3,11 +3,29 @@
 
 #include <math.h>
 
+#include "method/planner.h"
+#include "points/crowd.h"
+
 _Static_assert((int)MACHINE_ROOMS == (int)ROOM_COUNT, "a factor a room");
 
 static const struct stage *const rooms[ROOM_COUNT] = {
     &near_stage, &spread_stage, &fft_stage, &scale_stage, &interp_stage,
 };
+
+/* As points/crowd.h, from the sample: the sources within a ball of a tile's
+ * volume over those of a uniform system. */
+static double tuned_crowd(const struct tuned *t, const struct sample *s,
+                          const struct cell *cell)
+{
+    double points = (double)t->mesh[0] * (double)t->mesh[1]
+                    * (double)t->mesh[2];
+    double share = CROWD_EDGE * CROWD_EDGE * CROWD_EDGE / fmax(points, 1);
+    double tile = fmin(share, 1) * cell->volume, n = (double)s->n;
+    double crowd = sample_around(s, cell, cbrt(tile * 3 / (4 * M_PI)))
+                   / fmax(fmin(share, 1) * n, 1e-3);
+    /* around a crystal's particle the first shell is near */
+    return n * fmin(share, 1) > 8 && crowd > 1 ? crowd : 1;
+}
 
 void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
                 union room_args args[ROOM_COUNT])
@@ -18,6 +36,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     struct cell cell; /* the sample's radii are in the caller's lengths */
     cell_scale(&cell, &t->cell, t->rc);
     double around = sample_around(&plan->sample, &cell, t->rc);
+    double crowd = tuned_crowd(t, &plan->sample, &cell);
     args[ROOM_NEAR].near = (struct near_args){
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
         &t->poly,     n,         m,             around,     plan->device};
@@ -28,6 +47,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .threads = plan->threads,
         .mesh = {mesh[0], mesh[1], mesh[2]},
         .ldz = t->ldz,
+        .crowd = crowd,
         .window = &t->window,
         .n = n};
     args[ROOM_FFT].fft = (struct fft_args){
@@ -45,6 +65,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .mesh = {mesh[0], mesh[1], mesh[2]},
         .ldz = t->ldz,
         .window = &t->window,
+        .crowd = m > 0 ? 1 : crowd,
         .cell = &t->cell,
         .n = m > 0 ? m : n};
 }
@@ -87,6 +108,30 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
         TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
         double both = r == ROOM_FFT ? 2 : 1; /* there and back */
         t->seconds += both * t->choice[r].cost * plan->machine.factor[r];
+    }
+    t->bytes = tuned_bytes(t, plan);
+    return FARSUM_OK;
+}
+
+farsum_status tuned_measured(struct tuned *t, const struct farsum_plan *plan)
+{
+    static const int kept[] = {ROOM_SPREAD, ROOM_INTERP};
+    const farsum_options *o = &plan->options;
+    union room_args args[ROOM_COUNT];
+    tuned_args(t, plan, args);
+    for (int k = 0; k < 2; k++) {
+        int r = kept[k];
+        struct planner how = {.name = r == ROOM_SPREAD ? o->spread : o->interp,
+                              .deterministic = o->deterministic,
+                              .measure = o->measure,
+                              .device = plan->device,
+                              .isa = plan->isa,
+                              .threads = plan->threads};
+        struct choice old = t->choice[r];
+        TRY(planner_choose(&how, rooms[r], &args[r], &t->choice[r]));
+        double factor = plan->machine.factor[r];
+        t->seconds += t->choice[r].cost * (t->choice[r].measured ? 1 : factor)
+                      - old.cost * factor;
     }
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;

@@ -46,6 +46,10 @@ int64_t tuned_bytes(const struct tuned *tuned, const struct farsum_plan *plan);
 /* Picks a variant in each room; sums up the seconds. */
 farsum_status tuned_choose(struct tuned *tuned,
                            const struct farsum_plan *plan);
+/* Picks spread and interp anew by the times that are kept, measuring them first
+ * if the options ask for it. */
+farsum_status tuned_measured(struct tuned *tuned,
+                             const struct farsum_plan *plan);
 /* Sets field or potential, square and error, by the tolerance's kind, from
  * what stands in `tuned`: cell, mesh, split, band, window and alias.  mesh[0]
  * = 0: the cut alone, whose parts stand there already. */

@@ -56,8 +56,12 @@ farsum_status crowd_measure(const struct points *points, const int64_t mesh[3],
     int64_t tiles = (int64_t)nb[0] * nb[1] * nb[2];
     double squares = 0;
     TRY(MEM_NEW(count, tiles));
-    for (int64_t i = 0; i < n; i += step) {
-        int64_t b = 0;
+    uint64_t seed = 1;
+    for (int64_t k = 0; k < taken; k++) {
+        int64_t b = 0, i = k * step; /* one of its step's, whatever the order */
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        i += (int64_t)((seed >> 33) % (uint64_t)step);
+        i = i < n ? i : n - 1;
         for (int d = 0; d < 3; d++) {
             int64_t at = (int64_t)(points->s[d][i] * nb[d]);
             b = b * nb[d] + (at < nb[d] ? at : nb[d] - 1);

@@ -5,42 +5,69 @@
 #include <farsum/device.h>
 #include <string.h>
 
-static void print_entry(const char *file, const char *arch, int64_t bytes,
-                        void *data)
+/* What there is beside kernels. */
+struct seen {
+    int print;
+    int64_t times; /* 1: a file of measured times */
+    int64_t bytes; /* of it */
+};
+
+static void see(const char *file, const char *arch, int64_t bytes, void *data)
 {
     const char *name = strrchr(file, '/');
-    (void)data;
-    printf("%-14s %9lld B  %s\n", arch, (long long)bytes,
-           name ? name + 1 : file);
+    struct seen *seen = data;
+    if (strcmp(arch, "times") == 0) {
+        seen->times = 1;
+        seen->bytes = bytes;
+    }
+    if (seen->print)
+        printf("%-14s %9lld B  %s\n", arch, (long long)bytes,
+               name ? name + 1 : file);
+}
+
+static int look(struct seen *seen, char *folder, size_t size, int64_t *kernels,
+                int64_t *bytes)
+{
+    if (farsum_cache_list(see, seen, folder, size, kernels, bytes)
+        != FARSUM_OK) {
+        say_error("cache: %s", farsum_message());
+        return -1;
+    }
+    *kernels -= seen->times;
+    *bytes -= seen->bytes;
+    return 0;
 }
 
 static int cache_list_main(void)
 {
     char folder[1024] = "";
+    struct seen seen = {.print = 1};
     int64_t files = 0, bytes = 0;
-    if (farsum_cache_list(print_entry, NULL, folder, sizeof folder, &files,
-                          &bytes)
-        != FARSUM_OK) {
-        say_error("cache: %s", farsum_message());
+    if (look(&seen, folder, sizeof folder, &files, &bytes) != 0)
         return EXIT_FAILED;
-    }
     if (!*folder)
         puts("no folder: the cache is off");
     else
-        printf("%lld kernel file%s, %.3g MB, in %s\n", (long long)files,
-               files == 1 ? "" : "s", 1e-6 * (double)bytes, folder);
+        printf("%lld kernel file%s, %.3g MB%s, in %s\n", (long long)files,
+               files == 1 ? "" : "s", 1e-6 * (double)bytes,
+               seen.times ? ", and times of variants" : "", folder);
     return EXIT_DONE;
 }
 
 static int cache_clear_main(void)
 {
-    int64_t files = 0;
+    struct seen seen = {.print = 0};
+    int64_t files = 0, bytes = 0;
+    if (look(&seen, NULL, 0, &files, &bytes) != 0)
+        return EXIT_FAILED;
     if (farsum_cache_clear(&files) != FARSUM_OK) {
         say_error("cache: %s", farsum_message());
         return EXIT_FAILED;
     }
-    printf("%lld kernel file%s removed\n", (long long)files,
-           files == 1 ? "" : "s");
+    files -= seen.times;
+    printf("%lld kernel file%s%s removed\n", (long long)files,
+           files == 1 ? "" : "s",
+           seen.times ? " and the times of variants" : "");
     return EXIT_DONE;
 }
 

@@ -70,7 +70,7 @@ static const struct help_page pages[] = {
      "  tune    shows the plan that run would make, and why\n"
      "  gen     writes crystals and random particles to try things on\n"
      "  list    methods, stages and their variants, devices\n"
-     "  cache   the compiled kernels on disk\n"
+     "  cache   compiled kernels and measured times on disk\n"
      "  bench   times variants on a case\n"
      "  help    explains a subcommand; also 'cases' and 'units'\n"
      "\n"
@@ -175,14 +175,16 @@ static const struct help_page pages[] = {
      "farsum list spread\n"
      "farsum list devices\n", FOR_LIST},
 
-    {"cache", "the compiled kernels on disk",
+    {"cache", "compiled kernels and measured times on disk",
      "farsum cache [list | clear]\n"
      "farsum cache warm --device NAME [FILE | --case \"CASE\"] [OPTIONS]",
      "A plan on a device compiles its kernels and keeps them, in the folder "
      "that FARSUM_CACHE_DIR names, or else in farsum under XDG_CACHE_HOME or "
-     "~/.cache; an empty FARSUM_CACHE_DIR keeps none. list prints what there "
-     "is, clear removes it. warm makes the plan that run would make, of a "
-     "file or a case, so that a later run compiles nothing.\n"
+     "~/.cache; an empty FARSUM_CACHE_DIR keeps none. The times of variants "
+     "that --measure took are there too, in the file wisdom. list prints "
+     "what there is, clear removes it. warm makes the plan that run "
+     "would make, of a file or a case, so that a later run compiles "
+     "nothing.\n"
      "\n" STATUSES,
      NULL,
      "farsum cache\n"

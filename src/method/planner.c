@@ -1,0 +1,66 @@
+/* planner.c: which row, by its cost or by its measured times. */
+#include "method/planner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "method/wisdom.h"
+
+/* Rows measured: as many, and this much dearer than the cheapest, at most. */
+enum { ROWS = 5 };
+static const double dearer = 2.5;
+
+static int known(const struct choose_time *times, int n, const char *row)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(times[i].row, row) == 0)
+            return 1;
+    return 0;
+}
+
+/* Of the rows that the models take for the fastest, those without a time. */
+static int wanted(const struct stage *stage, const void *args,
+                  const struct planner *how, const struct choose_time *times,
+                  int n_times, const struct variant_row *rows[ROWS])
+{
+    struct choose_options options = {.deterministic = how->deterministic};
+    const struct variant_row *ranked[CHOOSE_MOST];
+    double cost[CHOOSE_MOST];
+    int n = choose_rank(stage, args, &options, ranked, cost), found = 0;
+    for (int i = 0; i < n && i < ROWS && cost[i] <= dearer * cost[0]; i++)
+        if (!known(times, n_times, ranked[i]->name))
+            rows[found++] = ranked[i];
+    return found;
+}
+
+farsum_status planner_choose(const struct planner *how,
+                             const struct stage *stage, const void *args,
+                             struct choice *choice)
+{
+    struct choose_time times[CHOOSE_MOST];
+    const struct variant_row *rows[ROWS];
+    char key[WISDOM_KEY];
+    int n_times = 0, more = 0;
+    if (!how->name) {
+        wisdom_key(key, how->device, how->isa, how->threads, stage, args);
+        n_times = wisdom_load(key, times);
+        int missing = how->measure && *key
+                          ? wanted(stage, args, how, times, n_times, rows)
+                          : 0;
+        if (missing > CHOOSE_MOST - n_times)
+            missing = CHOOSE_MOST - n_times;
+        /* what cannot be measured is left to its model */
+        if (missing > 0
+            && planner_measure_rows(stage, rows, missing, args, times + n_times,
+                                    &more)
+                   == FARSUM_OK) {
+            wisdom_keep(key, times + n_times, more);
+            n_times += more;
+        }
+    }
+    struct choose_options options = {.name = how->name,
+                                     .deterministic = how->deterministic,
+                                     .times = times,
+                                     .n_times = n_times};
+    return choose(stage, args, &options, choice);
+}

@@ -1,0 +1,152 @@
+/* wisdom.c: load, keep, forget. */
+#include "method/wisdom.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device/cache.h"
+#include "method/machine.h"
+
+enum { LINE = WISDOM_KEY + 128, PATH = 1300, LINES_MOST = 5000 };
+
+/* 0: there is no place. */
+static int wisdom_path(char file[PATH])
+{
+    *file = 0;
+    if (cache_where(file, PATH - 100) <= 0) {
+        *file = 0;
+        return 0;
+    }
+    strcat(file, "/wisdom");
+    return 1;
+}
+
+void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
+                int threads, const struct stage *stage, const void *args)
+{
+    char place[256], what[200] = "";
+    *key = 0;
+    if (!stage->key)
+        return;
+    if (device)
+        snprintf(place, sizeof place, "%s %.80s %.40s %.100s",
+                 device->backend->name, device->facts.model, device->facts.arch,
+                 device->facts.compiler);
+    else {
+        char name[128];
+        machine_name(name, sizeof name);
+        snprintf(place, sizeof place, "host %.120s %s %d", name, isa_name(isa),
+                 threads);
+    }
+    stage->key(args, what, sizeof what);
+    snprintf(key, WISDOM_KEY, "%s|%s|", place, what);
+    for (char *c = key; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+}
+
+/* "key row set run" */
+static int wisdom_parse(const char *line, const char *key,
+                        struct choose_time *time)
+{
+    size_t n = strlen(key);
+    int end = -1;
+    struct choose_time t;
+    return strncmp(line, key, n) == 0
+           && sscanf(line + n, "%31s %lf %lf%n", t.row, &t.set, &t.run, &end)
+                  == 3
+           && strspn(line + n + end, " \n") == strlen(line + n + end)
+           && t.set >= 0 && t.set < 1e5 && t.run > 0 && t.run < 1e5
+           && (*time = t, 1);
+}
+
+int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST])
+{
+    char file[PATH], line[LINE];
+    int n = 0;
+    if (!*key || !wisdom_path(file))
+        return 0;
+    FILE *f = fopen(file, "r");
+    while (f && n < CHOOSE_MOST && fgets(line, sizeof line, f))
+        n += wisdom_parse(line, key, &times[n]);
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static int wisdom_replaced(const char *line, const char *key,
+                           const struct choose_time *times, int n)
+{
+    struct choose_time old;
+    if (strncmp(line, key, strlen(key)) != 0)
+        return 0;
+    if (!wisdom_parse(line, key, &old))
+        return 1;
+    for (int i = 0; i < n; i++)
+        if (strcmp(times[i].row, old.row) == 0)
+            return 1;
+    return 0;
+}
+
+static void wisdom_folder(char *file)
+{
+    for (char *p = file + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            mkdir(file, 0777);
+            *p = '/';
+        }
+}
+
+void wisdom_keep(const char *key, const struct choose_time *times, int n)
+{
+    char file[PATH], beside[PATH + 32], line[LINE];
+    int64_t lines, bytes;
+    if (!*key || n == 0 || !wisdom_path(file))
+        return;
+    wisdom_about(beside, sizeof beside, &lines, &bytes);
+    wisdom_folder(file);
+    snprintf(beside, sizeof beside, "%s.%ld", file, (long)getpid());
+    FILE *old = fopen(file, "r"), *f = fopen(beside, "w");
+    int64_t skip = lines + n - LINES_MOST;
+    while (f && old && fgets(line, sizeof line, old))
+        if (--skip < 0 && strchr(line, '\n')
+            && !wisdom_replaced(line, key, times, n))
+            fputs(line, f);
+    if (old)
+        fclose(old);
+    if (!f)
+        return;
+    for (int i = 0; i < n; i++)
+        fprintf(f, "%s%s %.5g %.5g\n", key, times[i].row, times[i].set,
+                times[i].run);
+    int bad = ferror(f) | fclose(f);
+    if (bad || rename(beside, file) != 0)
+        remove(beside);
+}
+
+void wisdom_about(char *file, size_t size, int64_t *lines, int64_t *bytes)
+{
+    char path[PATH];
+    struct stat about;
+    *lines = *bytes = 0;
+    int there = wisdom_path(path);
+    snprintf(file, size, "%s", path);
+    FILE *f = there && stat(path, &about) == 0 && S_ISREG(about.st_mode)
+                  ? fopen(path, "r")
+                  : NULL;
+    if (!f)
+        return;
+    *bytes = (int64_t)about.st_size;
+    for (int c = getc(f); c != EOF; c = getc(f))
+        *lines += c == '\n';
+    fclose(f);
+}
+
+int wisdom_clear(void)
+{
+    char path[PATH];
+    return wisdom_path(path) && remove(path) == 0;
+}

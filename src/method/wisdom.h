@@ -1,0 +1,32 @@
+/* wisdom.h: times of rows that were measured, kept for later plans.
+ *
+ * The file is `wisdom` in the folder of the cache (device/cache.h): a line for
+ * each place (a device's model, architecture and compiler; a processor's name,
+ * instruction set and threads), stage, args and row, with the seconds of a set
+ * and of a run.  A file that is not there, cannot be understood or cannot be
+ * written is no failure: then nothing is known. */
+#ifndef FARSUM_METHOD_WISDOM_H
+#define FARSUM_METHOD_WISDOM_H
+
+#include "base/isa.h"
+#include "device/device.h"
+#include "stage/stage.h"
+
+enum { WISDOM_KEY = 512 };
+
+/* What lines are found by; "" if the stage keeps none. */
+void wisdom_key(char key[WISDOM_KEY], const struct device *device,
+                enum isa isa, int threads, const struct stage *stage,
+                const void *args);
+/* Times of a key's rows; how many. */
+int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST]);
+/* Keeps them in place of the key's older ones of these rows; the oldest lines
+ * go when there are very many. */
+void wisdom_keep(const char *key, const struct choose_time *times, int n);
+
+/* The file, "" if there is no folder; its lines, 0 if it is not there; and
+ * bytes. */
+void wisdom_about(char *file, size_t size, int64_t *lines, int64_t *bytes);
+/* Removes it; 1 if there was one. */
+int wisdom_clear(void);
+#endif

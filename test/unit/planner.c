@@ -1,0 +1,412 @@
+/* planner: crowding, what it changes, times that are kept, and bad files. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "farsum/device.h"
+#include "farsum/mesh.h"
+#include "method/planner.h"
+#include "method/wisdom.h"
+#include "points/crowd.h"
+#include "points/gpu.h"
+
+static char folder[] = "/tmp/farsum-planner-XXXXXX";
+static struct window window;
+static struct cell cell;
+
+/* What the rows' costs are told about an H200. */
+static const struct device_backend nobody = {.name = "nobody"};
+static struct device h200 = {.name = "nobody:0",
+                             .backend = &nobody,
+                             .facts = {.model = "H200",
+                                       .arch = "sm_90",
+                                       .units = 132,
+                                       .group_max = 1024,
+                                       .subgroup = 32,
+                                       .shuffles = 1,
+                                       .f64 = 1,
+                                       .local = 232448,
+                                       .memory = 1ll << 37,
+                                       .alloc_max = 1ll << 37,
+                                       .cache = 60ll << 20,
+                                       .clock = 1.98e9}};
+
+static struct spread_args args_of(struct device *device, int64_t n, int64_t m)
+{
+    return (struct spread_args){.precision = FARSUM_F32,
+                                .device = device,
+                                .isa = isa_best(),
+                                .threads = 1,
+                                .mesh = {m, m, m},
+                                .ldz = m,
+                                .window = &window,
+                                .n = n};
+}
+
+static double number(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-53;
+}
+
+/* Half of them in a cube that is a tenth as wide as the cell, if crowded. */
+static double *cloud(int64_t n, int crowded)
+{
+    double *x = check_memory((size_t)n * 3, sizeof *x);
+    uint64_t seed = 5;
+    for (int64_t i = 0; i < 3 * n; i++) {
+        double u = number(&seed);
+        x[i] = crowded && i / 3 % 2 ? 0.4 + 0.1 * u : u;
+    }
+    return x;
+}
+
+static double crowd_on(struct device *device, int64_t n, int crowded, int64_t m)
+{
+    struct points points = {.n = 0};
+    const int64_t mesh[3] = {m, m, m};
+    double crowd = 0, *x = cloud(n, crowded);
+    if (device) {
+        CHECK_OK(points_gpu_create(device, &points.gpu));
+        CHECK_OK(points_gpu_set(points.gpu, &cell, n, x, FARSUM_F64, "point"));
+        points.n = n;
+    } else
+        CHECK_OK(points_set(&points, &cell, n, x, FARSUM_F64, "point", 1));
+    CHECK_OK(crowd_measure(&points, mesh, &crowd));
+    points_clear(&points);
+    free(x);
+    return crowd;
+}
+
+/* 1/4 of the pairs in a thousandth of the volume, 3/4 anywhere. */
+static void crowding(void)
+{
+    CHECK_NEAR(crowd_of(30, 10, 5), 5 * 20.0 / 90, 1e-12);
+    CHECK_NEAR(crowd_of(10, 10, 1000), 1, 0);
+    CHECK_NEAR(crowd_on(NULL, 20000, 0, 160), 1, 0.2);
+    CHECK_NEAR(crowd_on(NULL, 20000, 1, 160), 250.75, 40);
+    CHECK_NEAR(crowd_on(NULL, 300000, 1, 160), 250.75, 40);
+    CHECK_NEAR(crowd_on(NULL, 300, 0, 160), 1, 0.5);
+    CHECK_NEAR(crowd_on(NULL, 1, 0, 160), 1, 0);
+    struct device *device = NULL;
+    const char *name = getenv("FARSUM_TEST_DEVICE");
+    if (device_open(name ? name : "opencl:0", &device) != FARSUM_OK) {
+        printf("no device: %s\n", farsum_message());
+        return;
+    }
+    /* the same points in the same tiles */
+    CHECK_NEAR(crowd_on(device, 20000, 1, 160), crowd_on(NULL, 20000, 1, 160),
+               1e-9);
+    device_close(device);
+}
+
+/* A group for each cell waits for the fullest one; kept matrices pay when runs
+ * are many. */
+static void crowding_counts(void)
+{
+    struct choose_options none = {.name = NULL};
+    struct choice even, crowded, often;
+    struct spread_args args = args_of(&h200, 1000000, 128);
+    CHECK_OK(choose(&spread_stage, &args, &none, &even));
+    args.crowd = 1000;
+    CHECK_OK(choose(&spread_stage, &args, &none, &crowded));
+    CHECK(strstr(crowded.reason, "crowding 1e+03"), "%s", crowded.reason);
+    CHECK(strstr(crowded.reason, "0.477 points a mesh point"), "%s",
+          crowded.reason);
+    CHECK(strstr(crowded.reason, " times;"), "%s", crowded.reason);
+    args.repeats = 1e4; /* the set-up of a matrix hangs on it less */
+    const char *const slower[] = {"gpu_cell_grid", "gpu_group",
+                                  "gpu_particle_cas", "gpu_hybrid_mesh",
+                                  "gpu_stream"};
+    for (const struct variant_row *r = spread_stage.rows; r->name; r++)
+        for (size_t k = 0; k < sizeof slower / sizeof *slower; k++)
+            if (strcmp(r->name, slower[k]) == 0) {
+                args.crowd = 1;
+                double one = r->variant->cost(&args);
+                args.crowd = 1000;
+                double many = r->variant->cost(&args);
+                CHECK(many > 1.1 * one, "%s: %g, crowded %g", r->name, one,
+                      many);
+            }
+    args.crowd = 1;
+    args.repeats = 1e4;
+    args.n = 1000;
+    args.mesh[0] = args.mesh[1] = args.mesh[2] = args.ldz = 64;
+    CHECK_OK(choose(&spread_stage, &args, &none, &often));
+    args.repeats = 1;
+    CHECK_OK(choose(&spread_stage, &args, &none, &even));
+    CHECK(often.row != even.row, "%s for one run and for 1e4", even.row->name);
+    CHECK(strstr(often.reason, "1e+04 runs a set"), "%s", often.reason);
+}
+
+static void key_of(char key[WISDOM_KEY], const struct spread_args *args)
+{
+    wisdom_key(key, NULL, args->isa, args->threads, &spread_stage, args);
+}
+
+static void put(const char *text, const char *mode)
+{
+    char file[100];
+    snprintf(file, sizeof file, "%s/wisdom", folder);
+    FILE *f = fopen(file, mode);
+    if (!f)
+        check_stop("%s cannot be written", file);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void seen(const char *file, const char *arch, int64_t bytes, void *data)
+{
+    (void)file;
+    (void)bytes;
+    snprintf(data, 16, "%s", arch);
+}
+
+static void round_trip(void)
+{
+    char key[WISDOM_KEY], other[WISDOM_KEY], file[200];
+    struct spread_args args = args_of(NULL, 5000, 20);
+    struct choose_time times[CHOOSE_MOST];
+    const struct choose_time kept[] = {{"plain", 0.5, 0.25},
+                                       {"host_tile", 1e-5, 3e-6}};
+    const struct choose_time newer = {"plain", 1, 2};
+    int64_t lines, bytes;
+    wisdom_clear();
+    key_of(key, &args);
+    CHECK(wisdom_load(key, times) == 0, "there are times before any");
+    wisdom_keep(key, kept, 2);
+    CHECK(wisdom_load(key, times) == 2, "not the two that were kept");
+    CHECK(strcmp(times[0].row, "plain") == 0 && times[0].set == 0.5
+              && times[0].run == 0.25,
+          "%s %g %g", times[0].row, times[0].set, times[0].run);
+    wisdom_keep(key, &newer, 1);
+    CHECK(wisdom_load(key, times) == 2, "one in place of one");
+    CHECK(times[1].run == 2, "%s is not the newer", times[1].row);
+    args.crowd = 100;
+    key_of(other, &args);
+    CHECK(wisdom_load(other, times) == 0, "another crowding's times");
+    args.crowd = 1;
+    args.n = 5100; /* nearly the same */
+    key_of(other, &args);
+    CHECK(wisdom_load(other, times) == 2, "%s", other);
+    args.threads = 7;
+    key_of(other, &args);
+    CHECK(wisdom_load(other, times) == 0, "another machine's times");
+    wisdom_about(file, sizeof file, &lines, &bytes);
+    CHECK(lines == 2 && bytes > 0 && strstr(file, folder), "%s: %lld lines",
+          file, (long long)lines);
+    char where[200], arch[16] = "";
+    int64_t files = 0, all = 0;
+    CHECK_OK(farsum_cache_list(seen, arch, where, sizeof where, &files, &all));
+    CHECK(files == 1 && all == bytes && strcmp(arch, "times") == 0,
+          "%lld files, %s", (long long)files, arch);
+    CHECK_OK(farsum_cache_clear(&files));
+    CHECK(files == 1, "%lld files removed", (long long)files);
+    CHECK(wisdom_clear() == 0, "it is still there");
+    CHECK(wisdom_load(key, times) == 0, "times after they were removed");
+}
+
+/* A time decides against the model, and says so. */
+static void times_decide(void)
+{
+    char key[WISDOM_KEY];
+    struct spread_args args = args_of(NULL, 5000, 20);
+    struct planner how = {.isa = args.isa, .threads = args.threads};
+    const struct choose_time kept = {"plain", 0, 1e-9};
+    struct choice choice;
+    wisdom_clear();
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    CHECK(strcmp(choice.row->name, "plain") != 0, "plain by its model");
+    CHECK(!choice.measured && strstr(choice.reason, "est "), "%s",
+          choice.reason);
+    key_of(key, &args);
+    wisdom_keep(key, &kept, 1);
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    CHECK(strcmp(choice.row->name, "plain") == 0, "%s", choice.row->name);
+    CHECK(choice.measured && strstr(choice.reason, "measured"), "%s",
+          choice.reason);
+    how.name = "host_tile";
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    CHECK(strcmp(choice.row->name, "host_tile") == 0, "named");
+}
+
+/* Lines that mean nothing are not read, and a good one beside them is. */
+static void garbage(void)
+{
+    char key[WISDOM_KEY], line[WISDOM_KEY + 100];
+    struct spread_args args = args_of(NULL, 5000, 20);
+    struct choose_time times[CHOOSE_MOST];
+    static const char *const bad[] = {
+        "plain",
+        "plain 1",
+        "plain -1 1",
+        "plain 1 nan",
+        "plain 1 0",
+        "plain 1 1 1",
+        "plain x y",
+        "plain 1 1e9",
+        "a_name_that_is_longer_than_any_row_has_ever_had 1 1"};
+    key_of(key, &args);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        snprintf(line, sizeof line, "%s%s\n", key, bad[k]);
+        put(line, "w");
+        CHECK(wisdom_load(key, times) == 0, "'%s' is a time", bad[k]);
+    }
+    put("\001\377 no text\n\n|||\n", "w");
+    snprintf(line, sizeof line, "%splain 1 2\n", key);
+    put(line, "a");
+    CHECK(wisdom_load(key, times) == 1, "the good line is not read");
+    /* a row that is no longer there */
+    snprintf(line, sizeof line, "%sgone 0 1e-9\n", key);
+    put(line, "w");
+    struct planner how = {.isa = args.isa, .threads = args.threads};
+    struct choice choice;
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    const struct choose_time kept = {"host_tile", 1, 1};
+    wisdom_keep(key, &kept, 1);
+    CHECK(wisdom_load(key, times) == 2, "a line is lost");
+}
+
+/* A folder that cannot be: no failure, nothing kept. */
+static void no_folder(void)
+{
+    char key[WISDOM_KEY], inside[200];
+    struct spread_args args = args_of(NULL, 5000, 20);
+    struct choose_time times[CHOOSE_MOST], kept = {"plain", 1, 1};
+    struct planner how = {
+        .isa = args.isa, .threads = args.threads, .measure = 1};
+    struct choice choice;
+    key_of(key, &args);
+    put("x\n", "w");
+    snprintf(inside, sizeof inside, "%s/wisdom/below", folder);
+    setenv("FARSUM_CACHE_DIR", inside, 1);
+    wisdom_keep(key, &kept, 1);
+    CHECK(wisdom_load(key, times) == 0, "kept in no folder");
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    CHECK(choice.measured, "%s", choice.reason);
+    setenv("FARSUM_CACHE_DIR", "", 1);
+    wisdom_keep(key, &kept, 1);
+    CHECK(wisdom_load(key, times) == 0, "kept though it is off");
+    setenv("FARSUM_CACHE_DIR", folder, 1);
+}
+
+static void measuring(const struct stage *stage, const void *args,
+                      struct device *device)
+{
+    char key[WISDOM_KEY];
+    struct planner how = {
+        .isa = isa_best(), .threads = 1, .measure = 1, .device = device};
+    struct choose_time times[CHOOSE_MOST];
+    struct choice first, second;
+    wisdom_clear();
+    CHECK_OK(planner_choose(&how, stage, args, &first));
+    CHECK(first.measured, "%s: %s", stage->name, first.reason);
+    wisdom_key(key, device, how.isa, 1, stage, args);
+    int n = wisdom_load(key, times), faster = 0;
+    CHECK(n > 0, "%s: nothing is kept", stage->name);
+    for (int i = 0; i < n; i++) {
+        CHECK(times[i].run > 1e-9 && times[i].run < 100, "%s %g", times[i].row,
+              times[i].run);
+        faster += times[i].run + times[i].set < 0.999 * first.cost;
+    }
+    CHECK(faster == 0, "%s: %d rows were faster", stage->name, faster);
+    how.measure = 0;
+    CHECK_OK(planner_choose(&how, stage, args, &second));
+    CHECK(second.row == first.row && second.measured, "%s: %s, then %s",
+          stage->name, first.row->name, second.row->name);
+}
+
+static void measured(void)
+{
+    struct spread_args spread = args_of(NULL, 3000, 20);
+    struct interp_args interp = {.precision = FARSUM_F64,
+                                 .isa = isa_best(),
+                                 .threads = 1,
+                                 .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
+                                 .mesh = {12, 15, 18},
+                                 .ldz = 20,
+                                 .channels = 2,
+                                 .parts = 2,
+                                 .crowd = 30,
+                                 .window = &window,
+                                 .cell = &cell,
+                                 .n = 2000};
+    measuring(&spread_stage, &spread, NULL);
+    measuring(&interp_stage, &interp, NULL);
+    mem_fail_at(1); /* no memory to measure: the model decides */
+    struct planner how = {.isa = isa_best(), .threads = 1, .measure = 1};
+    struct choice choice;
+    wisdom_clear();
+    spread.n = 100000;
+    farsum_status status =
+        planner_choose(&how, &spread_stage, &spread, &choice);
+    mem_fail_at(0);
+    CHECK_OK(status);
+}
+
+/* A mesh looks at its points when it gets them. */
+static void mesh_points(void)
+{
+    enum { N = 20000 };
+    farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
+    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
+    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
+    farsum_mesh *mesh = NULL;
+    double *even = cloud(N, 0), *crowded = cloud(N, 1);
+    for (int d = 0; d < 3; d++) {
+        p.cell[4 * d] = 1;
+        p.periodic[d] = 1;
+        p.mesh[d] = 64;
+    }
+    p.n_points = N;
+    wisdom_clear();
+    CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
+    CHECK_OK(farsum_mesh_set_points(mesh, N, even));
+    CHECK_OK(farsum_mesh_get_info(mesh, &info));
+    CHECK(strstr(info.stages[0].reason, "crowding 1,"), "%s",
+          info.stages[0].reason);
+    CHECK_OK(farsum_mesh_set_points(mesh, N, crowded));
+    CHECK_OK(farsum_mesh_get_info(mesh, &info));
+    CHECK(!strstr(info.stages[0].reason, "crowding 1,"), "%s",
+          info.stages[0].reason);
+    CHECK_OK(farsum_mesh_set_points(mesh, N / 4, crowded));
+    CHECK_OK(farsum_mesh_get_info(mesh, &info));
+    CHECK(strstr(info.stages[0].reason, "0.0191 points"), "%s",
+          info.stages[0].reason);
+    farsum_mesh_destroy(mesh);
+    o.spread = "plain";
+    o.interp = "host_tile";
+    CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
+    CHECK_OK(farsum_mesh_set_points(mesh, N, crowded));
+    CHECK_OK(farsum_mesh_get_info(mesh, &info));
+    CHECK(strcmp(info.stages[0].variant, "plain") == 0
+              && strcmp(info.stages[0].reason, "named") == 0,
+          "%s: %s", info.stages[0].variant, info.stages[0].reason);
+    farsum_mesh_destroy(mesh);
+    free(even);
+    free(crowded);
+}
+
+int main(void)
+{
+    const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    if (!mkdtemp(folder))
+        check_stop("no folder for the test");
+    CHECK_OK(cell_set(&cell, rows, 1));
+    CHECK_OK(window_set(&window, "prolate", 6, 0, 1.5, 1e-8));
+    RUN(crowding);
+    setenv("FARSUM_CACHE_DIR", folder, 1);
+    RUN(crowding_counts);
+    RUN(round_trip);
+    RUN(times_decide);
+    RUN(garbage);
+    RUN(no_folder);
+    RUN(measured);
+    RUN(mesh_points);
+    wisdom_clear();
+    rmdir(folder);
+    return check_end();
+}
