@@ -1,108 +1,268 @@
 #!/usr/bin/python3
-"""Tables of bench/reports/spreading.md from the lines of mesh_rows.
+"""bench/reports/spreading.md and its pictures, from what was measured.
 
-    mesh_rows cuda:0 f64 8 3 216 1e6 uniform >>rows.csv     (and so on)
-    mesh_report.py bench/results/mesh_h200.csv --machine "NVIDIA H200" \\
-        --out bench/reports/spreading.md
+    mesh_report.py bench/results/spreading_h200.csv --machine "One NVIDIA H200" \\
+        --peers bench/results/cufinufft_h200.csv \\
+        --peers bench/results/nufft_h200.csv \\
+        --notes bench/reports/spreading_notes.md --out bench/reports/spreading.md
 
-One table a case: particles a microsecond, set-up apart, the share of the bound
-by multiply-adds that the row reaches, and after how many runs on the same
-positions a row overtakes the one that is best for a single run.
+Lines are those of mesh_rows (spreading.py runs it on all cases) and of
+peers/cufinufft_rows.py.  Pictures go into a folder named as the report; they
+need matplotlib, and without it the report has none.
 """
 import argparse
-import collections
 import csv
+import os
 import sys
 
-COLUMNS = ("room,row,device,precision,P,channels,K,N,dist,set_ms,run_min_ms,"
-           "run_median_ms,per_us,off,bytes,cost_ms").split(",")
-# multiply-adds a second of an H200, measured
-RATE = {"f64": 16.4e12, "f32": 31.9e12}
+import report_data as data
+import report_peers
+from report_data import short
+
 INTRO = """# Spreading and interpolation, row by row
 
 {machine}.
 
-Made by `bench/mesh_report.py` from `{source}`, whose lines are those of
-`mesh_rows DEVICE PRECISION SUPPORT CHANNELS MESH N DIST` (`bench/mesh_rows.c`):
-positions on the device, in random order; window `prolate`; least of nine runs.
+Made by `bench/mesh_report.py` from {sources}, the lines of `mesh_rows`
+(`bench/mesh_rows.c`) on the cases of `bench/spreading.py` and of
+`bench/peers/cufinufft_rows.py`:
 
-- **set-up**: what new positions cost beside the copy of them (lists, sorts,
-  matrices); memory is there already.
-- **share**: of the time that P^3 multiply-adds a channel would take at the
-  measured {f64:.1f} (f64) and {f32:.1f} (f32) tera multiply-adds a second.
-- **best from**: the least number of runs on the same positions from which the
-  row's set-up and runs take less than every other row's; "-": never.
+```
+bench/spreading.py cuda:0 DIR --rows build/bench/mesh_rows
+bench/peers/cufinufft_rows.py --rows build/bench/mesh_rows --out DIR/cufinufft.csv
+bench/peers/cufinufft_rows.py --nufft build/bench/nufft_rows --out DIR/nufft.csv
+```
+
+Positions and strengths are on the device, in random order; the least of nine
+runs counts (of three, where they take long).
+
+- **set-up**: what new positions cost a row (sorts, lists, matrices), made anew
+  each time, memory there already; **run**: what new strengths cost.
+- **bound**: the longest of what a row must do at least, at the rates measured on
+  this GPU ({f64:.1f} and {f32:.1f} tera multiply-adds a second in f64 and f32,
+  {hbm:.2f} TB/s, atomics by the size of the mesh): its own multiply-adds, bytes of
+  memory, atomic sums, bytes or atomics of group memory, the launch; in per cent of
+  the run, with its name. More than 100 % is a rate better than was measured alone.
+- **useful**: the share of the time that P^3 multiply-adds a strength would take,
+  whatever the row does: what is comparable between rows.
+- **best from**: the least number of runs on the same positions from which set-up
+  and runs take less than every other row's; "-": never.
 - **off**: relative RMS difference from the first row of the table.
 """
+SLIDES = {1000000: {"gpu_particle": 10.1, "gpu_cell_grid": 11.9,
+                    "gpu_cell_hybrid": 63.8},
+          4000000: {"gpu_particle": 8.5, "gpu_cell_grid": 11.1,
+                    "gpu_cell_hybrid": 59.9}}
+AIMS = (  # what, room, case, particles a microsecond
+    ("f64, P = 8, three channels, 0.1 a mesh point", "spread",
+     ("f64", 8, 3, 216, 1000000), 1500),
+    ("the same, 4e6 particles", "spread", ("f64", 8, 3, 344, 4000000), 1500),
+    ("0.3 a mesh point", "spread", ("f64", 8, 3, 216, 3000000), 2000),
+    ("1 a mesh point", "spread", ("f64", 8, 3, 216, 10000000), 3000),
+    ("f32, P = 6, 1 a mesh point", "spread", ("f32", 6, 1, 216, 10000000),
+     10000))
+CAPTIONS = (
+    ("units", "Compute units", "Figure 3: the single mesh by the threads of a "
+     "mesh point, K = 128. The rule of the paper takes the power of two below "
+     "N p^3 / K^3, at most 16."),
+    ("groups", "Group sizes", "Figure 4: the group mesh by the mesh points of "
+     "a group, K = 128. The paper's best was 64."),
+    ("shuffle", "Shuffle against local memory", "Figure 5: the single mesh with "
+     "sums of a unit by shuffles and by group memory, unit by the rule, "
+     "K = 128."),
+    ("atomics", "What atomics cost", "Figure 6: particle based spreading with "
+     "native atomics, with loops of compare and swap (the older architecture's "
+     "part), and without atomics, K = 64. The last one's sums are wrong."),
+    ("gather", "Particle based against gather", "Figure 7: the same with the "
+     "gather of Harvey and De Fabritiis, K = 64, and the columns for scale."),
+    ("weights", "Stored or recomputed weights", "3 p weights a particle kept "
+     "(`gpu_particle_stored`), p^3 (`gpu_single`), or made in each run "
+     "(`gpu_particle`), K = 128."),
+    ("spreading", "Spreading", "Figure 8: a run of every row, p = 6."),
+    ("construction", "Construction", "Figure 9: set-up of the rows that have "
+     "one."),
+    ("winners", "How many runs it takes", "The row that is fastest for so many "
+     "runs on the same positions, set-up included: section 4.5 of the paper as "
+     "a map."),
+)
 
 
-def read(path):
-    """Lines by case, in the order of the file."""
-    cases = collections.OrderedDict()
-    with open(path) as f:
-        for words in csv.reader(f):
-            if words[0] == "room" or words[0].startswith("#"):
-                continue
-            r = dict(zip(COLUMNS, words))
-            key = tuple(r[k] for k in ("room", "device", "precision", "P",
-                                       "channels", "K", "N", "dist"))
-            rows = cases.setdefault(key, collections.OrderedDict())
-            rows[r["row"]] = r  # the last measurement counts
-    return cases
+def case_title(case):
+    return "%s, %s, P = %s, %s channel%s, %s^3 points, N = %s, %s" % (
+        case.room, case.precision, case.P, case.channels,
+        "" if case.channels == 1 else "s", case.K, data.counted(case.N),
+        case.dist)
 
 
-def best_from(rows):
-    """Of each row the fewest runs at which it is the best of all."""
-    first = {}
-    runs = 1.0
-    while runs < 1e7:
-        total = {n: float(r["set_ms"]) + runs * float(r["run_min_ms"])
-                 for n, r in rows.items()}
-        first.setdefault(min(total, key=total.get), int(runs))
-        runs = max(runs + 1, runs * 1.02)
-    return first
-
-
-def table(out, key, rows):
-    room, device, precision, support, channels, mesh, n, dist = key
-    points = int(n) / int(mesh) ** 3
-    asm = points * int(support) ** 3
-    out.append("\n### %s, %s, P = %s, %s channel%s, %s^3 points, N = %s, %s\n"
-               % (room, precision, support, channels,
-                  "" if channels == "1" else "s", mesh, n, dist))
+def table(out, case, rows):
+    out.append("\n### %s\n" % case_title(case))
     out.append("%.3g particles a mesh point; N P^3 / K^3 = %.3g. On %s.\n"
-               % (points, asm, device))
-    out.append("| row | set-up, ms | run, ms | particles/us | share | best from"
-               " | off |")
+               % (data.density(case), data.asm(case), case.device))
+    out.append("| row | set-up, ms | run, ms | particles/us | useful | bound |"
+               " best from | off |")
+    out.append("|---|---|---|---|---|---|---|---|")
+    first = data.best_from(rows)
+    work = case.N * case.P ** 3 * case.channels * case.parts \
+        / data.FMA[case.precision]
+    for name, r in sorted(rows.items(), key=lambda x: x[1]["run_min_ms"]):
+        seconds, why = data.bound(case, name)
+        run = 1e-3 * r["run_min_ms"]
+        out.append("| `%s` | %s | %s | %s | %.1f %% | %.0f %% %s | %s | %s |"
+                   % (name, short(r["set_ms"]), short(r["run_min_ms"]),
+                      short(r["per_us"]), 100 * work / run,
+                      100 * seconds / run, why, first.get(name, "-"),
+                      r["off"]))
+
+
+def find(cases, room, precision, p, channels, k, n, dist="uniform"):
+    for case, rows in cases.items():
+        if (case.room, case.precision, case.P, case.channels, case.K, case.N,
+                case.dist, case.parts) == (room, precision, p, channels, k, n,
+                                           dist, 1) \
+                and case.window != "bspline":
+            return case, rows
+    return None, {}
+
+
+def aims(out, cases):
+    out.append("\n## Aims\n")
+    out.append("| case | row | particles/us | aim | interp, row | particles/us "
+               "| aim |")
     out.append("|---|---|---|---|---|---|---|")
-    first = best_from(rows)
-    work = int(n) * int(support) ** 3 * int(channels) / RATE[precision]
-    for name, r in sorted(rows.items(), key=lambda x: float(x[1]["run_min_ms"])):
-        run = float(r["run_min_ms"])
-        out.append("| `%s` | %.3g | %.3g | %.4g | %.1f %% | %s | %s |" % (
-            name, float(r["set_ms"]), run, float(r["per_us"]),
-            100 * work / (1e-3 * run), first.get(name, "-"), r["off"]))
+    for what, _, case, aim in AIMS:
+        cells = []
+        for room, wanted in (("spread", aim), ("interp", 2 * aim)):
+            _, rows = find(cases, room, *case)
+            if not rows:
+                cells += ["", "", str(wanted)]
+                continue
+            best = max(rows.values(), key=lambda r: r["per_us"])
+            cells += ["`%s`" % best["row"], short(best["per_us"]), str(wanted)]
+        out.append("| %s | %s |" % (what, " | ".join(cells)))
+
+
+def slides(out, cases):
+    out.append("\n## Particles to mesh at the 2025 slides' case\n")
+    out.append("""Stokes sums: three components, P = 8, f64, 224 particles a cutoff cell, on the same
+kind of GPU (Kosmacher, Du, Bagge, Biros, "Performance portable fast Ewald
+summation", Kokkos user group, May 2025). BASE is our `gpu_particle`, GRID
+`gpu_cell_grid`, HYBRID `gpu_cell_hybrid`. Particles a microsecond; the slides do not
+say what of the lists their times hold, so ours stand with and without.
+""")
+    out.append("| row | 1e6, slides | 1e6, run | 1e6, with set-up | bound | "
+               "4e6, slides | 4e6, run | 4e6, with set-up | bound |")
+    out.append("|---|---|---|---|---|---|---|---|---|")
+    found = {n: find(cases, "spread", "f64", 8, 3, k, n)
+             for n, k in ((1000000, 216), (4000000, 344))}
+    names = {}
+    for n, (_, rows) in found.items():
+        for r in rows.values():
+            names.setdefault(r["row"], r["per_us"])
+    label = {"gpu_particle": " (BASE)", "gpu_cell_grid": " (GRID)",
+             "gpu_cell_hybrid": " (HYBRID)"}
+    for name in sorted(names, key=names.get):
+        cells = []
+        for n, (case, rows) in found.items():
+            r = rows.get(name)
+            seen = SLIDES[n].get(name)
+            if not r:
+                cells += [str(seen or ""), "", "", ""]
+                continue
+            seconds, why = data.bound(case, name)
+            both = 1e-3 * n / (r["run_min_ms"] + r["set_ms"])
+            cells += [str(seen or ""), short(r["per_us"]), short(both),
+                      "%.0f %% %s" % (1e5 * seconds / r["run_min_ms"], why)]
+        out.append("| `%s`%s | %s |" % (name, label.get(name, ""),
+                                        " | ".join(cells)))
+
+
+def paper(out, cases, pictures, folder):
+    out.append("\n## The 2015 paper's figures\n")
+    out.append("""Cases of Guo, Liu, Xu, Du and Chow (Procedia Comput. Sci. 51 (2015) 120): cardinal
+B-splines of p = 6, K = 32, 64, 128, 256, N = 1e3 to 1e7 uniform particles, one
+strength each. The paper's GPUs were a K40c and a GTX 480.
+""")
+    for name, title, caption in CAPTIONS:
+        if name in pictures:
+            out.append("### %s\n" % title)
+            out.append("![%s](%s/%s)\n" % (title, folder, pictures[name]))
+            out.append(caption + "\n")
+    out.append("### The same in numbers\n")
+    out.append("ms, run and, after the stroke, set-up where a row has one.\n")
+    for precision in ("f32", "f64"):
+        for k in (32, 64, 128, 256):
+            matrix(out, cases, precision, k)
+
+
+def matrix(out, cases, precision, k):
+    """Rows over N for a mesh."""
+    some = {c.N: rows for c, rows in cases.items()
+            if c.room == "spread" and c.window == "bspline"
+            and c.precision == precision and c.K == k}
+    if not some:
+        return
+    counts = sorted(some)
+    names = []
+    for n in counts:
+        names += [r for r in some[n] if r not in names]
+    out.append("\n#### %s, K = %d\n" % (precision, k))
+    out.append("| row | " + " | ".join(data.counted(n) for n in counts) + " |")
+    out.append("|" + "---|" * (len(counts) + 1))
+    for name in names:
+        cells = []
+        for n in counts:
+            r = some[n].get(name)
+            text = ""
+            if r:
+                text = short(r["run_min_ms"])
+                if r["set_ms"] > 0.004:
+                    text += " / " + short(r["set_ms"])
+            cells.append(text)
+        out.append("| `%s` | %s |" % (name, " | ".join(cells)))
+
+
+def draw(cases, lines, folder):
+    try:
+        import report_pictures
+        return report_pictures.all_pictures(cases, lines, folder)
+    except ImportError as missing:
+        print("no pictures: %s" % missing, file=sys.stderr)
+        return {}
 
 
 def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("csv")
+    p.add_argument("csv", nargs="+")
     p.add_argument("--machine", required=True)
+    p.add_argument("--peers", action="append", default=[])
     p.add_argument("--notes", help="a text to put before the tables")
     p.add_argument("--out", required=True)
     a = p.parse_args()
-    out = [INTRO.format(machine=a.machine, source=a.csv,
-                        f64=RATE["f64"] / 1e12, f32=RATE["f32"] / 1e12)]
+    cases = data.read(a.csv)
+    lines = []
+    for path in a.peers:
+        with open(path) as f:
+            lines += csv.DictReader(f)
+    out = [INTRO.format(machine=a.machine, hbm=data.HBM / 1e12, sources=", "
+                        .join("`%s`" % c for c in a.csv + a.peers),
+                        f64=data.FMA["f64"] / 1e12, f32=data.FMA["f32"] / 1e12)]
     if a.notes:
         with open(a.notes) as f:
-            out.append(f.read())
-    cases = read(a.csv)
+            out.append(f.read().rstrip())
+    folder = os.path.splitext(a.out)[0]
+    pictures = draw(cases, lines, folder)
+    folder = os.path.basename(folder)
+    aims(out, cases)
+    slides(out, cases)
+    report_peers.section(out, lines, pictures, folder)
+    paper(out, cases, pictures, folder)
     for room in ("spread", "interp"):
-        out.append("\n## %s" % room.capitalize())
-        for key, rows in cases.items():
-            if key[0] == room and len(rows) > 1:
-                table(out, key, rows)
+        out.append("\n## %s, every row\n" % room.capitalize())
+        for case, rows in cases.items():
+            if case.room == room and len(rows) > 1 \
+                    and case.window != "bspline" and case.parts == 1:
+                table(out, case, rows)
     with open(a.out, "w") as f:
         f.write("\n".join(out) + "\n")
 

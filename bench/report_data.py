@@ -1,0 +1,164 @@
+"""Lines of mesh_rows, the bounds of its rows, and how they are shown."""
+import collections
+import csv
+import math
+
+COLUMNS = ("room,row,device,precision,P,channels,K,N,dist,set_ms,run_min_ms,"
+           "run_median_ms,per_us,off,bytes,cost_ms,window,parts").split(",")
+CASE = ("room", "device", "precision", "P", "channels", "K", "N", "dist",
+        "window", "parts")
+# Measured on one H200: multiply-adds, bytes and sums of a second.
+FMA = {"f64": 16.4e12, "f32": 31.9e12}
+HBM = 4.29e12
+LOCAL_BYTES = 132 * 128 * 1.98e9   # of group memory, by its width and clock
+LOCAL_ATOMICS = {"f64": 373e9, "f32": 630e9}
+ATOMICS = {  # by bytes of the mesh: words far from each other, runs of eight
+    "f64": ((8e6, 103e9, 307e9), (67e6, 37e9, 202e9), (537e6, 17e9, 113e9)),
+    "f32": ((4e6, 103e9, 588e9), (34e6, 97e9, 591e9), (268e6, 18e9, 147e9))}
+# What any run takes: the start of one kernel and its end.
+LAUNCH = 2e-6
+REAL = {"f64": 8, "f32": 4}
+
+Case = collections.namedtuple("Case", CASE)
+
+
+def read(paths):
+    """{Case: {row: line}}, in the order of the files; of a row measured twice
+    the last counts.  Lines before any header are of the first columns."""
+    cases = collections.OrderedDict()
+    for path in paths:
+        names = COLUMNS
+        with open(path) as f:
+            for words in csv.reader(f):
+                if not words or words[0].startswith("#"):
+                    continue
+                if words[0] == "room":
+                    names = words
+                    continue
+                r = dict(zip(names, words))
+                r.setdefault("window", "prolate")
+                r.setdefault("parts", "1")
+                for name in ("set_ms", "run_min_ms", "run_median_ms", "per_us",
+                             "bytes", "cost_ms"):
+                    r[name] = float(r[name])
+                case = Case(*(int(r[k]) if k in ("P", "channels", "K", "N",
+                                                 "parts") else r[k]
+                              for k in CASE))
+                cases.setdefault(case, collections.OrderedDict())[r["row"]] = r
+    return cases
+
+
+def density(case):
+    return case.N / case.K ** 3
+
+
+def asm(case):
+    """The paper's N p^3 / K^3."""
+    return density(case) * case.P ** 3
+
+
+def best_from(rows):
+    """Of each row the fewest runs on the same positions at which it is the
+    best of all, set-up included."""
+    first, runs = {}, 1.0
+    while runs < 1e7:
+        total = {n: r["set_ms"] + runs * r["run_min_ms"]
+                 for n, r in rows.items()}
+        first.setdefault(min(total, key=total.get), int(runs))
+        runs = max(runs + 1, runs * 1.02)
+    return first
+
+
+def atomics(case, runs):
+    """Sums a second to a mesh of that size, between what was measured."""
+    table = ATOMICS[case.precision]
+    size = case.K ** 3 * case.channels * case.parts * REAL[case.precision]
+    column = 2 if runs else 1
+    if size <= table[0][0]:
+        return table[0][column]
+    for low, high in zip(table, table[1:]):
+        if size <= high[0]:
+            t = math.log(size / low[0]) / math.log(high[0] / low[0])
+            return low[column] * (high[column] / low[column]) ** t
+    return table[-1][column]
+
+
+def parts(case, row):
+    """Seconds that each thing which a row must do takes at least, by name."""
+    real, fma = REAL[case.precision], FMA[case.precision]
+    values = case.channels * case.parts
+    sums = case.N * case.P ** 3 * values
+    mesh = case.K ** 3 * values * real
+    entries = case.N * case.P ** 3
+    seen = {"multiply-adds": sums / fma,
+            "memory": (case.N * (24 + values * real) + mesh) / HBM,
+            "launch": LAUNCH}
+    name = row.split(":")[0]
+    edge = (case.P + 1) // 2
+    if case.room == "spread":
+        if name in ("gpu_particle", "gpu_particle_cas", "gpu_particle_stored"):
+            seen["atomics"] = sums / atomics(case, 0)
+        elif name == "gpu_particle_warp":
+            seen["atomics"] = sums / atomics(case, 1)
+        elif name == "gpu_gather":  # each mesh point makes its own weights
+            seen["multiply-adds"] += 3 * case.P * entries / fma
+        elif name in ("gpu_single", "gpu_single_local", "gpu_hybrid_mesh",
+                      "gpu_cusparse_csr", "gpu_cusparse_sell"):
+            seen["memory"] += entries * (4 + real) / HBM
+        elif name == "gpu_group":
+            seen["memory"] += entries * (5 + real) / HBM
+            seen["group memory"] = sums / LOCAL_ATOMICS[case.precision]
+        elif name == "gpu_cell_grid":
+            seen["multiply-adds"] += 3 * case.P * entries / fma
+        elif name == "gpu_cell_hybrid":
+            cells = (case.K / edge) ** 3 * (
+                1 - math.exp(-density(case) * edge ** 3))
+            seen["multiply-adds"] *= 27 * edge ** 3 / case.P ** 3
+            seen["atomics"] = cells * 27 * edge ** 3 * values / atomics(case, 1)
+        elif name == "gpu_output":
+            seen["group memory"] = 2 * sums * real / LOCAL_BYTES
+        elif name.startswith("gpu_stream"):
+            seen["multiply-adds"] *= columns(case, name)
+    else:
+        if name in ("gpu_particle", "gpu_particle_sorted", "gpu_particle_warp"):
+            seen["cache"] = sums * real / LOCAL_BYTES
+        elif name in ("gpu_cell", "gpu_tile"):
+            seen["group memory"] = sums * real / LOCAL_BYTES
+        elif name.startswith("gpu_stream"):
+            seen["multiply-adds"] *= columns(case, name)
+    return seen
+
+
+def columns(case, name):
+    """Multiply-adds that a warp's column of mesh points does for one that
+    counts: all of its points for each particle that reaches it."""
+    y, z = (8, 8) if case.precision == "f32" and case.channels == 1 else (4, 8)
+    if "mma" in name:
+        y, z = 4, 8
+    p = case.P
+    planes = (p + 7) // 8 * 8 if "mma" in name else p
+    reached = (y + p - 1) / y * (z + p - 1) / z
+    return reached * planes * y * z / p ** 3
+
+
+def bound(case, row):
+    """(seconds, name) of the longest part."""
+    seen = parts(case, row)
+    name = max(seen, key=seen.get)
+    return seen[name], name
+
+
+def short(v):
+    """A number in few characters."""
+    if v == 0:
+        return "0"
+    if v >= 1e5 or v < 1e-3:
+        return "%.2g" % v
+    return "%.3g" % v if v < 1000 else "%.0f" % v
+
+
+def counted(n):
+    """1e6 for 1000000."""
+    e = int(math.floor(math.log10(n)))
+    lead = n / 10 ** e
+    return "%ge%d" % (lead, e) if e > 3 or lead == 1 else "%d" % n
