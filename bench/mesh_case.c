@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "points/bins.h"
+#include "points/crowd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,6 +138,11 @@ void bench_create(struct bench *b)
 {
     const struct spread_args *s = &b->spread;
     int64_t parts = (int64_t)spread_channels(s) * spread_parts(s);
+    b->mesh_reals = parts * s->mesh[0] * s->mesh[1] * s->mesh[2];
+    b->q_reals = parts * b->n;
+    points(b);
+    bench_need(crowd_measure(&b->points, s->mesh, &b->spread.crowd));
+    arrays(b);
     b->interp =
         (struct interp_args){.precision = s->precision,
                              .device = s->device,
