@@ -221,6 +221,14 @@ def matrix(out, cases, precision, k):
         out.append("| `%s` | %s |" % (name, " | ".join(cells)))
 
 
+def table_lines(paths):
+    lines = []
+    for path in paths:
+        with open(path) as f:
+            lines += csv.DictReader(f)
+    return lines
+
+
 def draw(cases, lines, folder):
     try:
         import report_pictures
@@ -236,14 +244,13 @@ def main():
     p.add_argument("csv", nargs="+")
     p.add_argument("--machine", required=True)
     p.add_argument("--peers", action="append", default=[])
+    p.add_argument("--host", action="append", default=[],
+                   help="lines of peers/finufft_nufft.py")
     p.add_argument("--notes", help="a text to put before the tables")
     p.add_argument("--out", required=True)
     a = p.parse_args()
     cases = data.read(a.csv)
-    lines = []
-    for path in a.peers:
-        with open(path) as f:
-            lines += csv.DictReader(f)
+    lines = table_lines(a.peers)
     out = [INTRO.format(machine=a.machine, hbm=data.HBM / 1e12, sources=", "
                         .join("`%s`" % c for c in a.csv + a.peers),
                         f64=data.FMA["f64"] / 1e12, f32=data.FMA["f32"] / 1e12)]
@@ -256,6 +263,7 @@ def main():
     aims(out, cases)
     slides(out, cases)
     report_peers.section(out, lines, pictures, folder)
+    report_peers.host(out, table_lines(a.host))
     paper(out, cases, pictures, folder)
     for room in ("spread", "interp"):
         out.append("\n## %s, every row\n" % room.capitalize())

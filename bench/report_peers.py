@@ -19,7 +19,7 @@ def cases(lines, what):
     """{(precision, tol, K, dist, N): (ours, theirs)}"""
     found = {}
     for r in lines:
-        if r["what"] != what:
+        if r["what"] != what or r["program"] == "gpunufft":
             continue
         key = (r["precision"], float(r["tol"]), int(r["K"]), r["dist"],
                int(r["N"]))
@@ -42,9 +42,10 @@ def table(out, lines, what):
     if not found:
         return
     out.append("\n### %s\n" % what.capitalize())
-    out.append("| precision, tolerance | mesh | N | points | cuFINUFFT: method, "
+    out.append("| precision, tolerance | %s | N | points | cuFINUFFT: method, "
                "run, with set-up | its error | Farsum: row, run, with set-up | "
-               "P | its error | run | with set-up | planner's |")
+               "P | its error | run | with set-up | planner's |"
+               % ("modes" if "type" in what else "mesh"))
     out.append("|" + "---|" * 12)
     for (precision, tol, k, dist, n), (ours, theirs) in sorted(found.items()):
         theirs = {m: r for m, r in theirs.items() if m != "0"}
@@ -108,3 +109,67 @@ def section(out, lines, pictures, folder):
             out.append("%s: particles a microsecond over N.\n" % text)
     for what in ("spread", "interp", "type 1", "type 2"):
         table(out, lines, what)
+    sectors(out, lines)
+
+
+def sectors(out, lines):
+    """gpuNUFFT's lines, beside ours of the same case at the next error."""
+    some = [r for r in lines if r["program"] == "gpunufft"]
+    if not some:
+        return
+    out.append("""
+### gpuNUFFT
+
+gpuNUFFT 0.10.8, built from PyPI's sources (`bench/peers/gpunufft_rows.cc`): f32,
+twice as many mesh points as modes, sectors of 8 points, arrays of a transform on the
+device. Its set-up sorts on the host. Times are ms.
+""")
+    out.append("| what | modes | N | points | kernel width | set-up | run | its "
+               "error | cuFINUFFT, best run at 1e-4 | Farsum, run at 1e-4 |")
+    out.append("|" + "---|" * 10)
+    for r in some:
+        beside = []
+        for program in ("cufinufft", "farsum"):
+            t = [float(o["run_ms"]) for o in lines
+                 if o["program"] == program and o["precision"] == "f32"
+                 and all(o[k] == r[k] for k in ("what", "K", "N", "dist"))]
+            beside.append(short(min(t)) if t else "")
+        error = r["error"] if float(r["error"]) > 0 else ""
+        out.append("| %s | %s^3 | %s | %s | %s | %s | %s | %s | %s |" % (
+            r["what"], r["K"], counted(int(r["N"])), r["dist"], r["P"],
+            short(float(r["set_ms"])), short(float(r["run_ms"])), error,
+            " | ".join(beside)))
+
+
+def host(out, lines):
+    """Lines of finufft_nufft.py."""
+    if not lines:
+        return
+    out.append("""
+## Against FINUFFT on a processor
+
+`bench/peers/finufft_nufft.py`: whole transforms, both programs in turn with the same
+threads, ours at an error no larger than FINUFFT's measured one. Times are ms on two
+cores of an AMD EPYC (Zen 3), AVX2; the ratios are FINUFFT's time over ours. Spreading
+alone: [docs/performance.md](../../docs/performance.md).
+""")
+    out.append("| what | precision, tolerance | modes | N | points | threads | "
+               "FINUFFT: set-up, run | its error | Farsum: set-up, run | P | its"
+               " error | run | with set-up |")
+    out.append("|" + "---|" * 13)
+    pairs = {}
+    for r in lines:
+        key = tuple(r[k] for k in ("what", "precision", "tol", "K", "N", "dist",
+                                   "threads"))
+        pairs.setdefault(key, {})[r["program"]] = r
+    for (what, precision, tol, k, n, dist, threads), pair in pairs.items():
+        if len(pair) < 2:
+            continue
+        a, b = pair["finufft"], pair["farsum"]
+        out.append("| %s | %s %g | %s^3 | %s | %s | %s | %s, %s | %s | %s, %s |"
+                   " %s | %s | %.1f | %.1f |" % (
+                       what, precision, float(tol), k, counted(int(n)), dist,
+                       threads, short(float(a["set_ms"])), short(time(a, 0)),
+                       a["error"], short(float(b["set_ms"])), short(time(b, 0)),
+                       b["P"], b["error"], time(a, 0) / time(b, 0),
+                       time(a, 1) / time(b, 1)))

@@ -176,7 +176,8 @@ def winners(plt, cases, folder, name, panels):
 
 def peers(plt, lines, folder, name, what, total):
     """Particles a microsecond over N: cuFINUFFT's methods and our best row."""
-    lines = [r for r in lines if r["what"] == what]
+    lines = [r for r in lines
+             if r["what"] == what and r["program"] != "gpunufft"]
     panels = sorted({(r["precision"], float(r["tol"]), int(r["K"]), r["dist"])
                      for r in lines},
                     key=lambda p: (p[3] != "uniform", p[0], p[1], p[2]))

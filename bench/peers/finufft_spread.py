@@ -27,8 +27,8 @@ COLUMNS = ("peer", "version", "what", "precision", "n", "mesh", "tol",
            "execute_min", "execute_median", "points_per_second")
 
 
-def enter(venv):
-    """Runs this script again with the environment's interpreter."""
+def enter(venv, script=__file__):
+    """Runs the script again with the environment's interpreter."""
     python = os.path.join(venv, "bin", "python")
     if os.path.abspath(sys.prefix) == os.path.abspath(venv):
         return
@@ -39,7 +39,7 @@ def enter(venv):
         subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
         subprocess.run([python, "-m", "pip", "-q", "install", RELEASE],
                        check=True)
-    os.execv(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
+    os.execv(python, [python, os.path.abspath(script)] + sys.argv[1:])
 
 
 def clock(function, repeats):
