@@ -1,6 +1,8 @@
 /* A particle-in-cell step: charges to a mesh, a field from the mesh (here: the
  * plane wave that the deposit is Poisson's source of), and the field back at
- * the particles.  One charge density wave, so that the answer is known. */
+ * the particles.  One charge density wave, so that the answer is known.
+ *
+ *     mesh [DEVICE]        "host", "cuda:0", ..., see farsum list devices */
 #include <farsum/mesh.h>
 #include <math.h>
 
@@ -26,10 +28,11 @@ static void solve(const farsum_mesh *mesh, double edge)
             * (c * cos(k * h * (m / M / M)) + s * sin(k * h * (m / M / M)));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const double edge = 5, k = 2 * acos(-1) / edge;
     farsum_mesh_problem problem = FARSUM_MESH_PROBLEM_INIT;
+    farsum_mesh_options options = FARSUM_MESH_OPTIONS_INIT;
     farsum_mesh *mesh = NULL;
     double state = 0.3172, worst = 0, c = 0, s = 0;
     for (int d = 0; d < 3; d++) {
@@ -40,6 +43,7 @@ int main(void)
     problem.window = "bspline"; /* cloud in cell is 2, triangles are 3, ... */
     problem.support = 5;
     problem.n_points = N;
+    options.device = argc > 1 ? argv[1] : "host";
     for (int i = 0; i < N; i++) {
         for (int d = 0; d < 3; d++) {
             state = fmod(16807 * state, 1);
@@ -47,7 +51,7 @@ int main(void)
         }
         q[i] = edge * edge * edge / N * (1 + 0.5 * cos(k * x[i][0]));
     }
-    if (farsum_mesh_create(&problem, NULL, &mesh) != FARSUM_OK
+    if (farsum_mesh_create(&problem, &options, &mesh) != FARSUM_OK
         || farsum_mesh_set_points(mesh, N, x) != FARSUM_OK
         || farsum_mesh_spread(mesh, q, rho) != FARSUM_OK)
         return fprintf(stderr, "%s\n", farsum_message()), 1;

@@ -25,9 +25,11 @@ set(farsum_sources
   src/method/tune_refine.c src/method/tuned.c
   src/method/spectral.c src/method/spectral_out.c
   src/method/spectral_gpu.c src/method/spectral_gpu_run.c
-  src/method/mesh.c src/method/mesh_check.c src/method/mesh_info.c
-  src/method/mesh_plan.c src/method/mesh_window.c
-  src/method/nufft.c src/method/nufft_run.c src/method/nufft_tune.c
+  src/method/mesh.c src/method/mesh_check.c src/method/mesh_gpu.c
+  src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c
+  src/method/mesh_window.c
+  src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
+  src/method/nufft_tune.c
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c src/stage/rooms.c
   src/stage/fft/size.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c

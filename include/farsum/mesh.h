@@ -17,6 +17,10 @@
  *     farsum_mesh_interp(mesh, rho, value, gradient);
  *     farsum_mesh_destroy(mesh);
  *
+ * On a device (options.device or on_device) each array may be the host's or the
+ * device's; with the device's nothing waits, and farsum_mesh_finish says when
+ * it is done and what was bad.
+ *
  * Statuses, messages and threads as in farsum.h.  Strengths are not looked at:
  * one that is not finite spoils what it touches. */
 #ifndef FARSUM_MESH_H
@@ -47,6 +51,12 @@ typedef struct farsum_mesh_problem {
     int64_t ldz;        /* mesh points from one row along c to the next; 0:
                            mesh[2].  What lies between may be overwritten */
     farsum_precision precision; /* of sums and arrays; 0: f64 */
+    farsum_memory memory; /* where the arrays are; 0: on the host */
+    /* where those of a kind are; 0: as `memory` */
+    farsum_memory x_memory;     /* positions */
+    farsum_memory q_memory;     /* strengths */
+    farsum_memory grid_memory;  /* the mesh */
+    farsum_memory value_memory; /* values and gradients */
     int is_complex;     /* 1: strengths, mesh, values and gradients are complex,
                            real and imaginary part side by side */
     int channels;       /* components times right-hand sides: all share the
@@ -73,7 +83,9 @@ typedef struct farsum_mesh_problem {
  * reason. */
 typedef struct farsum_mesh_options {
     size_t size;        /* sizeof(farsum_mesh_options), set by the macro */
-    const char *device; /* "host" */
+    const char *device; /* "host", "cuda:0", "hip:0", "opencl:0" */
+    farsum_device *on_device; /* one that is open, which must outlive the mesh;
+                           device is then NULL */
     const char *isa;    /* "base", "avx2", "avx512" */
     int threads;        /* OpenMP threads; 0: all, or fewer for few points */
     const char *spread, *interp; /* variants by name */
@@ -95,6 +107,7 @@ typedef struct farsum_mesh_options {
 typedef struct farsum_mesh_info {
     size_t size;          /* set by FARSUM_MESH_INFO_INIT */
     const char *device, *isa, *window; /* borrowed */
+    const char *device_model; /* borrowed; NULL: the host */
     farsum_precision precision;
     int threads, channels, support;
     int64_t mesh[3], n_points; /* the points that are set, or expected */
@@ -104,7 +117,8 @@ typedef struct farsum_mesh_info {
     double fit_error;     /* what its polynomials are off by, over its
                              maximum */
     double tolerance, upsampling; /* 0: the window was given */
-    uint64_t bytes;       /* memory held now */
+    uint64_t bytes;       /* memory held now, on host and device */
+    uint64_t device_bytes; /* of it on the device */
     double seconds_create, seconds_set_points;
     int n_stages;
     farsum_stage_info stages[FARSUM_MESH_STAGES]; /* borrowed names */
@@ -119,7 +133,10 @@ farsum_mesh_create(const farsum_mesh_problem *problem,
                    const farsum_mesh_options *options, farsum_mesh **mesh);
 FARSUM_API void farsum_mesh_destroy(farsum_mesh *mesh); /* NULL is legal */
 /* Positions x [n][3], of the problem's precision.  Copied; n may be 0, then x
- * is not read.  Periodic axes are wrapped. */
+ * is not read.  Periodic axes are wrapped.  Positions on a device are borrowed
+ * until it has read them, and what is bad about them is said by finish; the
+ * first set, and one of another number, may wait to see how crowded they are,
+ * unless the variants are named. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mesh_set_points(farsum_mesh *mesh, int64_t n, const void *x);
 /* q [channel][n] to grid [channel][mesh0][mesh1][ldz], which is set, not added
@@ -131,6 +148,12 @@ farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid);
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mesh_interp(farsum_mesh *mesh, const void *grid, void *value,
                    void *gradient);
+/* Calls whose arrays are all on the device only ask for work on its queue, and
+ * borrow the arrays until it is done.  finish waits; positions that were bad
+ * fail here, in words, and must then be set again; info holds the stages'
+ * times.  What is on the host is there when its call returns. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mesh_finish(farsum_mesh *mesh);
 /* The window's Fourier transform at theta radians a mesh spacing, |theta| <=
  * 3 pi: what a mode 2 pi k / mesh_d of a spread mesh is divided by. */
 FARSUM_API double farsum_mesh_hat(const farsum_mesh *mesh, double theta);
@@ -154,6 +177,8 @@ typedef struct farsum_nufft_problem {
     int64_t modes[3];  /* N, each at least 1 */
     double tolerance;  /* 0: 1e-5 */
     farsum_precision precision; /* of all arrays; 0: f64 */
+    farsum_memory memory;       /* where they are; 0: on the host */
+    farsum_memory x_memory, c_memory, f_memory; /* of one; 0: as `memory` */
     int channels;      /* vectors; 0: 1 */
     int64_t n_points;  /* expected; 0: as many as modes */
 } farsum_nufft_problem;
@@ -172,7 +197,11 @@ farsum_nufft_set_points(farsum_nufft *nufft, int64_t n, const void *x);
  * sets f, type 2 reads f and sets c.  Allocates nothing. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f);
-/* Of its mesh; the stages' seconds are of the last execute. */
+/* As farsum_mesh_finish. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_nufft_finish(farsum_nufft *nufft);
+/* Of its mesh; the stages' seconds are of the last execute, on a device of its
+ * last batch of vectors times the number of batches. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_nufft_get_info(const farsum_nufft *nufft, farsum_mesh_info *info);
 FARSUM_API void farsum_nufft_print(const farsum_nufft *nufft, FILE *out);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "method/mesh_gpu.h"
 
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice)
 {
@@ -23,6 +24,7 @@ static void mesh_args(struct farsum_mesh *m)
     const farsum_mesh_problem *p = &m->problem;
     int parts = p->is_complex ? 2 : 1;
     m->spread = (struct spread_args){.precision = p->precision,
+                                     .device = m->device,
                                      .isa = m->isa,
                                      .threads = m->threads,
                                      .ldz = p->ldz,
@@ -32,6 +34,7 @@ static void mesh_args(struct farsum_mesh *m)
                                      .window = &m->window,
                                      .n = p->n_points};
     m->interp = (struct interp_args){.precision = p->precision,
+                                     .device = m->device,
                                      .isa = m->isa,
                                      .threads = m->threads,
                                      .ldz = p->ldz,
@@ -51,16 +54,31 @@ static void mesh_args(struct farsum_mesh *m)
     }
 }
 
+/* Arrays on a device want a mesh that is on one. */
+static farsum_status mesh_places(const struct farsum_mesh *m)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    if (!m->device
+        && (p->x_memory == FARSUM_DEVICE || p->q_memory == FARSUM_DEVICE
+            || p->grid_memory == FARSUM_DEVICE
+            || p->value_memory == FARSUM_DEVICE))
+        FAIL(ERR_ARGUMENT, "arrays are on the device, and the mesh is on the "
+                           "host");
+    return FARSUM_OK;
+}
+
 farsum_status mesh_think(struct farsum_mesh *m,
                          const farsum_mesh_problem *problem,
                          const farsum_mesh_options *options,
-                         const int64_t *modes, int dry)
+                         struct device *device, const int64_t *modes, int dry)
 {
     struct mesh_band band[3];
     const unsigned gather = FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
+    m->device = device;
     TRY(mesh_problem_check(problem, &m->problem));
     TRY(mesh_options_check(options, &m->options));
     m->options.measure = m->options.measure && !dry;
+    TRY(mesh_places(m));
     TRY(mesh_cell(&m->cell, m->problem.cell));
     m->mirror = m->cell;
     for (int i = 0; i < 9; i++)
@@ -83,8 +101,22 @@ farsum_status mesh_think(struct farsum_mesh *m,
     return FARSUM_OK;
 }
 
+struct mesh_held mesh_held(const struct device *device)
+{
+    return (struct mesh_held){mem_bytes(), device ? device->bytes : 0};
+}
+
+void mesh_holds(struct farsum_mesh *m, struct mesh_held before)
+{
+    struct mesh_held now = mesh_held(m->device);
+    m->bytes += now.host - before.host + now.device - before.device;
+    m->device_bytes += now.device - before.device;
+}
+
 static farsum_status mesh_make(struct farsum_mesh *m)
 {
+    if (m->device)
+        TRY(mesh_gpu_create(m));
     for (int room = 0; room < MESH_ROOMS; room++) {
         if (!m->choice[room].row)
             continue;
@@ -94,22 +126,24 @@ static farsum_status mesh_make(struct farsum_mesh *m)
     }
     /* the caller's, which may not outlive create */
     m->problem.window = m->options.device = m->options.isa = NULL;
+    m->options.on_device = NULL;
     m->options.spread = m->options.interp = m->options.fft = NULL;
     return FARSUM_OK;
 }
 
 farsum_status mesh_create(const farsum_mesh_problem *problem,
                           const farsum_mesh_options *options,
-                          const int64_t *modes, struct farsum_mesh **mesh)
+                          struct device *device, const int64_t *modes,
+                          struct farsum_mesh **mesh)
 {
     farsum_status status = FARSUM_OK;
     struct farsum_mesh *m = NULL;
     double start = clock_seconds();
-    int64_t before = mem_bytes();
+    struct mesh_held before = mesh_held(device);
     GO(MEM_NEW(m, 1));
-    GO(mesh_think(m, problem, options, modes, 0));
+    GO(mesh_think(m, problem, options, device, modes, 0));
     GO(mesh_make(m));
-    m->bytes = mem_bytes() - before;
+    mesh_holds(m, before);
     m->seconds_create = clock_seconds() - start;
     *mesh = m;
     m = NULL;
@@ -124,12 +158,22 @@ farsum_status farsum_mesh_create(const farsum_mesh_problem *problem,
                                  const farsum_mesh_options *options,
                                  farsum_mesh **mesh)
 {
+    farsum_mesh_options checked;
+    struct device *device = NULL;
+    int owned = 0;
     if (!mesh)
         FAIL(ERR_ARGUMENT, "mesh is NULL");
-    if (options && (options->fft || options->upsampling > 0))
+    TRY(mesh_options_check(options, &checked));
+    if (checked.fft || checked.upsampling > 0)
         FAIL(ERR_ARGUMENT, "fft and upsampling are options of a NUFFT; a "
                            "mesh's upsampling is in its problem");
-    return mesh_create(problem, options, NULL, mesh);
+    TRY(mesh_device(&checked, &device, &owned));
+    farsum_status status = mesh_create(problem, options, device, NULL, mesh);
+    if (status == FARSUM_OK)
+        (*mesh)->owns_device = owned;
+    else if (owned)
+        device_close(device);
+    return status;
 }
 
 void farsum_mesh_destroy(farsum_mesh *mesh)
@@ -140,138 +184,10 @@ void farsum_mesh_destroy(farsum_mesh *mesh)
         if (mesh->choice[room].row)
             mesh->choice[room].row->variant->destroy(mesh->state[room]);
     points_clear(&mesh->points);
+    mesh_gpu_destroy(mesh->gpu);
+    if (mesh->owns_device)
+        device_close(mesh->device);
     mem_free(mesh);
-}
-
-/* Along open axes points lie in the cell: there is no other place for them. */
-static farsum_status mesh_inside(const struct farsum_mesh *m, int64_t n,
-                                 const void *x)
-{
-    int f32 = m->problem.precision == FARSUM_F32;
-    int64_t bad = INT64_MAX;
-    const double *inv = m->cell.inv;
-    const int *open = m->spread.open;
-    if (!open[0] && !open[1] && !open[2])
-        return FARSUM_OK;
-#pragma omp parallel for num_threads(m->threads) reduction(min : bad)
-    for (int64_t i = 0; i < n; i++) {
-        double r[3];
-        for (int j = 0; j < 3; j++)
-            r[j] = f32 ? (double)((const float *)x)[3 * i + j]
-                       : ((const double *)x)[3 * i + j];
-        for (int d = 0; d < 3; d++) {
-            double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
-            if (open[d] && isfinite(s) && !(s >= 0 && s < 1) && i < bad)
-                bad = i;
-        }
-    }
-    if (bad == INT64_MAX)
-        return FARSUM_OK;
-    double r[3], s[3];
-    for (int j = 0; j < 3; j++)
-        r[j] = f32 ? (double)((const float *)x)[3 * bad + j]
-                   : ((const double *)x)[3 * bad + j];
-    for (int d = 0; d < 3; d++)
-        s[d] = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
-    for (int d = 0; d < 3; d++)
-        if (open[d] && !(s[d] >= 0 && s[d] < 1))
-            FAIL(ERR_POSITION,
-                 "point %lld: (%g, %g, %g) is off the cell along "
-                 "open axis %d, at %g of 0 .. 1",
-                 (long long)bad, r[0], r[1], r[2], d, s[d]);
-    FAIL(ERR_INTERNAL, "point %lld was outside, and is not", (long long)bad);
-}
-
-farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
-                                     const void *x)
-{
-    struct farsum_mesh *m = mesh;
-    double start = clock_seconds();
-    int64_t before = mem_bytes();
-    int32_t tiles[3];
-    farsum_status status = FARSUM_OK;
-    if (!m || (!x && n != 0))
-        FAIL(ERR_ARGUMENT, "%s is NULL", m ? "x" : "mesh");
-    if (n < 0)
-        FAIL(ERR_ARGUMENT, "%lld points", (long long)n);
-    m->has_points = 0;
-    GO(mesh_inside(m, n, x));
-    GO(points_set(&m->points, &m->cell, n, x, m->problem.precision, "point",
-                  m->threads));
-    spread_tiles(&m->spread, tiles);
-    GO(bins_build(&m->points, tiles, m->threads));
-    GO(mesh_plan_points(m));
-    for (int room = 0; room < MESH_ROOMS; room++)
-        if (m->choice[room].row && m->choice[room].row->variant->set)
-            GO(m->choice[room].row->variant->set(m->state[room], &m->points,
-                                                 NULL));
-    m->has_points = 1;
-    m->seconds_set_points = clock_seconds() - start;
-done:
-    m->bytes += mem_bytes() - before;
-    return status;
-}
-
-farsum_status mesh_spread_run(struct farsum_mesh *mesh,
-                              const struct spread_io *io)
-{
-    double start = clock_seconds();
-    TRY(mesh->choice[MESH_SPREAD].row->variant->run(mesh->state[MESH_SPREAD],
-                                                    io));
-    mesh->seconds[MESH_SPREAD] = clock_seconds() - start;
-    return FARSUM_OK;
-}
-
-static void mesh_clear(const struct farsum_mesh *m, void *out, int64_t each)
-{
-    int64_t bytes = m->points.n * m->interp.channels * m->interp.parts * each
-                    * (m->problem.precision == FARSUM_F32 ? 4 : 8);
-    if (out)
-        memset(out, 0, (size_t)bytes);
-}
-
-farsum_status mesh_interp_run(struct farsum_mesh *mesh,
-                              const struct interp_io *io)
-{
-    double start = clock_seconds();
-    mesh_clear(mesh, io->potential, 1);
-    mesh_clear(mesh, io->field, 3);
-    TRY(mesh->choice[MESH_INTERP].row->variant->run(mesh->state[MESH_INTERP],
-                                                    io));
-    mesh->seconds[MESH_INTERP] = clock_seconds() - start;
-    return FARSUM_OK;
-}
-
-farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
-{
-    if (!mesh || !grid)
-        FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
-    if (!mesh->has_points)
-        FAIL(ERR_STATE, "no points are set");
-    if (!(mesh->problem.uses & FARSUM_MESH_SPREAD))
-        FAIL(ERR_STATE, "spread was not among the problem's uses");
-    if (!q && mesh->points.n > 0)
-        FAIL(ERR_ARGUMENT, "q is NULL");
-    return mesh_spread_run(mesh, &(struct spread_io){.q = q, .mesh = grid});
-}
-
-farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
-                                 void *value, void *gradient)
-{
-    if (!mesh || !grid)
-        FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
-    if (!mesh->has_points)
-        FAIL(ERR_STATE, "no points are set");
-    if ((value && !(mesh->problem.uses & FARSUM_MESH_VALUE))
-        || (gradient && !(mesh->problem.uses & FARSUM_MESH_GRADIENT)))
-        FAIL(ERR_STATE, "%s was not among the problem's uses",
-             value && !(mesh->problem.uses & FARSUM_MESH_VALUE) ? "value"
-                                                                : "gradient");
-    if ((!value && !gradient) || mesh->points.n == 0)
-        return FARSUM_OK;
-    return mesh_interp_run(mesh, &(struct interp_io){.mesh = grid,
-                                                     .potential = value,
-                                                     .field = gradient});
 }
 
 double farsum_mesh_hat(const farsum_mesh *mesh, double theta)

@@ -4,6 +4,7 @@
 
 #include "farsum/mesh.h"
 
+#include "device/device.h"
 #include "points/points.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
@@ -15,6 +16,10 @@ enum { MESH_SPREAD, MESH_INTERP, MESH_ROOMS };
 struct farsum_mesh {
     farsum_mesh_problem problem; /* every zero replaced */
     farsum_mesh_options options;
+    struct device *device; /* borrowed, or owned by who made the mesh; NULL:
+                              the host */
+    int owns_device;
+    struct mesh_gpu *gpu; /* owned; NULL: the host */
     enum isa isa;
     int threads;
     struct window window;
@@ -31,7 +36,7 @@ struct farsum_mesh {
     double seconds[MESH_ROOMS];
     struct points points;
     int has_points;
-    int64_t bytes;
+    int64_t bytes, device_bytes; /* held: in all, and of it there */
     double seconds_create, seconds_set_points;
 };
 
@@ -41,6 +46,12 @@ farsum_status mesh_problem_check(const farsum_mesh_problem *given,
                                  farsum_mesh_problem *problem);
 farsum_status mesh_options_check(const farsum_mesh_options *given,
                                  farsum_mesh_options *options);
+/* The device of checked options; NULL: the host.  *owned: opened here. */
+farsum_status mesh_device(const farsum_mesh_options *options,
+                          struct device **device, int *owned);
+/* `memory`, or what it is by default, for an array called `name`. */
+farsum_status mesh_memory(farsum_memory *memory, farsum_memory otherwise,
+                          const char *name);
 /* Any three vectors that span space, not reduced. */
 farsum_status mesh_cell(struct cell *cell, const double rows[9]);
 /* Threads for that many points. */
@@ -67,17 +78,34 @@ farsum_status mesh_window(struct window *window,
 farsum_status mesh_think(struct farsum_mesh *m,
                          const farsum_mesh_problem *problem,
                          const farsum_mesh_options *options,
-                         const int64_t *modes, int dry);
+                         struct device *device, const int64_t *modes, int dry);
 farsum_status mesh_create(const farsum_mesh_problem *problem,
                           const farsum_mesh_options *options,
-                          const int64_t *modes, struct farsum_mesh **mesh);
+                          struct device *device, const int64_t *modes,
+                          struct farsum_mesh **mesh);
+/* Bytes that are allocated, on the host and on a device that may be NULL. */
+struct mesh_held {
+    int64_t host, device;
+};
+struct mesh_held mesh_held(const struct device *device);
+/* Adds what has come since. */
+void mesh_holds(struct farsum_mesh *mesh, struct mesh_held before);
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice);
-/* Of calls of the room's own strides; no checks. */
+
+/* mesh_run.c */
+/* A room's run, timed, with io as the room has it; no checks.  On a device it
+ * waits for nothing. */
 farsum_status mesh_spread_run(struct farsum_mesh *mesh,
                               const struct spread_io *io);
 /* Sets what interp adds to: io without strides of its own. */
 farsum_status mesh_interp_run(struct farsum_mesh *mesh,
                               const struct interp_io *io);
+
+/* Fails: point i, at x, is off the cell along an open axis. */
+farsum_status mesh_outside(const struct farsum_mesh *mesh, int64_t i,
+                           const double x[3]);
+/* Bytes of an array with `each` numbers for every point and channel. */
+int64_t mesh_value_bytes(const struct farsum_mesh *mesh, int64_t each);
 
 /* mesh_plan.c */
 /* A room's variant, by what is known now. */

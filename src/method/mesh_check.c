@@ -5,6 +5,7 @@
 #include "base/par.h"
 #include "base/text.h"
 #include "method/mesh.h"
+#include "plan.h"
 
 /* Longest axis: mesh indices in kernels are of 32 bits. */
 enum { AXIS_MOST = 1 << 30 };
@@ -132,6 +133,26 @@ static farsum_status check_window(farsum_mesh_problem *p)
     return FARSUM_OK;
 }
 
+farsum_status mesh_memory(farsum_memory *memory, farsum_memory otherwise,
+                          const char *name)
+{
+    if (*memory == 0)
+        *memory = otherwise;
+    if (*memory != FARSUM_HOST && *memory != FARSUM_DEVICE)
+        FAIL(ERR_ARGUMENT, "%s is %d, neither the host's nor the device's",
+             name, (int)*memory);
+    return FARSUM_OK;
+}
+
+static farsum_status check_memory(farsum_mesh_problem *p)
+{
+    TRY(mesh_memory(&p->memory, FARSUM_HOST, "memory"));
+    TRY(mesh_memory(&p->x_memory, p->memory, "x_memory"));
+    TRY(mesh_memory(&p->q_memory, p->memory, "q_memory"));
+    TRY(mesh_memory(&p->grid_memory, p->memory, "grid_memory"));
+    return mesh_memory(&p->value_memory, p->memory, "value_memory");
+}
+
 farsum_status mesh_problem_check(const farsum_mesh_problem *given,
                                  farsum_mesh_problem *problem)
 {
@@ -161,9 +182,22 @@ farsum_status mesh_problem_check(const farsum_mesh_problem *given,
     if (p.uses & ~all)
         FAIL(ERR_ARGUMENT, "uses is %u: it has a bit that means nothing",
              p.uses);
+    TRY(check_memory(&p));
     TRY(check_mesh(&p));
     TRY(check_window(&p));
     *problem = p;
+    return FARSUM_OK;
+}
+
+farsum_status mesh_device(const farsum_mesh_options *options,
+                          struct device **device, int *owned)
+{
+    *device = options->on_device ? options->on_device->device : NULL;
+    *owned = 0;
+    if (*device || device_is_host(options->device))
+        return FARSUM_OK;
+    TRY(device_open(options->device, device));
+    *owned = 1;
     return FARSUM_OK;
 }
 
@@ -178,8 +212,8 @@ farsum_status mesh_options_check(const farsum_mesh_options *given,
              given->size, sizeof *given);
     if (given)
         o = *given;
-    if (o.device && strcmp(o.device, "host") != 0)
-        FAIL(ERR_UNSUPPORTED, "device \"%s\": not yet; host is possible",
+    if (o.device && o.on_device)
+        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device: one of them at most",
              o.device);
     if (o.threads < 0 || o.threads > 4096)
         FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o.threads);

@@ -11,7 +11,8 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
                            "version");
     const farsum_mesh_problem *p = &mesh->problem;
     farsum_mesh_info i = FARSUM_MESH_INFO_INIT;
-    i.device = "host";
+    i.device = mesh->device ? mesh->device->name : "host";
+    i.device_model = mesh->device ? mesh->device->facts.model : NULL;
     i.isa = isa_name(mesh->isa);
     i.window = window_name(&mesh->window);
     i.precision = p->precision;
@@ -27,6 +28,7 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     i.tolerance = p->tolerance;
     i.upsampling = p->tolerance > 0 ? p->upsampling : 0;
     i.bytes = (uint64_t)mesh->bytes;
+    i.device_bytes = (uint64_t)mesh->device_bytes;
     i.seconds_create = mesh->seconds_create;
     i.seconds_set_points = mesh->seconds_set_points;
     for (int room = 0; room < MESH_ROOMS; room++) {
@@ -42,7 +44,9 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
 
 void mesh_info_print(const farsum_mesh_info *i, FILE *out)
 {
-    fprintf(out, "%s, %s, %d thread%s, isa %s\n", i->device,
+    fprintf(out, "%s%s%s%s, %s, %d thread%s, isa %s\n", i->device,
+            i->device_model ? " (" : "", i->device_model ? i->device_model : "",
+            i->device_model ? ")" : "",
             i->precision == FARSUM_F32 ? "f32" : "f64", i->threads,
             i->threads == 1 ? "" : "s", i->isa);
     fprintf(out, "%lld points, mesh %lld x %lld x %lld, %d channel%s\n",

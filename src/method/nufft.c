@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "method/nufft_gpu.h"
 
 static farsum_status nufft_check(const farsum_nufft_problem *given,
                                  farsum_nufft_problem *problem)
@@ -35,6 +36,10 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
         FAIL(ERR_ARGUMENT, "channels is %d, not 1 .. %d", p.channels, 1 << 20);
     if (p.n_points < 0)
         FAIL(ERR_ARGUMENT, "n_points is %lld", (long long)p.n_points);
+    TRY(mesh_memory(&p.memory, FARSUM_HOST, "memory"));
+    TRY(mesh_memory(&p.x_memory, p.memory, "x_memory"));
+    TRY(mesh_memory(&p.c_memory, p.memory, "c_memory"));
+    TRY(mesh_memory(&p.f_memory, p.memory, "f_memory"));
     if (!(p.tolerance >= 0) || !isfinite(p.tolerance))
         FAIL(ERR_ARGUMENT, "tolerance is %g, not a positive number",
              p.tolerance);
@@ -61,6 +66,15 @@ static farsum_status nufft_tables(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
+/* Places of the meshes and of what goes through them, on the host. */
+static farsum_status nufft_grid(struct farsum_nufft *n)
+{
+    char *grid = NULL;
+    TRY(MEM_NEW(grid, n->step * 2 * n->batch * (int64_t)nufft_real(n)));
+    n->grid = grid;
+    return FARSUM_OK;
+}
+
 static farsum_status nufft_make(struct farsum_nufft *n)
 {
     farsum_mesh_problem p;
@@ -70,18 +84,42 @@ static farsum_status nufft_make(struct farsum_nufft *n)
     n->options.threads =
         mesh_threads(n->options.threads, work > modes ? work : modes);
     TRY(nufft_tune(n, &p));
-    TRY(mesh_create(&p, &n->options, n->problem.modes, &n->mesh));
+    TRY(mesh_create(&p, &n->options, n->device, n->problem.modes, &n->mesh));
     mesh_log(&n->options, &n->choice);
     TRY(n->choice.row->variant->create(&n->fft, &n->state));
     TRY(nufft_tables(n));
-    /* every channel's mesh on a line of the cache */
-    n->step = (p.mesh[0] * p.mesh[1] * p.ldz + 15) / 16 * 16;
-    char *grid = NULL;
-    TRY(MEM_NEW(grid, n->step * p.channels * (int64_t)nufft_real(n)));
-    n->grid = grid;
+    /* every channel's mesh on a line of the cache, or where a device lets a
+     * part of a buffer begin */
+    int64_t line = n->device ? BUF_ALIGN / (int64_t)nufft_real(n) : 16;
+    n->step = (p.mesh[0] * p.mesh[1] * p.ldz + line - 1) / line * line;
+    TRY(n->device ? nufft_gpu_create(n) : nufft_grid(n));
     n->options.device = n->options.isa = NULL;
+    n->options.on_device = NULL;
     n->options.spread = n->options.interp = n->options.fft = NULL;
     return FARSUM_OK;
+}
+
+/* The device, if one is asked for and arrays want none that is not. */
+static farsum_status nufft_device(struct farsum_nufft *n)
+{
+    const farsum_nufft_problem *p = &n->problem;
+    TRY(mesh_device(&n->options, &n->device, &n->owns_device));
+    if (!n->device
+        && (p->x_memory == FARSUM_DEVICE || p->c_memory == FARSUM_DEVICE
+            || p->f_memory == FARSUM_DEVICE))
+        FAIL(ERR_ARGUMENT, "arrays are on the device, and the NUFFT is on the "
+                           "host");
+    return FARSUM_OK;
+}
+
+/* What has come since, but for the mesh's. */
+static void nufft_holds(struct farsum_nufft *n, struct mesh_held before,
+                        int64_t bytes, int64_t device_bytes)
+{
+    struct mesh_held now = mesh_held(n->device);
+    int64_t there = now.device - before.device;
+    n->bytes += now.host - before.host + there - bytes;
+    n->device_bytes += there - device_bytes;
 }
 
 farsum_status farsum_nufft_create(const farsum_nufft_problem *problem,
@@ -91,14 +129,16 @@ farsum_status farsum_nufft_create(const farsum_nufft_problem *problem,
     farsum_status status = FARSUM_OK;
     struct farsum_nufft *n = NULL;
     double start = clock_seconds();
-    int64_t before = mem_bytes();
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
+    struct mesh_held before = mesh_held(NULL);
     GO(MEM_NEW(n, 1));
     GO(nufft_check(problem, &n->problem));
     GO(mesh_options_check(options, &n->options));
+    GO(nufft_device(n));
+    before.device = n->device ? n->device->bytes : 0;
     GO(nufft_make(n));
-    n->bytes = mem_bytes() - before - n->mesh->bytes;
+    nufft_holds(n, before, n->mesh->bytes, n->mesh->device_bytes);
     n->seconds_create = clock_seconds() - start;
     *nufft = n;
     n = NULL;
@@ -116,10 +156,27 @@ void farsum_nufft_destroy(farsum_nufft *nufft)
         nufft->choice.row->variant->destroy(nufft->state);
     for (int d = 0; d < 3; d++)
         mem_free(nufft->scale[d]);
+    nufft_gpu_destroy(nufft);
     mem_free(nufft->grid);
     mem_free(nufft->planar);
     farsum_mesh_destroy(nufft->mesh);
+    if (nufft->owns_device)
+        device_close(nufft->device);
     mem_free(nufft);
+}
+
+static farsum_status nufft_points(struct farsum_nufft *nufft, int64_t n)
+{
+    if (nufft->device)
+        return nufft_gpu_points(nufft, n);
+    if (!nufft_planar(nufft))
+        return FARSUM_OK;
+    char *planar = nufft->planar;
+    farsum_status status =
+        MEM_RESERVE(planar, &nufft->planar_room,
+                    2 * nufft->batch * n * (int64_t)nufft_real(nufft));
+    nufft->planar = planar;
+    return status;
 }
 
 farsum_status farsum_nufft_set_points(farsum_nufft *nufft, int64_t n,
@@ -128,18 +185,18 @@ farsum_status farsum_nufft_set_points(farsum_nufft *nufft, int64_t n,
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
     TRY(farsum_mesh_set_points(nufft->mesh, n, x));
-    if (!nufft_planar(nufft))
-        return FARSUM_OK;
-    nufft->mesh->has_points = 0;
-    int64_t before = mem_bytes();
-    char *planar = nufft->planar;
-    farsum_status status =
-        MEM_RESERVE(planar, &nufft->planar_room,
-                    2 * nufft->batch * n * (int64_t)nufft_real(nufft));
-    nufft->planar = planar;
-    nufft->bytes += mem_bytes() - before;
+    struct mesh_held before = mesh_held(nufft->device);
+    farsum_status status = nufft_points(nufft, n);
+    nufft_holds(nufft, before, 0, 0);
     nufft->mesh->has_points = status == FARSUM_OK;
     return status;
+}
+
+farsum_status farsum_nufft_finish(farsum_nufft *nufft)
+{
+    if (!nufft)
+        FAIL(ERR_ARGUMENT, "nufft is NULL");
+    return nufft->device ? nufft_gpu_finish(nufft) : FARSUM_OK;
 }
 
 farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,
@@ -150,6 +207,7 @@ farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,
     TRY(farsum_mesh_get_info(nufft->mesh, info));
     info->channels = nufft->problem.channels;
     info->bytes += (uint64_t)nufft->bytes;
+    info->device_bytes += (uint64_t)nufft->device_bytes;
     info->seconds_create = nufft->seconds_create;
     info->stages[info->n_stages++] =
         (farsum_stage_info){nufft->choice.stage->name, nufft->choice.row->name,

@@ -7,6 +7,10 @@
 struct farsum_nufft {
     farsum_nufft_problem problem; /* every zero replaced */
     farsum_mesh_options options;
+    struct device *device; /* NULL: the host */
+    int owns_device;
+    struct nufft_gpu *gpu;    /* owned; NULL: the host, else grid and planar are
+                               there */
     struct farsum_mesh *mesh; /* owned; channels: 2 batch, real and
                                      imaginary part of each vector */
     int batch;                /* vectors at a time; divides channels */
@@ -19,7 +23,7 @@ struct farsum_nufft {
     void *grid;       /* owned, [2 batch][step] */
     void *planar;     /* owned, [2 batch][n], where it is needed */
     int64_t planar_room;
-    int64_t bytes; /* beside the mesh's */
+    int64_t bytes, device_bytes; /* beside the mesh's */
     double seconds_fft, seconds_create;
 };
 

@@ -5,6 +5,7 @@
  * part, in place, are as much work and memory as one complex transform. */
 #include "base/clock.h"
 #include "method/nufft.h"
+#include "method/nufft_gpu.h"
 #include "method/nufft_kern.h"
 
 ISA_TABLE(struct nufft_kern, nufft)
@@ -115,6 +116,8 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
         FAIL(ERR_ARGUMENT, "c is NULL");
     if (n->problem.type == 2 && n->mesh->points.n == 0)
         return FARSUM_OK;
+    if (n->device)
+        return nufft_gpu_execute(n, c, f);
     int64_t modes =
         n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
     double rooms[MESH_ROOMS] = {0};

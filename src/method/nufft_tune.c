@@ -38,6 +38,9 @@ static void mesh_of(const struct farsum_nufft *n, double sigma,
     p->channels = 2 * n->batch;
     p->n_points = n->problem.n_points;
     p->tolerance = n->problem.tolerance;
+    if (n->device)
+        p->memory = FARSUM_DEVICE; /* but for the caller's positions */
+    p->x_memory = n->problem.x_memory;
     p->uses = n->problem.type == 1 ? FARSUM_MESH_SPREAD : FARSUM_MESH_VALUE;
 }
 
@@ -47,9 +50,11 @@ static farsum_status cost_of(struct farsum_nufft *n, struct farsum_mesh *m,
     struct choose_options wanted = {.name = n->options.fft,
                                     .deterministic = n->options.deterministic};
     memset(m, 0, sizeof *m);
-    TRY(mesh_think(m, p, &n->options, n->problem.modes, 1));
-    n->fft = (struct fft_args){
-        .precision = p->precision, .threads = m->threads, .ldz = p->ldz};
+    TRY(mesh_think(m, p, &n->options, n->device, n->problem.modes, 1));
+    n->fft = (struct fft_args){.precision = p->precision,
+                               .threads = m->threads,
+                               .ldz = p->ldz,
+                               .device = n->device};
     memcpy(n->fft.mesh, p->mesh, sizeof n->fft.mesh);
     TRY(choose(&fft_stage, &n->fft, &wanted, &n->choice));
     int room = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;

@@ -369,7 +369,8 @@ static void refusals(void)
     REFUSED((p.window = NULL, p.support = 0, p.tolerance = 1e-13,
              p.upsampling = 1.25),
             ERR_TOLERANCE, "upsample more");
-    REFUSED(o.device = "cuda:0", ERR_UNSUPPORTED, "cuda:0", "host");
+    REFUSED(o.device = "opencl:99", ERR_DEVICE, "opencl:99");
+    REFUSED(o.device = "gpu", ERR_UNKNOWN, "gpu");
     REFUSED(o.isa = "avx3", ERR_UNKNOWN, "avx3");
     REFUSED(o.threads = -1, ERR_ARGUMENT, "threads is -1");
     REFUSED(o.spread = "host_tyle", ERR_UNKNOWN, "did you mean host_tile");

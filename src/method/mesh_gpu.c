@@ -1,0 +1,239 @@
+/* mesh_gpu.c: a mesh on a device: its points, and arrays of either side. */
+#include "method/mesh_gpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "points/gpu.h"
+
+enum { GROUP = 256, RECORD = 4, RECORDS = 256 };
+
+/* As mesh_gpu.k has it. */
+struct outside_args {
+    double inv[9], none;
+    int64_t n;
+    int32_t open[3], wide;
+};
+_Static_assert(sizeof(struct outside_args) == 104, "as the kernel has it");
+
+static int64_t gpu_real_bytes(const struct farsum_mesh *m)
+{
+    return m->problem.precision == FARSUM_F32 ? 4 : 8;
+}
+
+static int64_t gpu_grid_bytes(const struct farsum_mesh *m)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    return p->mesh[0] * p->mesh[1] * p->ldz * p->channels * m->spread.parts
+           * gpu_real_bytes(m);
+}
+
+void mesh_gpu_destroy(struct mesh_gpu *g)
+{
+    if (!g)
+        return;
+    struct buf *all[] = {&g->record, &g->q, &g->grid, &g->value, &g->gradient};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    for (int w = 0; w < g->has_watches; w++)
+        stopwatch_clear(&g->watch[w]);
+    if (g->jit.device)
+        jit_clear(&g->jit);
+    mem_free(g);
+}
+
+static int gpu_open(const struct farsum_mesh *m)
+{
+    return m->spread.open[0] || m->spread.open[1] || m->spread.open[2];
+}
+
+farsum_status mesh_gpu_create(struct farsum_mesh *m)
+{
+    struct mesh_gpu *g = NULL;
+    TRY(MEM_NEW(g, 1));
+    m->gpu = g;
+    TRY(points_gpu_create(m->device, &m->points.gpu));
+    for (int w = 0; w < MESH_ROOMS; w++, g->has_watches++)
+        TRY(stopwatch_create(&g->watch[w], m->device));
+    if (m->problem.grid_memory == FARSUM_HOST)
+        TRY(buf_alloc(&g->grid, m->device, gpu_grid_bytes(m)));
+    if (!gpu_open(m) || m->problem.x_memory == FARSUM_HOST)
+        return FARSUM_OK;
+    jit_begin(&g->jit, m->device, "method/mesh_gpu.k", FARSUM_F64);
+    jit_define(&g->jit, "GROUP", "%d", GROUP);
+    TRY(jit_build(&g->jit));
+    TRY(jit_kernel(&g->jit, "mesh_outside", GROUP, 0, &g->outside));
+    return buf_alloc(&g->record, m->device, 8 * RECORD * RECORDS);
+}
+
+farsum_status mesh_gpu_array(struct device *device, farsum_memory memory,
+                             const void *given, int64_t bytes, int in,
+                             struct buf *stage, struct buf *array)
+{
+    if (memory == FARSUM_DEVICE) {
+        /* a handle is not written by who reads it */
+        buf_borrow(array, device, (void *)(uintptr_t)given, bytes);
+        return FARSUM_OK;
+    }
+    buf_borrow(array, device, stage->handle, stage->bytes);
+    return in ? buf_upload(array, 0, given, bytes) : FARSUM_OK;
+}
+
+/* Looks for points off an open axis; nobody waits for what it finds. */
+static farsum_status gpu_outside(struct farsum_mesh *m, int64_t n,
+                                 const struct buf *x)
+{
+    struct mesh_gpu *g = m->gpu;
+    struct outside_args args = {
+        .none = HUGE_VAL, .n = n, .wide = m->problem.precision != FARSUM_F32};
+    int64_t groups = kernel_groups(&g->outside, n);
+    memcpy(args.inv, m->cell.inv, sizeof args.inv);
+    for (int d = 0; d < 3; d++)
+        args.open[d] = m->spread.open[d];
+    g->groups = groups < RECORDS ? groups : RECORDS;
+    return LAUNCH(&g->outside, g->groups, ARG_BUF(x), ARG_BUF(x),
+                  ARG_BUF(&g->record), ARG_STRUCT(args));
+}
+
+/* What n points of a caller on the host take. */
+static farsum_status gpu_stages(struct farsum_mesh *m)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    struct mesh_gpu *g = m->gpu;
+    int64_t bytes = mesh_value_bytes(m, 1);
+    if (p->uses & FARSUM_MESH_SPREAD && p->q_memory == FARSUM_HOST)
+        TRY(buf_reserve(&g->q, m->device, bytes));
+    if (p->value_memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    if (p->uses & FARSUM_MESH_VALUE)
+        TRY(buf_reserve(&g->value, m->device, bytes));
+    if (p->uses & FARSUM_MESH_GRADIENT)
+        TRY(buf_reserve(&g->gradient, m->device, 3 * bytes));
+    return FARSUM_OK;
+}
+
+farsum_status mesh_gpu_points(struct farsum_mesh *m, int64_t n, const void *x)
+{
+    struct mesh_gpu *g = m->gpu;
+    farsum_precision precision = m->problem.precision;
+    struct buf given;
+    m->points.n = 0;
+    g->groups = g->unchecked = 0;
+    if (m->problem.x_memory == FARSUM_HOST || n == 0) {
+        TRY(points_gpu_set(m->points.gpu, &m->cell, n, x, precision, "point"));
+    } else {
+        TRY(mesh_gpu_array(m->device, FARSUM_DEVICE, x,
+                           3 * n * gpu_real_bytes(m), 1, NULL, &given));
+        TRY(points_gpu_set_device(m->points.gpu, &m->cell, n, &given, precision,
+                                  "point"));
+        if (gpu_open(m))
+            TRY(gpu_outside(m, n, &given));
+        g->unchecked = 1;
+    }
+    m->points.n = n;
+    return gpu_stages(m);
+}
+
+farsum_status mesh_gpu_room(struct farsum_mesh *m, int room, const void *io)
+{
+    struct mesh_gpu *g = m->gpu;
+    TRY(stopwatch_start(&g->watch[room]));
+    TRY(m->choice[room].row->variant->run(m->state[room], io));
+    g->timed[room] = 1;
+    return stopwatch_stop(&g->watch[room]);
+}
+
+static farsum_status gpu_bad(struct farsum_mesh *m)
+{
+    struct mesh_gpu *g = m->gpu;
+    double record[RECORDS][RECORD], *first = record[0];
+    if (g->groups > 0) {
+        TRY(buf_download(&g->record, 0, record,
+                         g->groups * RECORD * (int64_t)sizeof(double)));
+        for (int64_t k = 1; k < g->groups; k++)
+            first = record[k][0] < first[0] ? record[k] : first;
+        if (isfinite(first[0]))
+            return mesh_outside(m, (int64_t)first[0], first + 1);
+    }
+    return points_gpu_check(m->points.gpu);
+}
+
+farsum_status mesh_gpu_check(struct farsum_mesh *m)
+{
+    struct mesh_gpu *g = m->gpu;
+    if (!g->unchecked)
+        return FARSUM_OK;
+    farsum_status status = gpu_bad(m);
+    g->unchecked = 0;
+    if (status != FARSUM_OK)
+        m->has_points = 0;
+    return status;
+}
+
+/* Waits for the rooms that have run since. */
+static void gpu_seconds(struct farsum_mesh *m)
+{
+    struct mesh_gpu *g = m->gpu;
+    for (int room = 0; room < MESH_ROOMS; room++) {
+        double seconds = 0;
+        /* a caller's queue may keep no times */
+        if (g->timed[room]
+            && stopwatch_seconds(&g->watch[room], &seconds) == FARSUM_OK)
+            m->seconds[room] = seconds;
+        g->timed[room] = 0;
+    }
+}
+
+farsum_status mesh_gpu_finish(struct farsum_mesh *m)
+{
+    TRY(device_finish(m->device));
+    gpu_seconds(m);
+    return mesh_gpu_check(m);
+}
+
+farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    struct mesh_gpu *g = m->gpu;
+    struct buf strengths, mesh;
+    TRY(mesh_gpu_array(m->device, p->grid_memory, grid, gpu_grid_bytes(m), 0,
+                       &g->grid, &mesh));
+    strengths = mesh; /* without points nothing is read */
+    if (m->points.n > 0)
+        TRY(mesh_gpu_array(m->device, p->q_memory, q, mesh_value_bytes(m, 1), 1,
+                           &g->q, &strengths));
+    TRY(mesh_spread_run(m,
+                        &(struct spread_io){.q = &strengths, .mesh = &mesh}));
+    if (p->grid_memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    TRY(mesh_gpu_check(m));
+    gpu_seconds(m);
+    return buf_download(&mesh, 0, grid, gpu_grid_bytes(m));
+}
+
+farsum_status mesh_gpu_interp(struct farsum_mesh *m, const void *grid,
+                              void *value, void *gradient)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    struct mesh_gpu *g = m->gpu;
+    struct buf mesh, potential, field;
+    int64_t bytes = mesh_value_bytes(m, 1);
+    struct interp_io io = {.mesh = &mesh,
+                           .potential = value ? &potential : NULL,
+                           .field = gradient ? &field : NULL};
+    TRY(mesh_gpu_array(m->device, p->grid_memory, grid, gpu_grid_bytes(m), 1,
+                       &g->grid, &mesh));
+    TRY(mesh_gpu_array(m->device, p->value_memory, value, value ? bytes : 0, 0,
+                       &g->value, &potential));
+    TRY(mesh_gpu_array(m->device, p->value_memory, gradient,
+                       gradient ? 3 * bytes : 0, 0, &g->gradient, &field));
+    TRY(mesh_interp_run(m, &io));
+    if (p->value_memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    TRY(mesh_gpu_check(m));
+    gpu_seconds(m);
+    if (value)
+        TRY(buf_download(&potential, 0, value, bytes));
+    return gradient ? buf_download(&field, 0, gradient, 3 * bytes) : FARSUM_OK;
+}

@@ -1,0 +1,41 @@
+/* mesh_gpu.h: the part of a mesh that lies on a device. */
+#ifndef FARSUM_METHOD_MESH_GPU_H
+#define FARSUM_METHOD_MESH_GPU_H
+
+#include "device/jit.h"
+#include "method/mesh.h"
+
+struct mesh_gpu {
+    struct jit jit;
+    struct kernel outside;
+    struct buf record; /* [groups][4] f64: first point that is outside */
+    int64_t groups;    /* records of the last set, 0: nothing to look at */
+    int unchecked;     /* 1: nobody has asked whether positions are good */
+    struct buf q, grid, value, gradient; /* of a caller on the host */
+    struct stopwatch watch[MESH_ROOMS];
+    int has_watches, timed[MESH_ROOMS];
+};
+
+farsum_status mesh_gpu_create(struct farsum_mesh *mesh);
+void mesh_gpu_destroy(struct mesh_gpu *gpu); /* NULL is legal */
+/* Positions, wherever they are; the rows' sets are the caller's. */
+farsum_status mesh_gpu_points(struct farsum_mesh *mesh, int64_t n,
+                              const void *x);
+/* A room's run, timed. */
+farsum_status mesh_gpu_room(struct farsum_mesh *mesh, int room, const void *io);
+/* With the caller's arrays, wherever they are. */
+farsum_status mesh_gpu_spread(struct farsum_mesh *mesh, const void *q,
+                              void *grid);
+farsum_status mesh_gpu_interp(struct farsum_mesh *mesh, const void *grid,
+                              void *value, void *gradient);
+/* Waits; what was bad about the positions. */
+farsum_status mesh_gpu_check(struct farsum_mesh *mesh);
+/* The same, and then the stages' times. */
+farsum_status mesh_gpu_finish(struct farsum_mesh *mesh);
+
+/* An array of the caller's as a buffer: its own, or `stage`, to which a host's
+ * is copied if `in`. */
+farsum_status mesh_gpu_array(struct device *device, farsum_memory memory,
+                             const void *given, int64_t bytes, int in,
+                             struct buf *stage, struct buf *array);
+#endif

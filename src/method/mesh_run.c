@@ -1,0 +1,183 @@
+/* mesh_run.c: points, spread and interp of a mesh; on a device mesh_gpu.c. */
+#include "method/mesh.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "method/mesh_gpu.h"
+
+farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
+                           const double r[3])
+{
+    const double *inv = m->cell.inv;
+    for (int d = 0; d < 3; d++) {
+        double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
+        if (m->spread.open[d] && !(s >= 0 && s < 1))
+            FAIL(ERR_POSITION,
+                 "point %lld: (%g, %g, %g) is off the cell along "
+                 "open axis %d, at %g of 0 .. 1",
+                 (long long)i, r[0], r[1], r[2], d, s);
+    }
+    FAIL(ERR_POSITION,
+         "point %lld: (%g, %g, %g) is off the cell along an open "
+         "axis",
+         (long long)i, r[0], r[1], r[2]);
+}
+
+/* Along open axes points lie in the cell: there is no other place for them. */
+static farsum_status run_inside(const struct farsum_mesh *m, int64_t n,
+                                const void *x)
+{
+    int f32 = m->problem.precision == FARSUM_F32;
+    int64_t bad = INT64_MAX;
+    const double *inv = m->cell.inv;
+    const int *open = m->spread.open;
+    if (!open[0] && !open[1] && !open[2])
+        return FARSUM_OK;
+#pragma omp parallel for num_threads(m->threads) reduction(min : bad)
+    for (int64_t i = 0; i < n; i++) {
+        double r[3];
+        for (int j = 0; j < 3; j++)
+            r[j] = f32 ? (double)((const float *)x)[3 * i + j]
+                       : ((const double *)x)[3 * i + j];
+        for (int d = 0; d < 3; d++) {
+            double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
+            if (open[d] && isfinite(s) && !(s >= 0 && s < 1) && i < bad)
+                bad = i;
+        }
+    }
+    if (bad == INT64_MAX)
+        return FARSUM_OK;
+    double r[3];
+    for (int j = 0; j < 3; j++)
+        r[j] = f32 ? (double)((const float *)x)[3 * bad + j]
+                   : ((const double *)x)[3 * bad + j];
+    return mesh_outside(m, bad, r);
+}
+
+static farsum_status run_points(struct farsum_mesh *m, int64_t n, const void *x)
+{
+    int32_t tiles[3];
+    if (m->problem.x_memory == FARSUM_HOST)
+        TRY(run_inside(m, n, x));
+    if (m->device)
+        return mesh_gpu_points(m, n, x);
+    TRY(points_set(&m->points, &m->cell, n, x, m->problem.precision, "point",
+                   m->threads));
+    spread_tiles(&m->spread, tiles);
+    return bins_build(&m->points, tiles, m->threads);
+}
+
+farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
+                                     const void *x)
+{
+    struct farsum_mesh *m = mesh;
+    double start = clock_seconds();
+    farsum_status status = FARSUM_OK;
+    if (!m || (!x && n != 0))
+        FAIL(ERR_ARGUMENT, "%s is NULL", m ? "x" : "mesh");
+    if (n < 0)
+        FAIL(ERR_ARGUMENT, "%lld points", (long long)n);
+    struct mesh_held before = mesh_held(m->device);
+    m->has_points = 0;
+    GO(run_points(m, n, x));
+    GO(mesh_plan_points(m));
+    for (int room = 0; room < MESH_ROOMS; room++)
+        if (m->choice[room].row && m->choice[room].row->variant->set)
+            GO(m->choice[room].row->variant->set(m->state[room], &m->points,
+                                                 NULL));
+    m->has_points = 1;
+    m->seconds_set_points = clock_seconds() - start;
+done:
+    mesh_holds(m, before);
+    return status;
+}
+
+/* A room's run. */
+static farsum_status run_room(struct farsum_mesh *m, int room, const void *io)
+{
+    const struct variant *v = m->choice[room].row->variant;
+    double start = clock_seconds();
+    if (m->device)
+        return mesh_gpu_room(m, room, io);
+    TRY(v->run(m->state[room], io));
+    m->seconds[room] = clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+farsum_status mesh_spread_run(struct farsum_mesh *mesh,
+                              const struct spread_io *io)
+{
+    return run_room(mesh, MESH_SPREAD, io);
+}
+
+int64_t mesh_value_bytes(const struct farsum_mesh *m, int64_t each)
+{
+    return m->points.n * m->interp.channels * m->interp.parts * each
+           * (m->problem.precision == FARSUM_F32 ? 4 : 8);
+}
+
+/* What interp adds to. */
+static farsum_status run_clear(const struct farsum_mesh *m, void *out,
+                               int64_t each)
+{
+    int64_t bytes = mesh_value_bytes(m, each);
+    if (out && m->device)
+        return buf_fill_part(out, 0, 0, bytes);
+    if (out)
+        memset(out, 0, (size_t)bytes);
+    return FARSUM_OK;
+}
+
+farsum_status mesh_interp_run(struct farsum_mesh *mesh,
+                              const struct interp_io *io)
+{
+    TRY(run_clear(mesh, io->potential, 1));
+    TRY(run_clear(mesh, io->field, 3));
+    return run_room(mesh, MESH_INTERP, io);
+}
+
+farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
+{
+    if (!mesh || !grid)
+        FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
+    if (!mesh->has_points)
+        FAIL(ERR_STATE, "no points are set");
+    if (!(mesh->problem.uses & FARSUM_MESH_SPREAD))
+        FAIL(ERR_STATE, "spread was not among the problem's uses");
+    if (!q && mesh->points.n > 0)
+        FAIL(ERR_ARGUMENT, "q is NULL");
+    if (mesh->device)
+        return mesh_gpu_spread(mesh, q, grid);
+    return mesh_spread_run(mesh, &(struct spread_io){.q = q, .mesh = grid});
+}
+
+farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
+                                 void *value, void *gradient)
+{
+    if (!mesh || !grid)
+        FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
+    if (!mesh->has_points)
+        FAIL(ERR_STATE, "no points are set");
+    if ((value && !(mesh->problem.uses & FARSUM_MESH_VALUE))
+        || (gradient && !(mesh->problem.uses & FARSUM_MESH_GRADIENT)))
+        FAIL(ERR_STATE, "%s was not among the problem's uses",
+             value && !(mesh->problem.uses & FARSUM_MESH_VALUE) ? "value"
+                                                                : "gradient");
+    if ((!value && !gradient) || mesh->points.n == 0)
+        return FARSUM_OK;
+    if (mesh->device)
+        return mesh_gpu_interp(mesh, grid, value, gradient);
+    return mesh_interp_run(mesh, &(struct interp_io){.mesh = grid,
+                                                     .potential = value,
+                                                     .field = gradient});
+}
+
+farsum_status farsum_mesh_finish(farsum_mesh *mesh)
+{
+    if (!mesh)
+        FAIL(ERR_ARGUMENT, "mesh is NULL");
+    return mesh->device ? mesh_gpu_finish(mesh) : FARSUM_OK;
+}

@@ -1,0 +1,28 @@
+/* nufft_gpu.h: the part of a NUFFT that lies on a device, beside its mesh's. */
+#ifndef FARSUM_METHOD_NUFFT_GPU_H
+#define FARSUM_METHOD_NUFFT_GPU_H
+
+#include "method/mesh_gpu.h"
+#include "method/nufft.h"
+
+struct nufft_gpu {
+    struct jit jit;
+    struct kernel collect, place, split, merge;
+    struct buf grid;   /* [2 batch][step] */
+    struct buf *part;  /* owned, [2 batch]: the grid's, a transform each */
+    struct buf scale;  /* the tables one behind the other */
+    struct buf planar; /* [2 batch][n], where it is needed */
+    struct buf c, f;   /* a batch of a caller's on the host */
+    struct stopwatch watch;
+    int has_watch, timed;
+    int batches; /* of the last execute */
+};
+
+/* Everything but mesh and transform, which are there. */
+farsum_status nufft_gpu_create(struct farsum_nufft *nufft);
+void nufft_gpu_destroy(struct farsum_nufft *nufft); /* its gpu may be NULL */
+/* After the mesh's. */
+farsum_status nufft_gpu_points(struct farsum_nufft *nufft, int64_t n);
+farsum_status nufft_gpu_execute(struct farsum_nufft *nufft, void *c, void *f);
+farsum_status nufft_gpu_finish(struct farsum_nufft *nufft);
+#endif

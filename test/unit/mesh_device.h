@@ -1,0 +1,54 @@
+/* mesh_device.h: what the tests of meshes on a device share. */
+#ifndef FARSUM_TEST_MESH_DEVICE_H
+#define FARSUM_TEST_MESH_DEVICE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "device/buf.h"
+#include "farsum/device.h"
+#include "farsum/mesh.h"
+#include "plan.h"
+
+extern const char *name;      /* of the device */
+extern farsum_device *device; /* open for all tests */
+
+enum { X, Q, GRID, VALUE, GRADIENT, ARRAYS };
+
+/* Arrays of one mesh, filled the same way each time. */
+struct arrays {
+    const farsum_mesh_problem *problem;
+    int64_t n, count[ARRAYS];
+    void *host[ARRAYS];
+    struct buf there[ARRAYS];
+};
+
+double get(const struct arrays *a, int which, int64_t i);
+void put(struct arrays *a, int which, int64_t i, double v);
+int64_t bytes_of(const struct arrays *a, int which);
+/* The pointer that a call is given. */
+void *pointer(struct arrays *a, int which);
+/* To where it is, if that is the device. */
+void up(struct arrays *a, int which);
+/* spread: 1: points all over the cell, less: in a corner of it */
+void arrays_make(struct arrays *a, const farsum_mesh_problem *p, int64_t n,
+                 double spread);
+void arrays_free(struct arrays *a);
+
+farsum_mesh_problem skewed(void);
+farsum_mesh *made(const farsum_mesh_problem *p, farsum_device *where,
+                  int deterministic);
+/* spread, then interp of a grid of its own. */
+void work(farsum_mesh *mesh, struct arrays *a);
+/* Array `which` of both, but for the padding of a mesh. */
+void same(const struct arrays *a, const struct arrays *b, int which,
+          double most);
+
+/* mesh_device_bad.c */
+void late_failures(void);
+void failures_at_once(void);
+void memory_ends(void);
+void by_name_and_adopted(void);
+void refusals(void);
+#endif

@@ -1,0 +1,205 @@
+/* mesh_device_bad.c: what goes wrong with meshes on a device; devices by
+ * name. */
+#include "mesh_device.h"
+
+#include "base/mem.h"
+#include "device/driver.h"
+#include "device/opencl.h"
+
+/* Positions that only the device has seen fail in finish, or in a call whose
+ * results the host gets; then points are to be set again. */
+void late_failures(void)
+{
+    farsum_mesh_problem p = skewed();
+    struct arrays a;
+    p.periodic[1] = 0;
+    p.x_memory = FARSUM_DEVICE;
+    arrays_make(&a, &p, 700, 1);
+    farsum_mesh *mesh = made(&p, device, 0);
+    for (int turn = 0; turn < 3; turn++) {
+        static const double bad[] = {NAN, 1e9, 40};
+        static const char *const says[] = {"point 123: y = nan is not finite",
+                                           "cells away", "open axis 1"};
+        double kept = get(&a, X, 3 * 123 + 1);
+        double first = get(&a, GRID, 5);
+        put(&a, X, 3 * 123 + 1, bad[turn]);
+        put(&a, X, 3 * 600 + 1, turn ? bad[turn] : kept);
+        if (turn == 1)
+            put(&a, X, 3 * 600 + 1, kept);
+        up(&a, X);
+        CHECK_OK(farsum_mesh_set_points(mesh, a.n, pointer(&a, X)));
+        if (turn == 0)
+            CHECK_FAILS(
+                farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)),
+                FARSUM_ERR_POSITION);
+        else
+            CHECK_FAILS(farsum_mesh_finish(mesh), FARSUM_ERR_POSITION);
+        CHECK_SAYS("point 123");
+        if (turn != 1) /* what is far away is off the open axis too */
+            CHECK_SAYS(says[turn]);
+        CHECK(get(&a, GRID, 5) == first, "a failure wrote its output");
+        CHECK_FAILS(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)),
+                    FARSUM_ERR_STATE);
+        put(&a, X, 3 * 123 + 1, kept);
+        put(&a, X, 3 * 600 + 1, kept);
+        up(&a, X);
+        CHECK_OK(farsum_mesh_set_points(mesh, 130, pointer(&a, X)));
+        CHECK_OK(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)));
+        CHECK_OK(farsum_mesh_finish(mesh));
+        CHECK(get(&a, GRID, 5) != first, "nothing was spread");
+        put(&a, GRID, 5, 0.25);
+    }
+    farsum_mesh_destroy(mesh);
+    arrays_free(&a);
+}
+
+/* On the host's side they fail where they are given. */
+void failures_at_once(void)
+{
+    farsum_mesh_problem p = skewed();
+    struct arrays a;
+    p.periodic[2] = 0;
+    arrays_make(&a, &p, 20, 1);
+    farsum_mesh *mesh = made(&p, device, 0);
+    CHECK_FAILS(farsum_mesh_spread(mesh, a.host[Q], a.host[GRID]),
+                FARSUM_ERR_STATE);
+    CHECK_FAILS(farsum_mesh_set_points(mesh, -1, a.host[X]),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(farsum_mesh_set_points(mesh, 3, NULL), FARSUM_ERR_ARGUMENT);
+    put(&a, X, 3 * 7, INFINITY);
+    CHECK_FAILS(farsum_mesh_set_points(mesh, 20, a.host[X]),
+                FARSUM_ERR_POSITION);
+    CHECK_SAYS("point 7");
+    put(&a, X, 3 * 7, 0);
+    put(&a, X, 3 * 7 + 2, 99);
+    CHECK_FAILS(farsum_mesh_set_points(mesh, 20, a.host[X]),
+                FARSUM_ERR_POSITION);
+    CHECK_SAYS("open axis 2");
+    CHECK_FAILS(farsum_mesh_spread(mesh, a.host[Q], a.host[GRID]),
+                FARSUM_ERR_STATE);
+    CHECK_OK(farsum_mesh_set_points(mesh, 7, a.host[X]));
+    CHECK_FAILS(farsum_mesh_spread(mesh, NULL, a.host[GRID]),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(farsum_mesh_interp(mesh, NULL, a.host[VALUE], NULL),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_OK(farsum_mesh_spread(mesh, a.host[Q], a.host[GRID]));
+    farsum_mesh_destroy(mesh);
+    arrays_free(&a);
+}
+
+/* Memory of the device, then of the host, that ends. */
+void memory_ends(void)
+{
+    farsum_mesh_problem p = skewed();
+    struct device *d = device->device;
+    struct arrays a, many;
+    int64_t held = d->bytes, failed = 0, last = 1, host;
+    farsum_mesh *mesh = NULL;
+    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
+    o.on_device = device;
+    arrays_make(&a, &p, 50, 1);
+    arrays_make(&many, &p, 20000, 1);
+    host = mem_bytes();
+    for (int64_t room = 1; room < 1 << 20 && !mesh; room = 4 * room) {
+        d->limit = held + room;
+        farsum_status status = farsum_mesh_create(&p, &o, &mesh);
+        CHECK(status == FARSUM_OK || status == FARSUM_ERR_MEMORY,
+              "%lld bytes: %s", (long long)room, farsum_message());
+        CHECK(mesh || d->bytes == held, "%lld bytes are lost",
+              (long long)(d->bytes - held));
+    }
+    d->limit = 0;
+    if (!mesh)
+        check_stop("no memory sufficed");
+    work(mesh, &a);
+    d->limit = d->bytes + 100000;
+    CHECK_FAILS(farsum_mesh_set_points(mesh, many.n, many.host[X]),
+                FARSUM_ERR_MEMORY);
+    CHECK_FAILS(farsum_mesh_spread(mesh, a.host[Q], a.host[GRID]),
+                FARSUM_ERR_STATE);
+    work(mesh, &a);
+    d->limit = 0;
+    farsum_mesh_destroy(mesh);
+    for (int64_t n = 1, more; n < 2000; more = n + last, last = n, n = more) {
+        mesh = NULL;
+        mem_fail_at(n);
+        farsum_status status = farsum_mesh_create(&p, &o, &mesh);
+        if (status == FARSUM_OK)
+            status = farsum_mesh_set_points(mesh, 50, a.host[X]);
+        mem_fail_at(0);
+        CHECK(status == FARSUM_OK || status == FARSUM_ERR_MEMORY,
+              "allocation %lld: %s", (long long)n, farsum_message());
+        farsum_mesh_destroy(mesh);
+        CHECK(d->bytes == held && mem_bytes() == host,
+              "allocation %lld: %lld and %lld bytes are lost", (long long)n,
+              (long long)(d->bytes - held), (long long)(mem_bytes() - host));
+        failed += status != FARSUM_OK;
+    }
+    CHECK(failed >= 8, "%lld creates failed", (long long)failed);
+    arrays_free(&a);
+    arrays_free(&many);
+}
+
+/* A mesh opens what it names; a queue of ours is as good as its own. */
+void by_name_and_adopted(void)
+{
+    farsum_mesh_problem p = skewed();
+    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
+    farsum_device *adopted = NULL;
+    farsum_mesh *mesh = NULL;
+    struct device *d = device->device;
+    struct arrays a, b;
+    arrays_make(&a, &p, 60, 1);
+    arrays_make(&b, &p, 60, 1);
+    o.device = name;
+    o.deterministic = 1;
+    CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
+    work(mesh, &a);
+    farsum_mesh_destroy(mesh);
+    if (strcmp(d->backend->name, "opencl") == 0) {
+        struct opencl *cl = d->inside;
+        CHECK_OK(farsum_device_adopt(name, cl->context, cl->queue, &adopted));
+    } else {
+        struct driver *driver = d->inside;
+        CHECK_OK(farsum_device_adopt(name, NULL, driver->queue, &adopted));
+    }
+    mesh = made(&p, adopted, 1);
+    work(mesh, &b);
+    for (int k = GRID; k < ARRAYS; k++)
+        same(&a, &b, k, 1e-13);
+    farsum_mesh_destroy(mesh);
+    farsum_device_close(adopted);
+    arrays_free(&a);
+    arrays_free(&b);
+}
+
+#define REFUSED(change, wanted, says)                                          \
+    do {                                                                       \
+        farsum_mesh_problem p = skewed();                                      \
+        farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;                      \
+        farsum_mesh *none = NULL;                                              \
+        o.on_device = device;                                                  \
+        change;                                                                \
+        CHECK_FAILS(farsum_mesh_create(&p, &o, &none), FARSUM_##wanted);       \
+        CHECK(!none, "a failed create wrote its output");                      \
+        CHECK_SAYS(says);                                                      \
+    } while (0)
+
+void refusals(void)
+{
+    REFUSED((o.device = name, (void)p), ERR_ARGUMENT, "on_device");
+    REFUSED((o.on_device = NULL, o.device = "opencl:999"), ERR_DEVICE, "");
+    REFUSED((o.on_device = NULL, o.device = "openkl"), ERR_UNKNOWN,
+            "did you mean opencl");
+    REFUSED((o.on_device = NULL, p.memory = FARSUM_DEVICE), ERR_ARGUMENT,
+            "the mesh is on the host");
+    REFUSED((o.on_device = NULL, p.grid_memory = FARSUM_DEVICE), ERR_ARGUMENT,
+            "the mesh is on the host");
+    REFUSED(p.value_memory = (farsum_memory)3, ERR_ARGUMENT,
+            "value_memory is 3");
+    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "works on the host");
+    REFUSED(o.interp = "gpu_cel", ERR_UNKNOWN, "did you mean gpu_cell");
+    REFUSED((o.on_device = NULL, o.spread = "gpu_stream"), ERR_UNSUPPORTED,
+            "works on a device");
+    CHECK_FAILS(farsum_mesh_finish(NULL), FARSUM_ERR_ARGUMENT);
+}
