@@ -40,9 +40,9 @@ runs counts (of three, where they take long).
   each time, memory there already; **run**: what new strengths cost.
 - **bound**: the longest of what a row must do at least, at the rates measured on
   this GPU ({f64:.1f} and {f32:.1f} tera multiply-adds a second in f64 and f32,
-  {hbm:.2f} TB/s, atomics by the size of the mesh): its own multiply-adds, bytes of
+  {hbm:.2f} TB/s, atomics to what is in the cache): its own multiply-adds, bytes of
   memory, atomic sums, bytes or atomics of group memory, the launch; in per cent of
-  the run, with its name. More than 100 % is a rate better than was measured alone.
+  the run, with its name (`bench/report_data.py` has the formulas).
 - **useful**: the share of the time that P^3 multiply-adds a strength would take,
   whatever the row does: what is comparable between rows.
 - **best from**: the least number of runs on the same positions from which set-up

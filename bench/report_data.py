@@ -12,9 +12,10 @@ FMA = {"f64": 16.4e12, "f32": 31.9e12}
 HBM = 4.29e12
 LOCAL_BYTES = 132 * 128 * 1.98e9   # of group memory, by its width and clock
 LOCAL_ATOMICS = {"f64": 373e9, "f32": 630e9}
-ATOMICS = {  # by bytes of the mesh: words far from each other, runs of eight
-    "f64": ((8e6, 103e9, 307e9), (67e6, 37e9, 202e9), (537e6, 17e9, 113e9)),
-    "f32": ((4e6, 103e9, 588e9), (34e6, 97e9, 591e9), (268e6, 18e9, 147e9))}
+# Sums by atomics to words far from each other and in runs of eight, while they
+# are in the second-level cache.
+ATOMICS = {"f64": (103e9, 307e9), "f32": (103e9, 591e9)}
+CACHE = 60e6
 # What any run takes: the start of one kernel and its end.
 LAUNCH = 2e-6
 REAL = {"f64": 8, "f32": 4}
@@ -69,18 +70,16 @@ def best_from(rows):
     return first
 
 
-def atomics(case, runs):
-    """Sums a second to a mesh of that size, between what was measured."""
-    table = ATOMICS[case.precision]
-    size = case.K ** 3 * case.channels * case.parts * REAL[case.precision]
-    column = 2 if runs else 1
-    if size <= table[0][0]:
-        return table[0][column]
-    for low, high in zip(table, table[1:]):
-        if size <= high[0]:
-            t = math.log(size / low[0]) / math.log(high[0] / low[0])
-            return low[column] * (high[column] / low[column]) ** t
-    return table[-1][column]
+def rows_of_mesh(case):
+    """Bytes from memory if each particle, in no order, wants its rows of mesh
+    points and the cache holds a part of the mesh."""
+    real = REAL[case.precision]
+    values = case.channels * case.parts
+    mesh = case.K ** 3 * values * real
+    row = (case.P * case.parts * real + 31) // 32 * 32
+    missed = max(0.0, 1 - CACHE / mesh) * {
+        "uniform": 1, "clustered": 0.5}.get(case.dist, 0)
+    return missed * case.N * case.P ** 2 * case.channels * row
 
 
 def parts(case, row):
@@ -95,11 +94,14 @@ def parts(case, row):
             "launch": LAUNCH}
     name = row.split(":")[0]
     edge = (case.P + 1) // 2
+    far, runs = ATOMICS[case.precision]
     if case.room == "spread":
         if name in ("gpu_particle", "gpu_particle_cas", "gpu_particle_stored"):
-            seen["atomics"] = sums / atomics(case, 0)
+            seen["atomics"] = sums / far
+            seen["memory"] += 2 * rows_of_mesh(case) / HBM
         elif name == "gpu_particle_warp":
-            seen["atomics"] = sums / atomics(case, 1)
+            seen["atomics"] = sums / runs
+            seen["memory"] += 2 * rows_of_mesh(case) / HBM
         elif name == "gpu_gather":  # each mesh point makes its own weights
             seen["multiply-adds"] += 3 * case.P * entries / fma
         elif name in ("gpu_single", "gpu_single_local", "gpu_hybrid_mesh",
@@ -108,24 +110,27 @@ def parts(case, row):
         elif name == "gpu_group":
             seen["memory"] += entries * (5 + real) / HBM
             seen["group memory"] = sums / LOCAL_ATOMICS[case.precision]
-        elif name == "gpu_cell_grid":
-            seen["multiply-adds"] += 3 * case.P * entries / fma
-        elif name == "gpu_cell_hybrid":
-            cells = (case.K / edge) ** 3 * (
-                1 - math.exp(-density(case) * edge ** 3))
+        elif name == "gpu_cell_grid":  # and tests all of 27 cells
+            seen["multiply-adds"] += (3 * case.P * entries
+                                      + 81 * edge ** 3 * case.N) / fma
+        elif name == "gpu_cell_hybrid":  # adds what is not zero
+            held = density(case) * edge ** 3
+            cells = (case.K / edge) ** 3 * (1 - math.exp(-held))
+            each = min(max(held, 1) * case.P ** 3, (edge + case.P - 1) ** 3)
             seen["multiply-adds"] *= 27 * edge ** 3 / case.P ** 3
-            seen["atomics"] = cells * 27 * edge ** 3 * values / atomics(case, 1)
+            seen["atomics"] = cells * each * values / runs
         elif name == "gpu_output":
             seen["group memory"] = 2 * sums * real / LOCAL_BYTES
         elif name.startswith("gpu_stream"):
             seen["multiply-adds"] *= columns(case, name)
+    elif name.startswith("gpu_particle"):
+        seen["cache"] = sums * real / LOCAL_BYTES
+        if "sorted" not in name:
+            seen["memory"] += rows_of_mesh(case) / HBM
+    elif name.startswith("gpu_stream"):
+        seen["multiply-adds"] *= columns(case, name)
     else:
-        if name in ("gpu_particle", "gpu_particle_sorted", "gpu_particle_warp"):
-            seen["cache"] = sums * real / LOCAL_BYTES
-        elif name in ("gpu_cell", "gpu_tile"):
-            seen["group memory"] = sums * real / LOCAL_BYTES
-        elif name.startswith("gpu_stream"):
-            seen["multiply-adds"] *= columns(case, name)
+        seen["group memory"] = sums * real / LOCAL_BYTES
     return seen
 
 
