@@ -9,12 +9,15 @@
  * MODES along each axis; DIST as mesh_rows has it.  With ERROR the tolerance
  * starts at four times that and is tightened until the measured error is no
  * larger, and that transform counts.  upsampling=S fixes it, threads=T the
- * host's threads.  Lines as bench/peers/cufinufft_rows.py has them. */
+ * host's threads.  On a device all arrays are there.  Lines as
+ * bench/peers/cufinufft_rows.py has them. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "farsum/device.h"
 #include "farsum/mesh.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +33,9 @@ struct nufft {
     int64_t modes, all; /* along an axis, of a transform */
     double upsampling;
     int threads;
-    void *x, *c, *f;
+    farsum_device *on; /* NULL: the host */
+    struct buf x_there, c_there, f_there;
+    void *x, *c, *f;             /* the host's */
     double exact[2][SAMPLES][2]; /* of type 1, type 2 */
     int64_t at[2][SAMPLES];
 };
@@ -136,11 +141,40 @@ static double error(const struct nufft *s, int type)
     return sqrt(sum / norm);
 }
 
-static double least(double *best, double at)
+/* Starts to time, on the device's queue if there is one. */
+static void start(const struct nufft *s, struct stopwatch *watch, double *at)
+{
+    if (s->on)
+        bench_need(stopwatch_start(watch));
+    *at = clock_seconds();
+}
+
+static void least(const struct nufft *s, struct stopwatch *watch, double at,
+                  double *best)
 {
     double now = clock_seconds() - at;
+    if (s->on) {
+        bench_need(stopwatch_stop(watch));
+        bench_need(stopwatch_seconds(watch, &now));
+    }
+    now *= 1e3;
     *best = now < *best ? now : *best;
-    return *best;
+}
+
+static void ask(const struct nufft *s, int type, double tolerance,
+                farsum_nufft_problem *problem, farsum_mesh_options *options)
+{
+    problem->type = type;
+    problem->sign = type == 1 ? 1 : -1;
+    for (int d = 0; d < 3; d++)
+        problem->modes[d] = s->modes;
+    problem->tolerance = tolerance;
+    problem->precision = s->b.spread.precision;
+    problem->n_points = s->b.n;
+    problem->memory = s->on ? FARSUM_DEVICE : FARSUM_HOST;
+    options->on_device = s->on;
+    options->threads = s->threads;
+    options->upsampling = s->upsampling;
 }
 
 /* A plan, its times in milliseconds and its error. */
@@ -151,34 +185,35 @@ static farsum_status measure(struct nufft *s, int type, double tolerance,
     farsum_mesh_options options = FARSUM_MESH_OPTIONS_INIT;
     farsum_status status = FARSUM_OK;
     farsum_nufft *plan = NULL;
-    double begin = clock_seconds();
-    problem.type = type;
-    problem.sign = type == 1 ? 1 : -1;
-    for (int d = 0; d < 3; d++)
-        problem.modes[d] = s->modes;
-    problem.tolerance = tolerance;
-    problem.precision = s->b.spread.precision;
-    problem.n_points = s->b.n;
-    options.device = s->device;
-    options.threads = s->threads;
-    options.upsampling = s->upsampling;
+    struct stopwatch watch = {0};
+    struct buf *out = type == 1 ? &s->f_there : &s->c_there;
+    void *x = s->on ? s->x_there.handle : s->x,
+         *c = s->on ? s->c_there.handle : s->c,
+         *f = s->on ? s->f_there.handle : s->f;
+    double at, begin;
+    ask(s, type, tolerance, &problem, &options);
     GO(farsum_nufft_create(&problem, &options, &plan));
+    if (s->on)
+        GO(stopwatch_create(&watch, s->on->device));
+    begin = clock_seconds();
     ms[0] = ms[1] = 1e9;
     for (int k = 0; k < REPEATS; k++) {
-        double at = clock_seconds();
-        GO(farsum_nufft_set_points(plan, s->b.n, s->x));
-        least(&ms[0], at);
-        at = clock_seconds();
-        GO(farsum_nufft_execute(plan, s->c, s->f));
-        least(&ms[1], at);
+        start(s, &watch, &at);
+        GO(farsum_nufft_set_points(plan, s->b.n, x));
+        least(s, &watch, at, &ms[0]);
+        start(s, &watch, &at);
+        GO(farsum_nufft_execute(plan, c, f));
+        least(s, &watch, at, &ms[1]);
+        GO(farsum_nufft_finish(plan));
         if (k > 0 && clock_seconds() - begin > LONG)
             break;
     }
-    ms[0] *= 1e3;
-    ms[1] *= 1e3;
+    if (s->on)
+        GO(buf_download(out, 0, type == 1 ? s->f : s->c, out->bytes));
     *off = error(s, type);
     GO(farsum_nufft_get_info(plan, info));
 done:
+    stopwatch_clear(&watch);
     farsum_nufft_destroy(plan);
     return status;
 }
@@ -188,6 +223,11 @@ static void line(struct nufft *s, int type, double tolerance, double wanted)
     double ms[2] = {0, 0}, off = 0, tight = wanted > 0 ? 4 * wanted : tolerance;
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
     input(s, type);
+    if (s->on) {
+        int size = bench_size(&s->b);
+        bench_need(buf_upload(&s->c_there, 0, s->c, 2 * s->b.n * size));
+        bench_need(buf_upload(&s->f_there, 0, s->f, 2 * s->all * size));
+    }
     for (int k = 0; k < TRIES; k++, tight *= 0.5) {
         if (measure(s, type, tight, ms, &off, &info) != FARSUM_OK) {
             fprintf(stderr, "# type %d at %g: %s\n", type, tight,
@@ -221,6 +261,29 @@ static void options(struct nufft *s, int count, char **word, double *wanted)
     }
 }
 
+static void arrays(struct nufft *s)
+{
+    int64_t size = bench_size(&s->b), n = s->b.n;
+    uint64_t seed = 1;
+    bench_need(mem_alloc(&s->x, 3 * n, (size_t)size, 0));
+    bench_need(mem_alloc(&s->c, 2 * n, (size_t)size, 0));
+    bench_need(mem_alloc(&s->f, 2 * s->all, (size_t)size, 0));
+    for (int64_t i = 0; i < n; i++) {
+        double x[3];
+        bench_position(&s->b, i, &seed, x);
+        for (int d = 0; d < 3; d++)
+            real_put(s, s->x, 3 * i + d, 2 * M_PI * x[d] - M_PI);
+    }
+    if (device_is_host(s->device))
+        return;
+    bench_need(farsum_device_open(s->device, &s->on));
+    struct device *device = s->on->device;
+    bench_need(buf_alloc(&s->x_there, device, 3 * n * size));
+    bench_need(buf_alloc(&s->c_there, device, 2 * n * size));
+    bench_need(buf_alloc(&s->f_there, device, 2 * s->all * size));
+    bench_need(buf_upload(&s->x_there, 0, s->x, 3 * n * size));
+}
+
 int main(int argc, char **argv)
 {
     static struct nufft s;
@@ -239,21 +302,15 @@ int main(int argc, char **argv)
         strcmp(argv[2], "f32") == 0 ? FARSUM_F32 : FARSUM_F64;
     s.b.spread.mesh[0] = 2 * s.modes;
     options(&s, argc - 7, argv + 7, &wanted);
-    size_t size = (size_t)bench_size(&s.b);
-    bench_need(mem_alloc(&s.x, 3 * s.b.n, size, 0));
-    bench_need(mem_alloc(&s.c, 2 * s.b.n, size, 0));
-    bench_need(mem_alloc(&s.f, 2 * s.all, size, 0));
-    uint64_t seed = 1;
-    for (int64_t i = 0; i < s.b.n; i++) {
-        double x[3];
-        bench_position(&s.b, i, &seed, x);
-        for (int d = 0; d < 3; d++)
-            real_put(&s, s.x, 3 * i + d, 2 * M_PI * x[d] - M_PI);
-    }
+    arrays(&s);
     for (int type = 1; type <= 2; type++)
         line(&s, type, atof(argv[6]), wanted);
     mem_free(s.x);
     mem_free(s.c);
     mem_free(s.f);
+    buf_clear(&s.x_there);
+    buf_clear(&s.c_there);
+    buf_clear(&s.f_there);
+    farsum_device_close(s.on);
     return 0;
 }
