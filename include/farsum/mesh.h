@@ -65,6 +65,9 @@ typedef struct farsum_mesh_problem {
                            the mesh has points */
     double repeats;     /* spreads or interps expected for each set of points;
                            0: 1 */
+    double crowding;    /* the density that a point finds around it over the
+                           mean one; 0: 1, uniform.  The first set of points
+                           shows the real one */
     unsigned uses;      /* FARSUM_MESH_SPREAD | ...; 0: all three */
     double tolerance;   /* the window "prolate", as wide as a transform of this
                            relative error needs at `upsampling`; 0 without a
@@ -131,6 +134,11 @@ typedef struct farsum_mesh farsum_mesh; /* opaque */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mesh_create(const farsum_mesh_problem *problem,
                    const farsum_mesh_options *options, farsum_mesh **mesh);
+/* The same without memory and kernels: for get_info and print alone, to see
+ * what would be chosen and why; points are refused. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mesh_tune(const farsum_mesh_problem *problem,
+                 const farsum_mesh_options *options, farsum_mesh **mesh);
 FARSUM_API void farsum_mesh_destroy(farsum_mesh *mesh); /* NULL is legal */
 /* Positions x [n][3], of the problem's precision.  Copied; n may be 0, then x
  * is not read.  Periodic axes are wrapped.  Positions on a device are borrowed

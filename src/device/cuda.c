@@ -41,7 +41,9 @@ static const struct driver_numbers cuda_numbers = {.units = 16,
                                                    .integrated = 18,
                                                    .local = 97,
                                                    .cache = 38,
-                                                   .clock = 13};
+                                                   .clock = 13,
+                                                   .memory_clock = 36,
+                                                   .bus = 37};
 enum {
     CUDA_CAPABILITY_MAJOR = 75,
     CUDA_CAPABILITY_MINOR = 76,

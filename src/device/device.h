@@ -90,6 +90,8 @@ struct device_facts {
     int64_t alloc_max;  /* of one buffer */
     int64_t cache;      /* of its last level, bytes */
     double clock;       /* Hz; 0: not known */
+    double bandwidth;   /* of its memory, bytes a second, as its clock and bus
+                           say; 0: not known */
 };
 
 struct device {

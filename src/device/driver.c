@@ -78,6 +78,8 @@ farsum_status driver_facts(struct driver *driver,
     facts->local = driver_number(driver, numbers->local);
     facts->cache = driver_number(driver, numbers->cache);
     facts->clock = 1e3 * driver_number(driver, numbers->clock);
+    facts->bandwidth = 2 * 1e3 * driver_number(driver, numbers->memory_clock)
+                       * (driver_number(driver, numbers->bus) / 8.0);
     facts->memory = facts->alloc_max = (int64_t)memory;
     facts->shuffles = facts->f64 = 1;
     if (facts->units < 1 || facts->group_max < 1 || facts->local < 1)

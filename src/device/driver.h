@@ -35,6 +35,7 @@ struct driver {
 /* The numbers by which a vendor asks for what is true of a device. */
 struct driver_numbers {
     int units, group_max, subgroup, integrated, local, cache, clock;
+    int memory_clock, bus; /* kHz, bits */
 };
 
 /* HIP says the last on a machine without AMD's kernel module. */

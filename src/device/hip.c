@@ -42,7 +42,9 @@ static const struct driver_numbers hip_numbers = {.units = 63,
                                                   .integrated = 16,
                                                   .local = 74,
                                                   .cache = 19,
-                                                  .clock = 5};
+                                                  .clock = 5,
+                                                  .memory_clock = 60,
+                                                  .bus = 59};
 
 static void hip_words(const struct driver *driver, int error, const char **name,
                       const char **text)

@@ -31,6 +31,7 @@ static void mesh_args(struct farsum_mesh *m)
                                      .channels = p->channels,
                                      .parts = parts,
                                      .repeats = p->repeats,
+                                     .crowd = p->crowding,
                                      .window = &m->window,
                                      .n = p->n_points};
     m->interp = (struct interp_args){.precision = p->precision,
@@ -41,6 +42,7 @@ static void mesh_args(struct farsum_mesh *m)
                                      .channels = p->channels,
                                      .parts = parts,
                                      .repeats = p->repeats,
+                                     .crowd = p->crowding,
                                      .window = &m->window,
                                      .cell = &m->mirror,
                                      .n = p->n_points};
@@ -77,7 +79,7 @@ farsum_status mesh_think(struct farsum_mesh *m,
     m->device = device;
     TRY(mesh_problem_check(problem, &m->problem));
     TRY(mesh_options_check(options, &m->options));
-    m->options.measure = m->options.measure && !dry;
+    m->options.measure = m->options.measure && (m->asked || !dry);
     TRY(mesh_places(m));
     TRY(mesh_cell(&m->cell, m->problem.cell));
     m->mirror = m->cell;
@@ -113,6 +115,14 @@ void mesh_holds(struct farsum_mesh *m, struct mesh_held before)
     m->device_bytes += now.device - before.device;
 }
 
+/* The caller's, which may not outlive create. */
+static void mesh_forget(struct farsum_mesh *m)
+{
+    m->problem.window = m->options.device = m->options.isa = NULL;
+    m->options.on_device = NULL;
+    m->options.spread = m->options.interp = m->options.fft = NULL;
+}
+
 static farsum_status mesh_make(struct farsum_mesh *m)
 {
     if (m->device)
@@ -124,10 +134,7 @@ static farsum_status mesh_make(struct farsum_mesh *m)
                                                  &m->state[room]));
         mesh_log(&m->options, &m->choice[room]);
     }
-    /* the caller's, which may not outlive create */
-    m->problem.window = m->options.device = m->options.isa = NULL;
-    m->options.on_device = NULL;
-    m->options.spread = m->options.interp = m->options.fft = NULL;
+    mesh_forget(m);
     return FARSUM_OK;
 }
 
@@ -154,9 +161,28 @@ done:
     return status;
 }
 
-farsum_status farsum_mesh_create(const farsum_mesh_problem *problem,
-                                 const farsum_mesh_options *options,
-                                 farsum_mesh **mesh)
+/* All but the states. */
+static farsum_status mesh_ask(const farsum_mesh_problem *problem,
+                              const farsum_mesh_options *options,
+                              struct device *device, struct farsum_mesh **mesh)
+{
+    farsum_status status = FARSUM_OK;
+    struct farsum_mesh *m = NULL;
+    GO(MEM_NEW(m, 1));
+    m->asked = 1;
+    GO(mesh_think(m, problem, options, device, NULL, 1));
+    mesh_forget(m);
+    *mesh = m;
+    m = NULL;
+    status = status_fail(FARSUM_OK, "%s", "");
+done:
+    farsum_mesh_destroy(m);
+    return status;
+}
+
+static farsum_status mesh_open(const farsum_mesh_problem *problem,
+                               const farsum_mesh_options *options, int ask,
+                               farsum_mesh **mesh)
 {
     farsum_mesh_options checked;
     struct device *device = NULL;
@@ -168,12 +194,28 @@ farsum_status farsum_mesh_create(const farsum_mesh_problem *problem,
         FAIL(ERR_ARGUMENT, "fft and upsampling are options of a NUFFT; a "
                            "mesh's upsampling is in its problem");
     TRY(mesh_device(&checked, &device, &owned));
-    farsum_status status = mesh_create(problem, options, device, NULL, mesh);
+    farsum_status status =
+        ask ? mesh_ask(problem, options, device, mesh)
+            : mesh_create(problem, options, device, NULL, mesh);
     if (status == FARSUM_OK)
         (*mesh)->owns_device = owned;
     else if (owned)
         device_close(device);
     return status;
+}
+
+farsum_status farsum_mesh_create(const farsum_mesh_problem *problem,
+                                 const farsum_mesh_options *options,
+                                 farsum_mesh **mesh)
+{
+    return mesh_open(problem, options, 0, mesh);
+}
+
+farsum_status farsum_mesh_tune(const farsum_mesh_problem *problem,
+                               const farsum_mesh_options *options,
+                               farsum_mesh **mesh)
+{
+    return mesh_open(problem, options, 1, mesh);
 }
 
 void farsum_mesh_destroy(farsum_mesh *mesh)

@@ -31,6 +31,7 @@ struct farsum_mesh {
     const void *args[MESH_ROOMS];     /* spread and interp above */
     struct choice choice[MESH_ROOMS]; /* row NULL: not used */
     int named[MESH_ROOMS];            /* 1: by the caller */
+    int asked;                        /* 1: by farsum_mesh_tune, no states */
     double crowd;                     /* that the rows were chosen for */
     void *state[MESH_ROOMS];          /* owned */
     double seconds[MESH_ROOMS];

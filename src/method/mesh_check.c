@@ -99,10 +99,10 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
 static farsum_status check_window(farsum_mesh_problem *p)
 {
     const double numbers[] = {p->tolerance, p->upsampling, p->shape,
-                              p->repeats};
+                              p->repeats, p->crowding};
     static const char *const names[] = {"tolerance", "upsampling", "shape",
-                                        "repeats"};
-    for (int i = 0; i < 4; i++)
+                                        "repeats", "crowding"};
+    for (int i = 0; i < 5; i++)
         if (!(numbers[i] >= 0) || !isfinite(numbers[i]))
             FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],
                  numbers[i]);

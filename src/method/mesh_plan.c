@@ -59,10 +59,10 @@ farsum_status mesh_plan_points(struct farsum_mesh *m)
     int number = apart((double)n, (double)m->spread.n, far_number);
     if (!wanted || n < 2 || (m->spread.device && !first && !number))
         return FARSUM_OK;
-    double crowd, before = first ? 1 : m->crowd;
+    double crowd, before = first ? spread_crowd(&m->spread) : m->crowd;
     TRY(crowd_measure(&m->points, m->spread.mesh, &crowd));
     if (first)
-        m->crowd = 1;
+        m->crowd = before;
     if (!number && !apart(crowd, before, far_crowd))
         return FARSUM_OK;
     m->crowd = m->spread.crowd = m->interp.crowd = crowd;

@@ -80,6 +80,8 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
         FAIL(ERR_ARGUMENT, "%s is NULL", m ? "x" : "mesh");
     if (n < 0)
         FAIL(ERR_ARGUMENT, "%lld points", (long long)n);
+    if (m->asked)
+        FAIL(ERR_STATE, "the mesh was made by farsum_mesh_tune");
     struct mesh_held before = mesh_held(m->device);
     m->has_points = 0;
     GO(run_points(m, n, x));
@@ -179,5 +181,5 @@ farsum_status farsum_mesh_finish(farsum_mesh *mesh)
 {
     if (!mesh)
         FAIL(ERR_ARGUMENT, "mesh is NULL");
-    return mesh->device ? mesh_gpu_finish(mesh) : FARSUM_OK;
+    return mesh->gpu ? mesh_gpu_finish(mesh) : FARSUM_OK;
 }

@@ -1,5 +1,5 @@
 /* crowd.h: how crowded points are: the density that a point finds around it
- * over the mean one, 1 if they lie uniformly (math.md section 4).
+ * over the mean one, 1 if they lie uniformly ((4.8) of math.md).
  *
  * Of n points in B tiles that hold n_b each it is B sum n_b (n_b - 1)
  * / (n (n - 1)); tiles are some CROWD_EDGE mesh points wide, and wider where

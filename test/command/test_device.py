@@ -8,6 +8,7 @@ import re
 import unittest
 
 from command import CommandTest
+from test_plans import map_check
 
 DEVICE = os.environ.get("FARSUM_TEST_DEVICE", "opencl:0")
 CASE = "laplace n=300 tol=1e-3 seed=3 prec=f32"
@@ -61,6 +62,12 @@ class Devices(CommandTest):
         self.assertIn(f"{files} kernel files removed",
                       self.farsum("cache", "clear").out)
         self.assertIn("0 kernel files", self.farsum("cache").out)
+
+    def test_map(self):
+        self.need()
+        names = map_check(self, "--device", DEVICE, "--mesh", "48x48x48")
+        for name in names["spread"]:
+            self.assertTrue(name.startswith("gpu_"), name)
 
     def test_cache_off(self):
         os.environ["FARSUM_CACHE_DIR"] = ""

@@ -3,6 +3,7 @@
 import re
 import shutil
 import unittest
+import xml.etree.ElementTree
 
 from command import CommandTest
 
@@ -30,6 +31,59 @@ class Lists(CommandTest):
     def test_nothing_of_that_name(self):
         self.refused(2, "no 'noise'", "list", "noise")
         self.refused(2, "one name", "list", "near", "far")
+
+
+def map_check(test, *options):
+    """Draws a map; what it prints and what the picture holds are the same.
+    Gives the names of the variants, by stage."""
+    out = test.farsum("tune", "--map", "m.svg", *options).out
+    picture = xml.etree.ElementTree.parse(test.path("m.svg")).getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    words = [t.text for t in picture.iter(space + "text")]
+    picks = {}
+    for title in picture.iter(space + "title"):
+        found = re.fullmatch(r"(\w+) (\d+) points, (\S+) runs: (\w+) \((.*)\)",
+                             title.text)
+        test.assertTrue(found, title.text)
+        stage, points, runs, name, why = found.groups()
+        picks[stage, int(points), float(runs)] = name
+        test.assertIn("points a mesh point", why)
+    names = {"spread": set(), "interp": set()}
+    for (stage, _, _), name in picks.items():
+        names[stage].add(name)
+        test.assertIn(name, words)  # in the legend
+    told = 0
+    for line in out.splitlines()[1:]:
+        stage, points, rest = re.match(r"(\w+) +(\d+) points (.*)",
+                                       line).groups()
+        steps = [(1.0, rest.split(",")[0].strip())]
+        for runs, name in re.findall(r"from (\S+) runs (\w+)", rest):
+            steps.append((float(runs), name))
+        for (s, n, runs), name in picks.items():
+            if (s, n) == (stage, int(points)):
+                test.assertEqual([v for r, v in steps if r <= runs][-1], name)
+                told += 1
+    test.assertEqual(told, len(picks))
+    return names
+
+
+class Map(CommandTest):
+    def test_host(self):
+        listed = self.farsum("list", "spread").out
+        names = map_check(self, "--mesh", "32x36x40", "--precision", "f32",
+                          "--components", 2, "--support", 4)
+        self.assertGreater(len(names["spread"]), 1)
+        for name in names["spread"]:
+            self.assertRegex(listed, rf"(?m)^{name} ")
+            self.assertFalse(name.startswith("gpu_"))
+
+    def test_refused(self):
+        self.refused(2, "--map takes no file", "tune", "--map", "m.svg",
+                     "--case", CASE)
+        self.refused(2, "go with --map", "tune", "--case", CASE,
+                     "--components", 2)
+        self.refused(1, "nowhere/m.svg", "tune", "--map", "nowhere/m.svg")
+        self.refused(1, "support", "tune", "--map", "m.svg", "--support", 40)
 
 
 class Tune(CommandTest):

@@ -347,6 +347,54 @@ static void measured(void)
     CHECK_OK(status);
 }
 
+/* What a mesh says it would take is what choose takes. */
+static void mesh_tunes(void)
+{
+    farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
+    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
+    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
+    struct choose_options none = {.name = NULL};
+    struct choice choice;
+    int names = 0;
+    const char *last = "";
+    for (int d = 0; d < 3; d++) {
+        p.cell[4 * d] = 1;
+        p.periodic[d] = 1;
+        p.mesh[d] = 40;
+    }
+    p.precision = FARSUM_F32;
+    p.window = "prolate";
+    p.support = 6;
+    p.uses = FARSUM_MESH_SPREAD;
+    o.threads = 1;
+    wisdom_clear();
+    for (int64_t n = 10; n < 10000000; n *= 7)
+        for (int crowd = 1; crowd < 1000; crowd *= 30) {
+            struct spread_args args = args_of(NULL, n, 40);
+            farsum_mesh *mesh = NULL;
+            p.n_points = n;
+            p.crowding = args.crowd = crowd;
+            p.repeats = args.repeats = 20;
+            CHECK_OK(farsum_mesh_tune(&p, &o, &mesh));
+            CHECK_OK(farsum_mesh_get_info(mesh, &info));
+            CHECK_OK(choose(&spread_stage, &args, &none, &choice));
+            CHECK(strcmp(info.stages[0].variant, choice.row->name) == 0
+                      && strcmp(info.stages[0].reason, choice.reason) == 0,
+                  "%s (%s), choose %s (%s)", info.stages[0].variant,
+                  info.stages[0].reason, choice.row->name, choice.reason);
+            names += strcmp(last, choice.row->name) != 0;
+            last = choice.row->name;
+            CHECK_FAILS(farsum_mesh_set_points(mesh, 0, NULL),
+                        FARSUM_ERR_STATE);
+            farsum_mesh_destroy(mesh);
+        }
+    CHECK(names > 1, "always the same");
+    CHECK_FAILS(farsum_mesh_tune(&p, &o, NULL), FARSUM_ERR_ARGUMENT);
+    p.crowding = -1;
+    farsum_mesh *none_such = NULL;
+    CHECK_FAILS(farsum_mesh_tune(&p, &o, &none_such), FARSUM_ERR_ARGUMENT);
+}
+
 /* A mesh looks at its points when it gets them. */
 static void mesh_points(void)
 {
@@ -405,6 +453,7 @@ int main(void)
     RUN(garbage);
     RUN(no_folder);
     RUN(measured);
+    RUN(mesh_tunes);
     RUN(mesh_points);
     wisdom_clear();
     rmdir(folder);

@@ -13,6 +13,7 @@ int tune_main(struct settings *s);
 int check_main(struct settings *s);
 int help_main(struct settings *s);
 int cache_main(struct settings *s);
+int map_main(struct settings *s);  /* 'tune --map' */
 int warm_main(struct settings *s); /* 'cache warm', its own words gone */
 
 struct command {

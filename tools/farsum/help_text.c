@@ -135,16 +135,24 @@ static const struct help_page pages[] = {
 
     {"tune", "shows the plan that run would make, and why",
      "farsum tune FILE [OPTIONS]\n"
-     "farsum tune --case \"CASE\" [OPTIONS]",
+     "farsum tune --case \"CASE\" [OPTIONS]\n"
+     "farsum tune --map FILE.svg [OPTIONS]",
      "Chooses method, parameters and variants for a file or a case, without "
      "summing anything, and prints each with its reason, the error expected "
      "and the memory needed. What an option fixes is kept, or refused with a "
      "reason.\n"
+     "\n"
+     "--map draws which variant of spread and of interp a mesh by itself would "
+     "take, over the points a mesh point and the runs on the same positions, "
+     "and prints a line for each number of points. Each field of the picture "
+     "says in its title what was chosen and why.\n"
      "\n" STATUSES,
      NULL,
      "farsum tune system.data --tolerance 1e-6\n"
      "farsum tune --case \"laplace n=1e6 tol=1e-4\" --cutoff 4 --split "
-     "gaussian\n", FOR_TUNE},
+     "gaussian\n"
+     "farsum tune --map map.svg --device cuda:0 --precision f64 --support 8 "
+     "--components 3 --mesh 216x216x216\n", FOR_TUNE},
 
     {"gen", "writes crystals and random particles",
      "farsum gen CRYSTAL [--cells K] [--primitive] [-o OUT]\n"

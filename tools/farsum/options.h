@@ -59,7 +59,9 @@ struct settings {
     int64_t check_targets;
     int64_t count, cells[3];
     int primitive;
-    const char *problem, *plot, *csv, *against, *input;
+    const char *problem, *plot, *csv, *against, *input, *map;
+    int components;            /* 0: one */
+    double crowding;           /* 0: 1 */
     int64_t copies[3];         /* 0: one */
     int repeats;
     int help, man;

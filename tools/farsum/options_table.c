@@ -131,6 +131,16 @@ static const struct option_row table[] = {
      "of the file's cell along its vectors, to make a larger one"},
     {"repeats", 0, "K", FOR_BENCH, set_int, FIELD(repeats), NULL,
      "timed repeats after one that warms up; 5 if not given"},
+    {"map", 0, "FILE.svg", FOR_TUNE, set_text, FIELD(map), NULL,
+     "draws which variants of spread and interp are chosen over the number of "
+     "points and the runs on the same positions, for a mesh alone: --device, "
+     "--precision, --mesh (128x128x128 if not given), --support (6), --window, "
+     "--components, --crowding; with --measure by measured times"},
+    {"components", 0, "K", FOR_TUNE, set_int, FIELD(components), NULL,
+     "of a mesh's strengths, for --map; 1 if not given"},
+    {"crowding", 0, "X", FOR_TUNE, set_real, FIELD(crowding), NULL,
+     "the density that a point finds around it over the mean one, for --map; "
+     "1, uniform, if not given"},
     {"plot", 0, "FILE.svg", FOR_BENCH, set_text, FIELD(plot), NULL,
      "draws the times (needs gnuplot)"},
     {"csv", 0, "FILE", FOR_BENCH, set_text, FIELD(csv), NULL,

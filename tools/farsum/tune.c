@@ -161,6 +161,17 @@ static int plan_main(struct settings *s, const char *name,
 
 int tune_main(struct settings *s)
 {
+    if (s->map && (s->n_words > 0 || s->problem)) {
+        say_error("tune: --map takes no file and no --case, but --mesh, "
+                  "--support and --components; see 'farsum help tune'");
+        return EXIT_USAGE;
+    }
+    if (s->map)
+        return map_main(s);
+    if (s->components || s->crowding > 0) {
+        say_error("tune: --components and --crowding go with --map");
+        return EXIT_USAGE;
+    }
     return plan_main(s, "tune", farsum_plan_tune, 0);
 }
 

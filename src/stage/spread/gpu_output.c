@@ -121,7 +121,8 @@ static double cost(const void *a)
                        * fmin(values, shape.values);
     double most = fmin(MOST, n / bins * spread_crowd(args));
     /* the fullest part, with nothing beside it to hide its waits */
-    double work = fmax(n * chunks / 264, 1.6 * most) * one;
+    double alone = 1.6 * 2 * args->device->facts.units / 264.0;
+    double work = fmax(n * chunks / 264, alone * most) * one;
     return spread_gpu_write(args) + rates.launch + 6e-6
            + sums / rates.runs.cached + work / rates.share
            + (2.5e-5 + 1.3e-11 * n / rates.share) / spread_repeats(args);
