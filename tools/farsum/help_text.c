@@ -151,8 +151,8 @@ static const struct help_page pages[] = {
      "farsum tune system.data --tolerance 1e-6\n"
      "farsum tune --case \"laplace n=1e6 tol=1e-4\" --cutoff 4 --split "
      "gaussian\n"
-     "farsum tune --map map.svg --device cuda:0 --precision f64 --support 8 "
-     "--components 3 --mesh 216x216x216\n", FOR_TUNE},
+     "farsum tune --map map.svg --device cuda:0 --support 8 --components 3\n",
+     FOR_TUNE},
 
     {"gen", "writes crystals and random particles",
      "farsum gen CRYSTAL [--cells K] [--primitive] [-o OUT]\n"
