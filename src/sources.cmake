@@ -4,7 +4,7 @@ set(farsum_sources
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/device/buf.c src/device/cache.c src/device/cuda.c src/device/device.c
   src/device/dl.c src/device/driver.c src/device/hip.c src/device/hiprtc.c
-  src/device/jit.c src/device/nvrtc.c src/device/opencl.c
+  src/device/jit.c src/device/log.c src/device/nvrtc.c src/device/opencl.c
   src/device/opencl_facts.c src/device/rtc.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c

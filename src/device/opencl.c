@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "device/dl.h"
+#include "device/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,18 +170,22 @@ static farsum_status opencl_fill(struct device *device, void *to,
     return FARSUM_OK;
 }
 
-/* The compiler's words into the message. */
-static farsum_status opencl_log(struct opencl *cl, cl_id program, cl_int error)
+/* The compiler's words about the text into the message. */
+static farsum_status opencl_log(struct opencl *cl, cl_id program, cl_int error,
+                                const char *text)
 {
-    char *log = NULL;
+    farsum_status status = FARSUM_OK;
+    char *log = NULL, *named = NULL;
     size_t size = 0;
     cl->api.clGetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, 0,
                                   NULL, &size);
     TRY(MEM_NEW(log, (int64_t)size + 1));
     cl->api.clGetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG,
                                   size, log, NULL);
-    farsum_status status = status_fail(
-        FARSUM_ERR_DEVICE, "the kernel does not compile (%d):\n%s", error, log);
+    GO(log_named(text, log, &named));
+    GO_FAIL(ERR_DEVICE, "the kernel does not compile (%d):\n%s", error, named);
+done:
+    mem_free(named);
     mem_free(log);
     return status;
 }
@@ -218,7 +223,7 @@ static farsum_status opencl_compile(struct device *device, const char *text,
     CL_TRY(error, "clCreateProgramWithSource");
     error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
                                    NULL, NULL);
-    status = error != 0 ? opencl_log(cl, program, error)
+    status = error != 0 ? opencl_log(cl, program, error, text)
                         : opencl_binary(cl, program, binary, bytes);
     cl->api.clReleaseProgram(program);
     return status;
@@ -237,7 +242,7 @@ static farsum_status opencl_load(struct device *device, const void *binary,
     error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
                                    NULL, NULL);
     if (error != 0) {
-        farsum_status status = opencl_log(cl, program, error);
+        farsum_status status = opencl_log(cl, program, error, "");
         cl->api.clReleaseProgram(program);
         return status;
     }
@@ -251,19 +256,49 @@ static void opencl_unload(struct device *device, void *module)
     cl->api.clReleaseProgram(module);
 }
 
+/* Is there group memory for the kernel's own, its arena, and what the driver
+ * says that it adds? */
+static farsum_status opencl_local_fits(struct device *device, cl_id kernel,
+                                       const char *name, int64_t arena)
+{
+    struct opencl *cl = device->inside;
+    cl_uint args = 0;
+    uint64_t wanted = 0;
+    CL_TRY(cl->api.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof args,
+                                   &args, NULL),
+           "clGetKernelInfo");
+    if (arena > 0 && args > 0)
+        CL_TRY(cl->api.clSetKernelArg(kernel, args - 1, (size_t)arena, NULL),
+               "clSetKernelArg");
+    CL_TRY(cl->api.clGetKernelWorkGroupInfo(
+               kernel, cl->device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof wanted,
+               &wanted, NULL),
+           "clGetKernelWorkGroupInfo");
+    if ((int64_t)wanted > cl->local)
+        FAIL(ERR_UNSUPPORTED,
+             "%s needs %llu bytes of group memory, %lld of them by its launch; "
+             "%s has %lld",
+             name, (unsigned long long)wanted, (long long)arena, device->name,
+             (long long)device->facts.local);
+    return FARSUM_OK;
+}
+
 static farsum_status opencl_kernel(struct device *device, void *module,
                                    const char *name, int64_t arena,
                                    void **kernel)
 {
     struct opencl *cl = device->inside;
     cl_int error = 0;
-    (void)arena;
     cl_id made = cl->api.clCreateKernel(module, name, &error);
     if (error != 0)
         return status_prefix(opencl_failed(error, "clCreateKernel"), "%s",
                              name);
-    *kernel = made;
-    return FARSUM_OK;
+    farsum_status status = opencl_local_fits(device, made, name, arena);
+    if (status != FARSUM_OK)
+        cl->api.clReleaseKernel(made);
+    else
+        *kernel = made;
+    return status;
 }
 
 static void opencl_release_kernel(struct device *device, void *kernel)
@@ -295,9 +330,14 @@ static farsum_status opencl_launch(struct device *device,
                "clSetKernelArg");
     const size_t local = (size_t)what->group;
     const size_t global = local * (size_t)what->groups;
-    CL_TRY(cl->api.clEnqueueNDRangeKernel(cl->queue, what->kernel, 1, NULL,
-                                          &global, &local, 0, NULL, NULL),
-           "clEnqueueNDRangeKernel");
+    cl_int error = cl->api.clEnqueueNDRangeKernel(
+        cl->queue, what->kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    if (error == CL_OUT_OF_RESOURCES && what->arena > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "%lld bytes of group memory for %d threads are more than the "
+             "driver has for the kernel",
+             (long long)what->arena, what->group);
+    CL_TRY(error, "clEnqueueNDRangeKernel");
     return FARSUM_OK;
 }
 

@@ -39,6 +39,8 @@ enum {
     CL_PROGRAM_BINARY_SIZES = 0x1165,
     CL_PROGRAM_BINARIES = 0x1166,
     CL_PROGRAM_BUILD_LOG = 0x1183,
+    CL_KERNEL_NUM_ARGS = 0x1191,
+    CL_KERNEL_LOCAL_MEM_SIZE = 0x11B2,
     CL_PROFILING_COMMAND_END = 0x1283,
 };
 
@@ -53,6 +55,7 @@ struct opencl {
     void *loader;
     cl_id device, context, queue;
     int profiling;
+    int64_t local; /* bytes of group memory, the driver's own among them */
     char options[128]; /* of the compiler */
 };
 

@@ -6,6 +6,7 @@
 #include "device/buf.h"
 #include "device/cache.h"
 #include "device/jit.h"
+#include "device/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,43 @@ static void test_log(void)
     jit_clear(&jit);
 }
 
+/* Logs as compilers write them, and what is to come out. */
+static void test_log_lines(void)
+{
+    static const char text[] = "#define A 1\n"
+                               "#line 1 \"one.h\"\n"
+                               "first\n"
+                               "second\n"
+                               "#line 7 \"two.k\"\n"
+                               "seventh\n"
+                               "eighth";
+    static const char *const logs[][2] = {
+        {"<kernel>:3:5: error: x", "one.h:1:5: error: x"},
+        {"<kernel>:4:1: a\n  second\n  ^\n<kernel>:7:2: b\n",
+         "one.h:2:1: a\n  second\n  ^\ntwo.k:8:2: b\n"},
+        {"7:9: error: no name", "7:9: error: no name"},
+        {"input.cl:6: error", "two.k:7: error"},
+        {"two.k:3:1: error: it is known", "two.k:3:1: error: it is known"},
+        {"<kernel>:1:1: before all marks", "<kernel>:1:1: before all marks"},
+        {"<kernel>:8:1: past the end", "<kernel>:8:1: past the end"},
+        {"<kernel>:0:1: none", "<kernel>:0:1: none"},
+        {"<kernel>:x: no number", "<kernel>:x: no number"},
+        {"1 error: in 2 lines:\n", "1 error: in 2 lines:\n"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        char *named = NULL;
+        if (CHECK_OK(log_named(text, logs[i][0], &named)))
+            CHECK(strcmp(named, logs[i][1]) == 0, "\"%s\", not \"%s\"", named,
+                  logs[i][1]);
+        mem_free(named);
+    }
+    char *same = NULL;
+    if (CHECK_OK(log_named("", logs[0][0], &same)))
+        CHECK(strcmp(same, logs[0][0]) == 0, "%s", same);
+    mem_free(same);
+}
+
 static void spoil(const char *file, const char *arch, int64_t bytes,
                   void *data)
 {
@@ -348,6 +386,7 @@ int main(void)
     RUN(test_memory);
     RUN(test_kernels);
     RUN(test_log);
+    RUN(test_log_lines);
     RUN(test_cache);
     RUN(test_clock);
     CHECK(mem_bytes() == held, "%lld bytes are left",
