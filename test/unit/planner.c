@@ -1,4 +1,4 @@
-/* planner: crowding, what it changes, times that are kept, and bad files. */
+/* planner.c: crowding, what it changes, times that are kept, and bad files. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,14 +7,14 @@
 #include "base/mem.h"
 #include "check.h"
 #include "farsum/device.h"
-#include "farsum/mesh.h"
 #include "method/planner.h"
 #include "method/wisdom.h"
 #include "points/crowd.h"
 #include "points/gpu.h"
+#include "planner.h"
 
 static char folder[] = "/tmp/farsum-planner-XXXXXX";
-static struct window window;
+struct window window;
 static struct cell cell;
 
 /* What the rows' costs are told about an H200. */
@@ -34,7 +34,7 @@ static struct device h200 = {.name = "nobody:0",
                                        .cache = 60ll << 20,
                                        .clock = 1.98e9}};
 
-static struct spread_args args_of(struct device *device, int64_t n, int64_t m)
+struct spread_args args_of(struct device *device, int64_t n, int64_t m)
 {
     return (struct spread_args){.precision = FARSUM_F32,
                                 .device = device,
@@ -52,8 +52,7 @@ static double number(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* Half of them in a cube that is a tenth as wide as the cell, if crowded. */
-static double *cloud(int64_t n, int crowded)
+double *cloud(int64_t n, int crowded)
 {
     double *x = check_memory((size_t)n * 3, sizeof *x);
     uint64_t seed = 5;
@@ -347,97 +346,6 @@ static void measured(void)
     CHECK_OK(status);
 }
 
-/* What a mesh says it would take is what choose takes. */
-static void mesh_tunes(void)
-{
-    farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
-    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
-    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
-    struct choose_options none = {.name = NULL};
-    struct choice choice;
-    int names = 0;
-    const char *last = "";
-    for (int d = 0; d < 3; d++) {
-        p.cell[4 * d] = 1;
-        p.periodic[d] = 1;
-        p.mesh[d] = 40;
-    }
-    p.precision = FARSUM_F32;
-    p.window = "prolate";
-    p.support = 6;
-    p.uses = FARSUM_MESH_SPREAD;
-    o.threads = 1;
-    wisdom_clear();
-    for (int64_t n = 10; n < 10000000; n *= 7)
-        for (int crowd = 1; crowd < 1000; crowd *= 30) {
-            struct spread_args args = args_of(NULL, n, 40);
-            farsum_mesh *mesh = NULL;
-            p.n_points = n;
-            p.crowding = args.crowd = crowd;
-            p.repeats = args.repeats = 20;
-            CHECK_OK(farsum_mesh_tune(&p, &o, &mesh));
-            CHECK_OK(farsum_mesh_get_info(mesh, &info));
-            CHECK_OK(choose(&spread_stage, &args, &none, &choice));
-            CHECK(strcmp(info.stages[0].variant, choice.row->name) == 0
-                      && strcmp(info.stages[0].reason, choice.reason) == 0,
-                  "%s (%s), choose %s (%s)", info.stages[0].variant,
-                  info.stages[0].reason, choice.row->name, choice.reason);
-            names += strcmp(last, choice.row->name) != 0;
-            last = choice.row->name;
-            CHECK_FAILS(farsum_mesh_set_points(mesh, 0, NULL),
-                        FARSUM_ERR_STATE);
-            farsum_mesh_destroy(mesh);
-        }
-    CHECK(names > 1, "always the same");
-    CHECK_FAILS(farsum_mesh_tune(&p, &o, NULL), FARSUM_ERR_ARGUMENT);
-    p.crowding = -1;
-    farsum_mesh *none_such = NULL;
-    CHECK_FAILS(farsum_mesh_tune(&p, &o, &none_such), FARSUM_ERR_ARGUMENT);
-}
-
-/* A mesh looks at its points when it gets them. */
-static void mesh_points(void)
-{
-    enum { N = 20000 };
-    farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
-    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
-    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
-    farsum_mesh *mesh = NULL;
-    double *even = cloud(N, 0), *crowded = cloud(N, 1);
-    for (int d = 0; d < 3; d++) {
-        p.cell[4 * d] = 1;
-        p.periodic[d] = 1;
-        p.mesh[d] = 64;
-    }
-    p.n_points = N;
-    wisdom_clear();
-    CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
-    CHECK_OK(farsum_mesh_set_points(mesh, N, even));
-    CHECK_OK(farsum_mesh_get_info(mesh, &info));
-    CHECK(strstr(info.stages[0].reason, "crowding 1,"), "%s",
-          info.stages[0].reason);
-    CHECK_OK(farsum_mesh_set_points(mesh, N, crowded));
-    CHECK_OK(farsum_mesh_get_info(mesh, &info));
-    CHECK(!strstr(info.stages[0].reason, "crowding 1,"), "%s",
-          info.stages[0].reason);
-    CHECK_OK(farsum_mesh_set_points(mesh, N / 4, crowded));
-    CHECK_OK(farsum_mesh_get_info(mesh, &info));
-    CHECK(strstr(info.stages[0].reason, "0.0191 points"), "%s",
-          info.stages[0].reason);
-    farsum_mesh_destroy(mesh);
-    o.spread = "plain";
-    o.interp = "host_tile";
-    CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
-    CHECK_OK(farsum_mesh_set_points(mesh, N, crowded));
-    CHECK_OK(farsum_mesh_get_info(mesh, &info));
-    CHECK(strcmp(info.stages[0].variant, "plain") == 0
-              && strcmp(info.stages[0].reason, "named") == 0,
-          "%s: %s", info.stages[0].variant, info.stages[0].reason);
-    farsum_mesh_destroy(mesh);
-    free(even);
-    free(crowded);
-}
-
 int main(void)
 {
     const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -446,6 +354,7 @@ int main(void)
     CHECK_OK(cell_set(&cell, rows, 1));
     CHECK_OK(window_set(&window, "prolate", 6, 0, 1.5, 1e-8));
     RUN(crowding);
+    RUN(mesh_on_device);
     setenv("FARSUM_CACHE_DIR", folder, 1);
     RUN(crowding_counts);
     RUN(round_trip);

@@ -88,7 +88,7 @@ static double cost(const void *a)
            + n * p * p * p * sums * values
                  / ((f32 ? 2400e9 : 1050e9) * rates.share)
            + n * weights / rates.flops
-           + (1.4e-5 + 3e-12 * n / rates.share) / interp_repeats(args);
+           + (3.5e-5 + 6e-11 * n / rates.share) / interp_repeats(args);
 }
 
 static int64_t bytes(const void *a)

@@ -27,7 +27,7 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
                    / ((f32 ? 900e9 : 780e9) * rates.share);
     double chain = sorted ? (f32 ? 3.6 : 7.5) : f32 ? 2.6 : 4.6;
     double least = rates.wait * p * p * chain * sums;
-    double sort = 2e-5 + 1.4e-11 * n / rates.share;
+    double sort = 4.5e-5 + 1e-10 * n / rates.share;
     return 2 * rates.launch
            + hypot(n * (fmax(sorted ? 0 : reads, loads)
                         + weights / rates.flops),

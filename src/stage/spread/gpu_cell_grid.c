@@ -74,7 +74,7 @@ static double cost(const void *a)
     double work = n * (8 * looks + 2 * hits) / rates.flops;
     return spread_gpu_write(args) + 8e-5
            + (3.7 + sqrt(spread_crowd(args))) * work
-           + 1.3e-5 / spread_repeats(args);
+           + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

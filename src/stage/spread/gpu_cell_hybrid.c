@@ -93,7 +93,7 @@ static double cost(const void *a)
            + (6e-10 * all + 1.8e-9 * batches) / rates.share
            + sums / (770e9 * rates.share)
            + 1.9 * n * blocks * (1 + values) / rates.flops
-           + (1.6e-5 + 4e-12 * n / rates.share) / spread_repeats(args);
+           + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

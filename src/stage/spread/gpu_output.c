@@ -125,7 +125,7 @@ static double cost(const void *a)
     double work = fmax(n * chunks / 264, alone * most) * one;
     return spread_gpu_write(args) + rates.launch + 6e-6
            + sums / rates.runs.cached + work / rates.share
-           + (2.5e-5 + 1.3e-11 * n / rates.share) / spread_repeats(args);
+           + (5e-5 + 1e-10 * n / rates.share) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

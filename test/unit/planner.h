@@ -1,0 +1,18 @@
+/* planner.h: what the tests of the planner share. */
+#ifndef FARSUM_TEST_PLANNER_H
+#define FARSUM_TEST_PLANNER_H
+
+#include "method/planner.h"
+
+extern struct window window; /* prolate, of support 6 */
+
+/* A spread of n points on a mesh of m^3 in f32, one thread. */
+struct spread_args args_of(struct device *device, int64_t n, int64_t m);
+/* n points in the unit cube, every other one in a cube that is a tenth as wide
+ * if crowded; the caller frees. */
+double *cloud(int64_t n, int crowded);
+
+void mesh_tunes(void);
+void mesh_points(void);
+void mesh_on_device(void);
+#endif
