@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/text.h"
+#include "device/buf.h"
 #include "method/method.h"
 
 /* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
@@ -350,6 +351,8 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                  names[i]);
     if (plan->problem.memory == FARSUM_DEVICE)
         return FARSUM_OK; /* the device looks at them */
+    if (plan->device)
+        TRY(buf_given_host(plan->device, q, plan->n, "strengths"));
     int64_t bad = INT64_MAX, count = plan->n * rhs;
     int f32 = plan->problem.arrays == FARSUM_F32;
 #pragma omp parallel for num_threads(plan->threads) reduction(min : bad)

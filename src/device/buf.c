@@ -48,6 +48,36 @@ void buf_borrow(struct buf *buf, struct device *device, void *handle,
     *buf = (struct buf){device, handle, bytes, 0};
 }
 
+farsum_status buf_given(struct buf *buf, struct device *device,
+                        const void *given, int64_t bytes, const char *what)
+{
+    struct device_pointer found = {-1, -1, 0};
+    if (given && bytes > 0)
+        device->backend->look(device, given, &found);
+    if (found.here == 0)
+        FAIL(ERR_ARGUMENT, "%s: said to be on the device, and not memory that "
+                           "%s can use",
+             what, device->name);
+    if (found.bytes > 0 && found.bytes < bytes)
+        FAIL(ERR_ARGUMENT, "%s: %lld bytes are wanted, the buffer has %lld",
+             what, (long long)bytes, (long long)found.bytes);
+    /* a handle is not written by who reads it */
+    buf_borrow(buf, device, (void *)(uintptr_t)given, bytes);
+    return FARSUM_OK;
+}
+
+farsum_status buf_given_host(struct device *device, const void *given,
+                             int64_t bytes, const char *what)
+{
+    struct device_pointer found = {-1, -1, 0};
+    if (given && bytes > 0)
+        device->backend->look(device, given, &found);
+    if (found.host == 0)
+        FAIL(ERR_ARGUMENT, "%s: said to be on the host, and memory of %s", what,
+             device->name);
+    return FARSUM_OK;
+}
+
 /* offset .. offset + bytes lie in the buffer. */
 static farsum_status buf_inside(const struct buf *buf, int64_t offset,
                                 int64_t bytes)

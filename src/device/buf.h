@@ -21,6 +21,14 @@ void buf_clear(struct buf *buf);
 /* The caller's memory as a buffer. */
 void buf_borrow(struct buf *buf, struct device *device, void *handle,
                 int64_t bytes);
+/* The same of memory that a caller gives for the array `what`: fails if it can
+ * be told that the device cannot use it or that it is smaller.  NULL and 0
+ * bytes are not looked at. */
+farsum_status buf_given(struct buf *buf, struct device *device,
+                        const void *given, int64_t bytes, const char *what);
+/* Fails if it can be told that the host cannot use what a caller gives. */
+farsum_status buf_given_host(struct device *device, const void *given,
+                             int64_t bytes, const char *what);
 /* Part of another, which must outlive it.  OpenCL wants offsets that are
  * multiples of its alignment, at most 4096 bytes. */
 farsum_status buf_view(struct buf *part, const struct buf *whole,

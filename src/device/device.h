@@ -28,6 +28,14 @@ struct launch {
     const struct arg *args;
 };
 
+/* What can be told of a pointer or handle that a caller gives: 1: yes, 0: no,
+ * -1: not known. */
+struct device_pointer {
+    int here;      /* kernels of this device can use it */
+    int host;      /* the host can */
+    int64_t bytes; /* of its buffer; 0: not known */
+};
+
 struct device_backend {
     const char *name;  /* "cuda": devices are "cuda:0", ... */
     const char *words; /* the dialect's file: "dialect/cuda.h" */
@@ -72,6 +80,9 @@ struct device_backend {
     farsum_status (*seconds)(struct device *device, void *from, void *to,
                              double *seconds);
     void (*mark_destroy)(struct device *device, void *mark);
+    /* Reads no more than a word that `given` points at. */
+    void (*look)(struct device *device, const void *given,
+                 struct device_pointer *found);
 };
 
 /* What is true of a device; the back end fills it. */

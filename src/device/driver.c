@@ -344,3 +344,24 @@ void driver_mark_destroy(struct device *device, void *mark)
     d->api.event_destroy(mark);
     d->leave(d, before);
 }
+
+/* Memory that the driver does not know has no type and no addresses: it is the
+ * host's.  What it knows as the device's alone has no address there. */
+void driver_look(struct device *device, const void *given,
+                 struct device_pointer *found)
+{
+    enum { TYPE = 2, HERE = 3, HOST = 4, MANAGED = 8 };
+    struct driver *d = device->inside;
+    int asked[4] = {TYPE, HERE, HOST, MANAGED}, before = 0;
+    uint64_t type = 0, managed = 0; /* no driver writes more */
+    void *here = NULL, *host = NULL;
+    void *values[4] = {&type, &here, &host, &managed};
+    if (d->enter(d, &before) != 0)
+        return;
+    int error = d->api.pointer_attributes(4, asked, values, given);
+    if (d->leave(d, before) != 0 || error != 0)
+        return;
+    found->here = (uint32_t)type != 0 || here != NULL;
+    found->host =
+        !found->here || host != NULL || managed != 0 || (uint32_t)type != 2;
+}

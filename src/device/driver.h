@@ -88,4 +88,6 @@ farsum_status driver_mark(struct device *device, void *mark);
 farsum_status driver_seconds(struct device *device, void *from, void *to,
                              double *seconds);
 void driver_mark_destroy(struct device *device, void *mark);
+void driver_look(struct device *device, const void *given,
+                 struct device_pointer *found);
 #endif

@@ -206,4 +206,5 @@ const struct device_backend device_hip = {
     driver_unload,  driver_kernel,   driver_release_kernel,
     driver_launch,  driver_finish,   driver_mark_create,
     driver_mark,    driver_seconds,  driver_mark_destroy,
+    driver_look,
 };

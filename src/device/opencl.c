@@ -24,6 +24,8 @@ static void opencl_close(struct device *device)
     struct opencl *cl = device->inside;
     if (!cl)
         return;
+    if (cl->probe)
+        cl->api.clReleaseMemObject(cl->probe);
     if (cl->queue)
         cl->api.clReleaseCommandQueue(cl->queue);
     if (cl->context)
@@ -65,6 +67,15 @@ static farsum_status opencl_adopt(struct opencl *cl, cl_id context,
     return FARSUM_OK;
 }
 
+static farsum_status opencl_probe(struct opencl *cl)
+{
+    cl_int error = 0;
+    cl->probe = cl->api.clCreateBuffer(cl->context, CL_MEM_READ_WRITE, 8, NULL,
+                                       &error);
+    CL_TRY(error, "clCreateBuffer");
+    return FARSUM_OK;
+}
+
 static farsum_status opencl_open(struct device *device, int index,
                                  void *context, void *queue)
 {
@@ -84,7 +95,8 @@ static farsum_status opencl_open(struct device *device, int index,
     cl->device = devices[index];
     GO(opencl_facts(cl, platforms[index], &device->facts));
     GO(queue ? opencl_adopt(cl, context, queue)
-             : opencl_own(cl, platforms[index]));
+              : opencl_own(cl, platforms[index]));
+    GO(opencl_probe(cl));
 done:
     if (status != FARSUM_OK)
         opencl_close(device);
@@ -400,6 +412,39 @@ static void opencl_mark_destroy(struct device *device, void *mark)
     mem_free(event);
 }
 
+/* Objects that the loader of drivers hands out begin with the address of their
+ * driver's table (cl_khr_icd), the same for all buffers of one driver; an array
+ * that begins with just that is not to be expected. */
+static int opencl_object(const struct opencl *cl, const void *given)
+{
+    void *ours = NULL, *theirs = NULL;
+    if ((uintptr_t)given % sizeof(void *) != 0)
+        return 0;
+    memcpy(&ours, cl->probe, sizeof ours);
+    memcpy(&theirs, given, sizeof theirs);
+    return ours == theirs;
+}
+
+static void opencl_look(struct device *device, const void *given,
+                        struct device_pointer *found)
+{
+    struct opencl *cl = device->inside;
+    cl_id memory = (void *)(uintptr_t)given, context = NULL;
+    size_t bytes = 0;
+    found->host = !opencl_object(cl, given);
+    found->here = 0;
+    if (found->host
+        || cl->api.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context,
+                                      &context, NULL)
+               != 0
+        || cl->api.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof bytes, &bytes,
+                                      NULL)
+               != 0)
+        return;
+    found->here = context == cl->context;
+    found->bytes = (int64_t)bytes;
+}
+
 const struct device_backend device_opencl = {
     "opencl",
     "dialect/opencl.h",
@@ -425,4 +470,5 @@ const struct device_backend device_opencl = {
     opencl_mark,
     opencl_seconds,
     opencl_mark_destroy,
+    opencl_look,
 };

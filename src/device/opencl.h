@@ -31,6 +31,8 @@ enum {
     CL_DEVICE_EXTENSIONS = 0x1030,
     CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
     CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
+    CL_MEM_SIZE = 0x1102,
+    CL_MEM_CONTEXT = 0x1106,
     CL_CONTEXT_PLATFORM = 0x1084,
     CL_QUEUE_PROPERTIES = 0x1093,
     CL_QUEUE_PROFILING_ENABLE = 2,
@@ -54,6 +56,7 @@ struct opencl {
     struct opencl_api api;
     void *loader;
     cl_id device, context, queue;
+    cl_id probe; /* a buffer of ours: what the driver's objects begin with */
     int profiling;
     int64_t local; /* bytes of group memory, the driver's own among them */
     char options[128]; /* of the compiler */

@@ -67,17 +67,15 @@ farsum_status mesh_gpu_create(struct farsum_mesh *m)
     return buf_alloc(&g->record, m->device, 8 * RECORD * RECORDS);
 }
 
-farsum_status mesh_gpu_array(struct device *device, farsum_memory memory,
-                             const void *given, int64_t bytes, int in,
-                             struct buf *stage, struct buf *array)
+farsum_status mesh_gpu_array(struct device *device,
+                             const struct mesh_array *array, int in,
+                             const struct buf *stage, struct buf *buf)
 {
-    if (memory == FARSUM_DEVICE) {
-        /* a handle is not written by who reads it */
-        buf_borrow(array, device, (void *)(uintptr_t)given, bytes);
-        return FARSUM_OK;
-    }
-    buf_borrow(array, device, stage->handle, stage->bytes);
-    return in ? buf_upload(array, 0, given, bytes) : FARSUM_OK;
+    if (array->memory == FARSUM_DEVICE)
+        return buf_given(buf, device, array->given, array->bytes, array->what);
+    TRY(buf_given_host(device, array->given, array->bytes, array->what));
+    buf_borrow(buf, device, stage->handle, stage->bytes);
+    return in ? buf_upload(buf, 0, array->given, array->bytes) : FARSUM_OK;
 }
 
 /* Looks for points off an open axis; nobody waits for what it finds. */
@@ -120,11 +118,12 @@ farsum_status mesh_gpu_points(struct farsum_mesh *m, int64_t n, const void *x)
     struct buf given;
     m->points.n = 0;
     g->groups = g->unchecked = 0;
+    const struct mesh_array array = {"positions", m->problem.x_memory, x,
+                                     3 * n * gpu_real_bytes(m)};
     if (m->problem.x_memory == FARSUM_HOST || n == 0) {
         TRY(points_gpu_set(m->points.gpu, &m->cell, n, x, precision, "point"));
     } else {
-        TRY(mesh_gpu_array(m->device, FARSUM_DEVICE, x,
-                           3 * n * gpu_real_bytes(m), 1, NULL, &given));
+        TRY(mesh_gpu_array(m->device, &array, 0, NULL, &given));
         TRY(points_gpu_set_device(m->points.gpu, &m->cell, n, &given, precision,
                                   "point"));
         if (gpu_open(m))
@@ -196,13 +195,15 @@ farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
 {
     const farsum_mesh_problem *p = &m->problem;
     struct mesh_gpu *g = m->gpu;
+    const struct mesh_array q_array = {"strengths", p->q_memory, q,
+                                       mesh_value_bytes(m, 1)};
+    const struct mesh_array grid_array = {"the mesh", p->grid_memory, grid,
+                                          gpu_grid_bytes(m)};
     struct buf strengths, mesh;
-    TRY(mesh_gpu_array(m->device, p->grid_memory, grid, gpu_grid_bytes(m), 0,
-                       &g->grid, &mesh));
+    TRY(mesh_gpu_array(m->device, &grid_array, 0, &g->grid, &mesh));
     strengths = mesh; /* without points nothing is read */
     if (m->points.n > 0)
-        TRY(mesh_gpu_array(m->device, p->q_memory, q, mesh_value_bytes(m, 1), 1,
-                           &g->q, &strengths));
+        TRY(mesh_gpu_array(m->device, &q_array, 1, &g->q, &strengths));
     TRY(mesh_spread_run(m,
                         &(struct spread_io){.q = &strengths, .mesh = &mesh}));
     if (p->grid_memory == FARSUM_DEVICE)
@@ -222,12 +223,14 @@ farsum_status mesh_gpu_interp(struct farsum_mesh *m, const void *grid,
     struct interp_io io = {.mesh = &mesh,
                            .potential = value ? &potential : NULL,
                            .field = gradient ? &field : NULL};
-    TRY(mesh_gpu_array(m->device, p->grid_memory, grid, gpu_grid_bytes(m), 1,
-                       &g->grid, &mesh));
-    TRY(mesh_gpu_array(m->device, p->value_memory, value, value ? bytes : 0, 0,
-                       &g->value, &potential));
-    TRY(mesh_gpu_array(m->device, p->value_memory, gradient,
-                       gradient ? 3 * bytes : 0, 0, &g->gradient, &field));
+    const struct mesh_array from = {"the mesh", p->grid_memory, grid,
+                                    gpu_grid_bytes(m)};
+    const struct mesh_array values = {"values", p->value_memory, value, bytes};
+    const struct mesh_array gradients = {"gradients", p->value_memory, gradient,
+                                         3 * bytes};
+    TRY(mesh_gpu_array(m->device, &values, 0, &g->value, &potential));
+    TRY(mesh_gpu_array(m->device, &gradients, 0, &g->gradient, &field));
+    TRY(mesh_gpu_array(m->device, &from, 1, &g->grid, &mesh));
     TRY(mesh_interp_run(m, &io));
     if (p->value_memory == FARSUM_DEVICE)
         return FARSUM_OK;

@@ -33,9 +33,16 @@ farsum_status mesh_gpu_check(struct farsum_mesh *mesh);
 /* The same, and then the stages' times. */
 farsum_status mesh_gpu_finish(struct farsum_mesh *mesh);
 
-/* An array of the caller's as a buffer: its own, or `stage`, to which a host's
- * is copied if `in`. */
-farsum_status mesh_gpu_array(struct device *device, farsum_memory memory,
-                             const void *given, int64_t bytes, int in,
-                             struct buf *stage, struct buf *array);
+/* An array of the caller's. */
+struct mesh_array {
+    const char *what;
+    farsum_memory memory;
+    const void *given;
+    int64_t bytes;
+};
+/* It as a buffer: its own, or `stage`, to which a host's is copied if `in`.
+ * Fails if it can be told that it is not where it is said to be. */
+farsum_status mesh_gpu_array(struct device *device,
+                             const struct mesh_array *array, int in,
+                             const struct buf *stage, struct buf *buf);
 #endif

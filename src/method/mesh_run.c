@@ -60,6 +60,8 @@ static farsum_status run_inside(const struct farsum_mesh *m, int64_t n,
 static farsum_status run_points(struct farsum_mesh *m, int64_t n, const void *x)
 {
     int32_t tiles[3];
+    if (m->device && m->problem.x_memory == FARSUM_HOST)
+        TRY(buf_given_host(m->device, x, n, "positions"));
     if (m->problem.x_memory == FARSUM_HOST)
         TRY(run_inside(m, n, x));
     if (m->device)

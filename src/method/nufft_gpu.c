@@ -196,11 +196,11 @@ static farsum_status gpu_batch(struct farsum_nufft *n, int v, char *c, char *f)
     struct buf here_c = g->grid, here_f;
     c = there_c || !c ? c : c + v * each_c * real;
     f = there_f ? f : f + v * each_f * real;
+    const struct mesh_array c_array = {"c", p->c_memory, c, bytes_c};
+    const struct mesh_array f_array = {"f", p->f_memory, f, bytes_f};
     if (points > 0) /* without, nothing is read */
-        TRY(mesh_gpu_array(n->device, p->c_memory, c, bytes_c, p->type == 1,
-                           &g->c, &here_c));
-    TRY(mesh_gpu_array(n->device, p->f_memory, f, bytes_f, p->type == 2, &g->f,
-                       &here_f));
+        TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &here_c));
+    TRY(mesh_gpu_array(n->device, &f_array, p->type == 2, &g->f, &here_f));
     if (p->type == 1)
         TRY(gpu_type_1(n, &here_c, base_c, &here_f, base_f));
     else

@@ -104,15 +104,14 @@ static farsum_status gpu_place(struct farsum_plan *plan, struct spectral *s,
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
     points->n = 0;
     if (plan->problem.memory == FARSUM_HOST) {
+        TRY(buf_given_host(g->device, x, bytes, what));
         TRY(points_gpu_set(points->gpu, &cell, n, x, type, what));
         if (kept) {
             TRY(buf_reserve(kept, g->device, bytes));
             TRY(buf_upload(kept, 0, x, bytes));
         }
     } else {
-        /* a handle is not written by who reads it */
-        void *handle = (void *)(uintptr_t)x;
-        buf_borrow(&given, g->device, handle, bytes);
+        TRY(buf_given(&given, g->device, x, bytes, what));
         TRY(points_gpu_set_device(points->gpu, &cell, n, &given, type, what));
         if (kept) {
             TRY(buf_reserve(kept, g->device, bytes));

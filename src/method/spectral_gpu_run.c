@@ -162,6 +162,26 @@ static farsum_status run_one(struct farsum_plan *plan, struct spectral *s,
     return run_out(s->gpu, &u, e);
 }
 
+/* What finish is to know of the sums that begin. */
+static void run_begin(struct spectral_gpu *g, int rhs,
+                      const farsum_result *result)
+{
+    g->pending = g->summed = 1;
+    g->rhs = rhs;
+    g->had_field = result->field != NULL;
+    g->had_potential = result->potential != NULL;
+}
+
+/* Results that are said to be on the host; strengths were looked at. */
+static farsum_status run_host_check(struct device *device,
+                                    const farsum_result *result)
+{
+    TRY(buf_given_host(device, result->potential, 8, "potential"));
+    TRY(buf_given_host(device, result->field, 8, "field"));
+    TRY(buf_given_host(device, result->energy, 8, "energy"));
+    return buf_given_host(device, result->virial, 8, "virial");
+}
+
 /* A caller on the host: each right-hand side there and back. */
 static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
                               int r, const void *q, const farsum_result *result)
@@ -200,12 +220,14 @@ static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
     int64_t size = array_size(plan->problem.arrays), n = s->n;
     int64_t m = s->m > 0 ? s->m : n;
     struct buf given, potential, field, energy, virial;
-    /* a handle is not written by who reads it */
-    buf_borrow(&given, device, (void *)(uintptr_t)q, rhs * n * size);
-    buf_borrow(&potential, device, result->potential, rhs * m * size);
-    buf_borrow(&field, device, result->field, 3 * rhs * m * size);
-    buf_borrow(&energy, device, result->energy, 8 * (int64_t)rhs);
-    buf_borrow(&virial, device, result->virial, 72 * (int64_t)rhs);
+    TRY(buf_given(&given, device, q, rhs * n * size, "strengths"));
+    TRY(buf_given(&potential, device, result->potential, rhs * m * size,
+                  "potential"));
+    TRY(buf_given(&field, device, result->field, 3 * rhs * m * size, "field"));
+    TRY(buf_given(&energy, device, result->energy, 8 * (int64_t)rhs, "energy"));
+    TRY(buf_given(&virial, device, result->virial, 72 * (int64_t)rhs,
+                  "virial"));
+    run_begin(s->gpu, rhs, result);
     for (int r = 0; r < rhs; r++) {
         struct ends e = {
             .q = &given,
@@ -226,13 +248,10 @@ farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
                                    int rhs, const void *q,
                                    farsum_result *result)
 {
-    struct spectral_gpu *g = s->gpu;
-    g->pending = g->summed = 1;
-    g->rhs = rhs;
-    g->had_field = result->field != NULL;
-    g->had_potential = result->potential != NULL;
     if (plan->problem.memory == FARSUM_DEVICE)
         return run_device(plan, s, rhs, q, result);
+    TRY(run_host_check(plan->device, result));
+    run_begin(s->gpu, rhs, result);
     for (int r = 0; r < rhs; r++)
         TRY(run_host(plan, s, r, q, result));
     return spectral_gpu_finish(plan, s);

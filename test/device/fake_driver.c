@@ -280,6 +280,26 @@ static int fake_alloc(void **address, size_t bytes)
         }
     return NO_MEMORY;
 }
+/* The device's memory is known, with no address on the host. */
+static int fake_pointer_attributes(unsigned n, int *attributes, void **values,
+                                   const void *pointer)
+{
+    HERE(pointer_attributes);
+    const char *p = pointer;
+    int known = 0;
+    for (int i = 0; i < FAKE_LIVE; i++)
+        known |= fake.block[i].from && p >= fake.block[i].from
+                 && p < fake.block[i].from + fake.block[i].bytes;
+    for (unsigned i = 0; i < n; i++)
+        if (attributes[i] == 2)
+            *(unsigned *)values[i] = known ? 2 : 0;
+        else if (attributes[i] == 8)
+            *(unsigned *)values[i] = 0;
+        else
+            *(const void **)values[i] =
+                known && attributes[i] == 3 ? pointer : NULL;
+    return 0;
+}
 static int fake_release(void *address)
 {
     int device = -1, error = here(&device);

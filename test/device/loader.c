@@ -120,6 +120,19 @@ static void test_memory(void)
         in[i] = (char)(i * 7);
     CHECK_OK(buf_alloc(&a, d, 1000));
     CHECK_OK(buf_alloc(&b, d, 1000));
+    /* pointers of the wrong kind */
+    CHECK_FAILS(buf_given(&part, d, in, 8, "positions"), FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("positions: said to be on the device");
+    CHECK_FAILS(buf_given_host(d, (char *)a.handle + 500, 8, "the mesh"),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("the mesh: said to be on the host");
+    CHECK_OK(buf_given_host(d, in, 8, "the mesh"));
+    CHECK_OK(buf_given(&part, d, (char *)a.handle + 500, 8, "positions"));
+    CHECK_OK(buf_given(&part, d, NULL, 8, "positions"));
+    setenv("FAKE_FAIL", "pointer_attributes=1", 1); /* then nothing is told */
+    CHECK_OK(buf_given(&part, d, in, 8, "positions"));
+    unsetenv("FAKE_FAIL");
+    part = (struct buf){0};
     CHECK(player.fake->bytes == 2000 && d->bytes == 2000, "%lld",
           (long long)player.fake->bytes);
     CHECK_OK(buf_upload(&a, 0, in, 1000));

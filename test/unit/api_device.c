@@ -275,6 +275,7 @@ int main(void)
     RUN(arrays_on_the_device);
     RUN(late_failures);
     RUN(failures_at_once);
+    RUN(wrong_kind);
     RUN(memory_ends);
     RUN(host_memory_ends);
     RUN(by_name_and_adopted);

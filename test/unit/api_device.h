@@ -52,6 +52,7 @@ void same_sums(const struct sums *a, const struct sums *b, int64_t m,
 /* api_device_bad.c */
 void late_failures(void);
 void failures_at_once(void);
+void wrong_kind(void);
 void memory_ends(void);
 void host_memory_ends(void);
 void by_name_and_adopted(void);

@@ -46,6 +46,45 @@ void late_failures(void)
     farsum_plan_destroy(plan);
 }
 
+/* A host's pointer where the device's was said, and the reverse. */
+void wrong_kind(void)
+{
+    struct box b;
+    struct there t;
+    farsum_options options = on(device);
+    farsum_result out = FARSUM_RESULT_INIT;
+    double phi[N];
+    box_set(&b);
+    out.potential = phi;
+    farsum_plan *host = plan_of(&b.problem, &options);
+    b.problem.memory = FARSUM_DEVICE;
+    farsum_plan *plan = plan_of(&b.problem, &options);
+    there_make(&t, &b);
+    CHECK_FAILS(farsum_plan_set_points(plan, N, b.x, 0, NULL),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("source: said to be on the device");
+    CHECK_FAILS(farsum_plan_set_points(host, N, t.x.handle, 0, NULL),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("source: said to be on the host");
+    CHECK_OK(farsum_plan_set_points(plan, N, t.x.handle, 0, NULL));
+    CHECK_OK(farsum_plan_set_points(host, N, b.x, 0, NULL));
+    CHECK_FAILS(farsum_plan_execute(plan, 1, b.q, &t.out), FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("strengths");
+    CHECK_FAILS(farsum_plan_execute(plan, 1, t.q.handle, &out),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("potential");
+    CHECK_FAILS(farsum_plan_execute(host, 1, t.q.handle, &out),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(farsum_plan_execute(host, 1, b.q, &t.out), FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("potential: said to be on the host");
+    CHECK_OK(farsum_plan_execute(plan, 1, t.q.handle, &t.out));
+    CHECK_OK(farsum_plan_finish(plan));
+    CHECK_OK(farsum_plan_execute(host, 1, b.q, &out));
+    farsum_plan_destroy(plan);
+    farsum_plan_destroy(host);
+    there_clear(&t);
+}
+
 /* On the host's side they fail where they are given. */
 void failures_at_once(void)
 {

@@ -1,5 +1,7 @@
 /* mesh_device: the public mesh on a device, FARSUM_TEST_DEVICE ("opencl:0" if
- * it is not set), held to the host's; arrays on either side. */
+ * it is not set), held to the host's; arrays on either side.  `large [n]`, on a
+ * device with memory for it, runs every row with more products of weights than
+ * 32 bits count. */
 #include "mesh_device.h"
 
 #include "base/mem.h"
@@ -259,13 +261,18 @@ static void repeats(void)
     arrays_free(&b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     name = getenv("FARSUM_TEST_DEVICE");
     name = name && *name ? name : "opencl:0";
     if (farsum_device_open(name, &device) != FARSUM_OK) {
         printf("no device: %s\n", farsum_message());
         return CHECK_SKIPPED;
+    }
+    if (argc > 1 && strcmp(argv[1], "large") == 0) {
+        large(argc > 2 ? atoll(argv[2]) : 9000000);
+        farsum_device_close(device);
+        return check_end();
     }
     int64_t held = device->device->bytes;
     RUN(as_on_the_host);
@@ -274,7 +281,9 @@ int main(void)
     RUN(failures_at_once);
     RUN(memory_ends);
     RUN(by_name_and_adopted);
+    RUN(wrong_kind);
     RUN(refusals);
+    RUN(many_products);
     CHECK(device->device->bytes == held, "%lld bytes are left on the device",
           (long long)(device->device->bytes - held));
     farsum_device_close(device);

@@ -50,5 +50,11 @@ void late_failures(void);
 void failures_at_once(void);
 void memory_ends(void);
 void by_name_and_adopted(void);
+void wrong_kind(void);
 void refusals(void);
+
+/* mesh_device_large.c */
+void many_products(void);
+/* Runs every row of spread and interp with so many points. */
+void large(int64_t n);
 #endif

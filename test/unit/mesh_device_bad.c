@@ -173,6 +173,60 @@ void by_name_and_adopted(void)
     arrays_free(&b);
 }
 
+/* A host's pointer where the device's was said, and the reverse. */
+void wrong_kind(void)
+{
+    farsum_mesh_problem p = skewed(), h = skewed();
+    struct arrays a, b;
+    p.memory = FARSUM_DEVICE;
+    arrays_make(&a, &p, 30, 1);
+    arrays_make(&b, &h, 30, 1);
+    farsum_mesh *mesh = made(&p, device, 0), *host = made(&h, device, 0);
+    CHECK_FAILS(farsum_mesh_set_points(mesh, 30, b.host[X]),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("positions: said to be on the device");
+    CHECK_FAILS(farsum_mesh_set_points(host, 30, a.there[X].handle),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("positions: said to be on the host");
+    CHECK_OK(farsum_mesh_set_points(mesh, 30, a.there[X].handle));
+    CHECK_OK(farsum_mesh_set_points(host, 30, b.host[X]));
+    CHECK_FAILS(farsum_mesh_spread(mesh, b.host[Q], a.there[GRID].handle),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("strengths");
+    CHECK_FAILS(farsum_mesh_spread(mesh, a.there[Q].handle, b.host[GRID]),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("the mesh");
+    CHECK_FAILS(farsum_mesh_spread(host, a.there[Q].handle, b.host[GRID]),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(farsum_mesh_spread(host, b.host[Q], a.there[GRID].handle),
+                FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(
+        farsum_mesh_interp(mesh, a.there[GRID].handle, b.host[VALUE], NULL),
+        FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("values");
+    CHECK_FAILS(
+        farsum_mesh_interp(host, b.host[GRID], NULL, a.there[GRADIENT].handle),
+        FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("gradients: said to be on the host");
+    /* no memory of the device, whatever it is */
+    CHECK_FAILS(farsum_mesh_set_points(mesh, 30, &p), FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(farsum_mesh_set_points(mesh, 30, (char *)&p + 4),
+                FARSUM_ERR_ARGUMENT);
+    work(mesh, &a);
+    work(host, &b);
+    same(&a, &b, GRID, 1e-12);
+    /* OpenCL's buffers say how large they are */
+    if (strcmp(device->device->backend->name, "opencl") == 0) {
+        CHECK_FAILS(farsum_mesh_set_points(mesh, 31, a.there[X].handle),
+                    FARSUM_ERR_ARGUMENT);
+        CHECK_SAYS("744 bytes are wanted, the buffer has 720");
+    }
+    farsum_mesh_destroy(mesh);
+    farsum_mesh_destroy(host);
+    arrays_free(&a);
+    arrays_free(&b);
+}
+
 #define REFUSED(change, wanted, says)                                          \
     do {                                                                       \
         farsum_mesh_problem p = skewed();                                      \
