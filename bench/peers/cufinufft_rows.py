@@ -194,11 +194,18 @@ def rooms_rows():
 
 def ours(a, precision, p, k, n, dist, rows):
     """Lines of mesh_rows as dictionaries."""
-    done = subprocess.run(
-        [a.rows, a.device, precision, str(p), "1", str(k), str(n), dist,
-         "parts=2", "header=1"] + rows, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, timeout=120)
-    return list(csv.DictReader(done.stdout.splitlines()))
+    command = [a.rows, a.device, precision, str(p), "1", str(k), str(n), dist,
+               "parts=2", "header=1"] + rows
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=200)
+    except subprocess.TimeoutExpired:
+        print("too long: %s" % " ".join(command), flush=True)
+        return []
+    lines = list(csv.DictReader(done.stdout.splitlines()))
+    if done.returncode != 0 or not lines:
+        print("%s\n%s" % (" ".join(command), done.stderr[-1000:]), flush=True)
+    return lines
 
 
 def our_lines(a, precision, tol, p, k, n, dist, rows, error):
@@ -306,11 +313,14 @@ def whole(a, cufinufft, cp, write, finished, end):
         if not a.nufft or ("farsum", "type 1") + case in finished:
             continue
         # tighter until the error is no larger than the peer's worst
-        done_ = subprocess.run(
-            [a.nufft, a.device, precision, str(k), str(n), dist, str(tol),
-             "%.3g" % best], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, timeout=120)
-        for r in csv.reader(done_.stdout.splitlines()):
+        try:
+            text = subprocess.run(
+                [a.nufft, a.device, precision, str(k), str(n), dist, str(tol),
+                 "%.3g" % best], stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, timeout=120).stdout
+        except subprocess.TimeoutExpired:
+            text = "too long: farsum " + str(case)
+        for r in csv.reader(text.splitlines()):
             if len(r) == len(COLUMNS):
                 write(r)
             else:
