@@ -18,9 +18,12 @@ void bench_need(farsum_status status)
     exit(1);
 }
 
+/* What a number adds to the state, so that the k-th can be had at once. */
+static const uint64_t step = 0x9e3779b97f4a7c15u;
+
 double bench_number(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state += step;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
@@ -83,8 +86,16 @@ static void points(struct bench *b)
     const double cell[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     bench_need(cell_set(&b->cell, cell, 1));
     bench_need(MEM_RAW(x, 3 * b->n));
-    for (int64_t i = 0; i < b->n; i++)
-        bench_position(b, i, &seed, x + 3 * i);
+    if (strcmp(b->dist, "uniform") == 0) {
+#pragma omp parallel for
+        for (int64_t i = 0; i < b->n; i++) {
+            uint64_t own = seed + 3 * (uint64_t)i * step;
+            bench_position(b, i, &own, x + 3 * i);
+        }
+    } else { /* points take as many numbers as they please */
+        for (int64_t i = 0; i < b->n; i++)
+            bench_position(b, i, &seed, x + 3 * i);
+    }
     if (b->device) {
         bench_need(points_gpu_create(b->device, &b->points.gpu));
         bench_need(buf_alloc(&b->x_there, b->device, 24 * b->n));
@@ -114,17 +125,23 @@ static int64_t most(const struct bench *b)
     return b->q_reals > b->mesh_reals ? b->q_reals : b->mesh_reals;
 }
 
+static void fill(const struct bench *b, void *to, int64_t count, uint64_t seed)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t own = seed + (uint64_t)i * step;
+        put(b, to, i, bench_number(&own) - 0.5);
+    }
+}
+
 static void arrays(struct bench *b)
 {
-    uint64_t seed = 7;
     int size = bench_size(b);
     bench_need(mem_alloc(&b->q, b->q_reals, (size_t)size, 0));
     bench_need(mem_alloc(&b->mesh, b->mesh_reals, (size_t)size, 0));
     bench_need(mem_alloc(&b->out, most(b), (size_t)size, 0));
-    for (int64_t i = 0; i < b->q_reals; i++)
-        put(b, b->q, i, bench_number(&seed) - 0.5);
-    for (int64_t i = 0; i < b->mesh_reals; i++)
-        put(b, b->mesh, i, bench_number(&seed) - 0.5);
+    fill(b, b->q, b->q_reals, 7);
+    fill(b, b->mesh, b->mesh_reals, 8);
     if (!b->device)
         return;
     bench_need(buf_alloc(&b->q_there, b->device, size * b->q_reals));
@@ -191,6 +208,7 @@ double bench_difference(struct bench *b, int room)
             buf_download(&b->out_there, 0, b->out, count * bench_size(b)));
     if (first)
         bench_need(MEM_RAW(b->reference[room], count));
+#pragma omp parallel for reduction(+ : sum, norm)
     for (int64_t i = 0; i < count; i++) {
         double v = get(b, b->out, i);
         if (first)
