@@ -3,9 +3,10 @@ set(farsum_sources
   src/devices.c src/plan.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/device/buf.c src/device/cache.c src/device/cuda.c src/device/device.c
-  src/device/dl.c src/device/driver.c src/device/hip.c src/device/hiprtc.c
+  src/device/dl.c src/device/driver.c src/device/driver_graph.c
+  src/device/hip.c src/device/hiprtc.c
   src/device/jit.c src/device/log.c src/device/nvrtc.c src/device/opencl.c
-  src/device/opencl_facts.c src/device/rtc.c
+  src/device/opencl_facts.c src/device/recording.c src/device/rtc.c
   src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/crowd.c src/points/points.c

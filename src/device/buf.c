@@ -1,8 +1,11 @@
 /* buf.c: memory of a device, counted. */
 #include "device/buf.h"
 
+#include "device/recording.h"
+
 farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes)
 {
+    TRY(recording_refuses(device, "allocating"));
     buf_clear(buf);
     int64_t size = bytes > 0 ? bytes : 1;
     if (device->limit > 0 && device->bytes + size > device->limit)
@@ -108,6 +111,7 @@ farsum_status buf_upload(struct buf *buf, int64_t offset, const void *from,
     TRY(buf_inside(buf, offset, bytes));
     if (bytes == 0)
         return FARSUM_OK;
+    TRY(recording_refuses(buf->device, "a copy from the host"));
     return buf->device->backend->upload(buf->device, buf->handle, offset, from,
                                         bytes);
 }
@@ -118,6 +122,7 @@ farsum_status buf_download(const struct buf *buf, int64_t offset, void *to,
     TRY(buf_inside(buf, offset, bytes));
     if (bytes == 0)
         return FARSUM_OK;
+    TRY(recording_refuses(buf->device, "a copy to the host"));
     return buf->device->backend->download(buf->device, to, buf->handle, offset,
                                           bytes);
 }
@@ -130,6 +135,11 @@ farsum_status buf_copy(struct buf *to, int64_t to_offset,
     TRY(buf_inside(from, from_offset, bytes));
     if (bytes == 0)
         return FARSUM_OK;
+    const int64_t call[] = {(int64_t)(uintptr_t)to->handle, to_offset,
+                            (int64_t)(uintptr_t)from->handle, from_offset,
+                            bytes};
+    if (recording_notes(to->device, call, sizeof call))
+        return FARSUM_OK;
     return to->device->backend->copy(to->device, to->handle, to_offset,
                                      from->handle, from_offset, bytes);
 }
@@ -139,6 +149,10 @@ farsum_status buf_fill_part(struct buf *buf, int64_t offset, int byte,
 {
     TRY(buf_inside(buf, offset, bytes));
     if (bytes == 0)
+        return FARSUM_OK;
+    const int64_t call[] = {(int64_t)(uintptr_t)buf->handle, offset, byte,
+                            bytes};
+    if (recording_notes(buf->device, call, sizeof call))
         return FARSUM_OK;
     return buf->device->backend->fill(buf->device, buf->handle, offset, byte,
                                       bytes);

@@ -28,6 +28,11 @@ static const char *const driver_symbols[] = {
 #include "device/driver.sym"
 #undef SYM
     NULL};
+static const char *const graph_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #cuda,
+#include "device/graph.sym"
+#undef SYM
+    NULL};
 static const char *const cuda_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/cuda.sym"
@@ -90,6 +95,7 @@ static farsum_status cuda_library(struct cuda *cuda)
     TRY(dl_open(&library, names, folders, driver_symbols,
                 (void **)&cuda->driver.api));
     TRY(dl_open(&library, names, folders, cuda_symbols, (void **)&cuda->own));
+    driver_graphs_open(&cuda->driver, library, graph_symbols);
     cuda->driver.vendor = "CUDA";
     cuda->driver.words = cuda_words;
     cuda->driver.enter = cuda_enter;
@@ -110,6 +116,7 @@ static void cuda_close(struct device *device)
     struct cuda *cuda = device->inside;
     if (!cuda)
         return;
+    driver_graphs_close(&cuda->driver);
     driver_queue_destroy(&cuda->driver);
     if (cuda->retained)
         cuda->own.cuDevicePrimaryCtxRelease_v2(cuda->driver.device);
@@ -207,4 +214,6 @@ const struct device_backend device_cuda = {
     driver_launch,  driver_finish,    driver_mark_create,
     driver_mark,    driver_seconds,   driver_mark_destroy,
     driver_look,
+    driver_record_begin, driver_record_end, driver_replay,
+    driver_forget,
 };

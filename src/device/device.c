@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ void device_close(struct device *device)
 
 farsum_status device_finish(struct device *device)
 {
+    TRY(recording_refuses(device, "waiting"));
     return device->backend->finish(device);
 }
 
@@ -109,6 +111,8 @@ farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
 {
     struct launch what = {kernel->handle, groups, kernel->group,
                           kernel->arena,  n_args, args};
+    if (recording_notes_launch(kernel->device, &what))
+        return FARSUM_OK;
     farsum_status status = kernel->device->backend->launch(kernel->device,
                                                            &what);
     if (status != FARSUM_OK)
@@ -133,18 +137,26 @@ void stopwatch_clear(struct stopwatch *watch)
     *watch = (struct stopwatch){0};
 }
 
+static farsum_status stopwatch_mark(struct device *device, void *mark)
+{
+    if (recording_notes(device, &mark, sizeof mark))
+        return FARSUM_OK;
+    return device->backend->mark(device, mark);
+}
+
 farsum_status stopwatch_start(struct stopwatch *watch)
 {
-    return watch->device->backend->mark(watch->device, watch->from);
+    return stopwatch_mark(watch->device, watch->from);
 }
 
 farsum_status stopwatch_stop(struct stopwatch *watch)
 {
-    return watch->device->backend->mark(watch->device, watch->to);
+    return stopwatch_mark(watch->device, watch->to);
 }
 
 farsum_status stopwatch_seconds(struct stopwatch *watch, double *seconds)
 {
+    TRY(recording_refuses(watch->device, "a time"));
     return watch->device->backend->seconds(watch->device, watch->from,
                                            watch->to, seconds);
 }

@@ -10,7 +10,7 @@
 #include "base/status.h"
 
 struct device;
-struct jit_text;
+struct trace;
 
 /* One argument of a kernel: a buffer, or bytes by value. */
 struct buf;
@@ -83,6 +83,13 @@ struct device_backend {
     /* Reads no more than a word that `given` points at. */
     void (*look)(struct device *device, const void *given,
                  struct device_pointer *found);
+    /* Sequences that are kept (recording.h); NULL, all four, where there are
+     * none.  What is asked for between begin and end is not done but, if `keep`
+     * says so, kept; replay asks for it. */
+    farsum_status (*record_begin)(struct device *device);
+    farsum_status (*record_end)(struct device *device, int keep, void **whole);
+    farsum_status (*replay)(struct device *device, void *whole);
+    void (*forget)(struct device *device, void *whole);
 };
 
 /* What is true of a device; the back end fills it. */
@@ -111,6 +118,8 @@ struct device {
     struct device_facts facts;
     int64_t bytes, peak; /* of our buffers: now, and the most so far */
     int64_t limit;       /* for the tests: allocations beyond fail; 0: none */
+    int64_t unloaded;    /* how often kernels were */
+    struct trace *trace; /* set while it only looks on (recording.c) */
     void *inside;        /* owned: the back end's */
 };
 

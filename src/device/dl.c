@@ -73,6 +73,16 @@ farsum_status dl_open(void **library, const char *const *names,
     return FARSUM_OK;
 }
 
+int dl_more(void *library, const char *const *symbols, void **api)
+{
+    int all = 1;
+    for (int i = 0; symbols[i]; i++) {
+        api[i] = dlsym(library, symbols[i]);
+        all = all && api[i];
+    }
+    return all;
+}
+
 void dl_close(void *library)
 {
     if (library)

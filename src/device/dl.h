@@ -19,5 +19,7 @@
 farsum_status dl_open(void **library, const char *const *names,
                       const char *const *folders, const char *const *symbols,
                       void **api);
+/* More symbols of a library that is open; 1 if it has them all. */
+int dl_more(void *library, const char *const *symbols, void **api);
 void dl_close(void *library); /* NULL is legal */
 #endif

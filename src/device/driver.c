@@ -311,15 +311,6 @@ farsum_status driver_mark_create(struct device *device, void **mark)
     return FARSUM_OK;
 }
 
-farsum_status driver_mark(struct device *device, void *mark)
-{
-    struct driver *d = device->inside;
-    int before = 0;
-    TRY(driver_enter(d, &before));
-    return driver_leave(d, before, d->api.event_record(mark, d->queue),
-                        "recording an event");
-}
-
 farsum_status driver_seconds(struct device *device, void *from, void *to,
                              double *seconds)
 {

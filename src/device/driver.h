@@ -12,12 +12,24 @@ struct driver_api {
 #undef SYM
 };
 
+/* For sequences that are kept (driver_graph.c). */
+struct driver_graphs {
+#define SYM(result, word, cuda, hip, parameters) result(*word) parameters;
+#include "device/graph.sym"
+#undef SYM
+};
+
 /* The first member of what a device has inside. */
 struct driver {
     struct driver_api api;
+    struct driver_graphs graphs;
+    int has_graphs;
     const char *vendor; /* "CUDA" */
     int device;         /* the vendor's number */
     void *queue;        /* a stream */
+    void *capture;      /* owned: the stream that sequences are captured on */
+    void *queue_kept;   /* while one is: the device's own queue */
+    int capturing;
     int queue_owned;
     int64_t threads_max; /* of one launch; 0: not bounded but by groups */
     /* Makes the device this thread's current one, and what was current that
@@ -60,6 +72,10 @@ farsum_status driver_leave(struct driver *driver, int before, int error,
 /* A stream of our own, and its end. */
 farsum_status driver_queue_create(struct driver *driver);
 void driver_queue_destroy(struct driver *driver);
+/* symbols: of graph.sym.  No failure: without them, sequences are not kept. */
+void driver_graphs_open(struct driver *driver, void *library,
+                        const char *const *symbols);
+void driver_graphs_close(struct driver *driver);
 
 /* As device.h says of the functions of a back end. */
 farsum_status driver_alloc(struct device *device, int64_t bytes, void **handle);
@@ -90,4 +106,8 @@ farsum_status driver_seconds(struct device *device, void *from, void *to,
 void driver_mark_destroy(struct device *device, void *mark);
 void driver_look(struct device *device, const void *given,
                  struct device_pointer *found);
+farsum_status driver_record_begin(struct device *device);
+farsum_status driver_record_end(struct device *device, int keep, void **whole);
+farsum_status driver_replay(struct device *device, void *whole);
+void driver_forget(struct device *device, void *whole);
 #endif

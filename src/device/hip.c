@@ -29,6 +29,11 @@ static const char *const driver_symbols[] = {
 #include "device/driver.sym"
 #undef SYM
     NULL};
+static const char *const graph_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #hip,
+#include "device/graph.sym"
+#undef SYM
+    NULL};
 static const char *const hip_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/hip.sym"
@@ -80,6 +85,7 @@ static farsum_status hip_library(struct hip *hip)
     TRY(dl_open(&library, names, folders, driver_symbols,
                 (void **)&hip->driver.api));
     TRY(dl_open(&library, names, folders, hip_symbols, (void **)&hip->own));
+    driver_graphs_open(&hip->driver, library, graph_symbols);
     hip->driver.vendor = "HIP";
     hip->driver.words = hip_words;
     hip->driver.enter = hip_enter;
@@ -100,6 +106,7 @@ static void hip_close(struct device *device)
     struct hip *hip = device->inside;
     if (!hip)
         return;
+    driver_graphs_close(&hip->driver);
     driver_queue_destroy(&hip->driver);
     mem_free(hip);
     device->inside = NULL;
@@ -207,4 +214,6 @@ const struct device_backend device_hip = {
     driver_launch,  driver_finish,   driver_mark_create,
     driver_mark,    driver_seconds,  driver_mark_destroy,
     driver_look,
+    driver_record_begin, driver_record_end, driver_replay,
+    driver_forget,
 };

@@ -303,8 +303,10 @@ void jit_clear(struct jit *jit)
     struct device *d = jit->device;
     for (int i = 0; i < jit->n_kernels; i++)
         d->backend->release_kernel(d, jit->kernel[i]);
-    if (jit->module)
+    if (jit->module) {
         d->backend->unload(d, jit->module);
+        d->unloaded++;
+    }
     for (int i = 0; i < jit->n_defines; i++)
         mem_free(jit->define[i]);
     *jit = (struct jit){0};

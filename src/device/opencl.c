@@ -471,4 +471,8 @@ const struct device_backend device_opencl = {
     opencl_seconds,
     opencl_mark_destroy,
     opencl_look,
+    NULL, /* sequences are not kept */
+    NULL,
+    NULL,
+    NULL,
 };

@@ -62,6 +62,8 @@ static void spectral_destroy(void *state)
     struct spectral *s = state;
     if (!s)
         return;
+    if (s->gpu) /* it uses the rooms' kernels */
+        recording_clear(&s->gpu->recording);
     for (int r = 0; r < ROOM_COUNT; r++)
         if (s->room[r])
             s->tuned.choice[r].row->variant->destroy(s->room[r]);

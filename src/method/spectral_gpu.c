@@ -23,6 +23,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
                          &g->given_q,     &g->given_potential,
                          &g->given_field, &g->given_energy,
                          &g->given_virial};
+    recording_clear(&g->recording);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     for (int w = 0; g->has_watches && w < GPU_WATCHES; w++)

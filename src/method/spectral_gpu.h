@@ -3,6 +3,7 @@
 #define FARSUM_METHOD_SPECTRAL_GPU_H
 
 #include "device/jit.h"
+#include "device/recording.h"
 #include "method/spectral.h"
 
 /* What kernels leave about a sum; as spectral_gpu.k has it. */
@@ -36,6 +37,7 @@ struct spectral_gpu {
     /* for a caller whose arrays are the host's: one right-hand side */
     struct buf given_q, given_potential, given_field, given_energy,
         given_virial;
+    struct recording recording; /* of a sum */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
     int64_t rhs;     /* of the last execute */

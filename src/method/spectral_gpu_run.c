@@ -153,13 +153,31 @@ static farsum_status run_out(struct spectral_gpu *g,
                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u));
 }
 
-static farsum_status run_one(struct farsum_plan *plan, struct spectral *s,
-                             const struct ends *e)
+/* A sum of right-hand sides, as it may be recorded: what is asked for twice
+ * with the same pointers is kept as a whole. */
+struct sum {
+    struct farsum_plan *plan;
+    struct spectral *s;
+    const struct ends *first;
+    int rhs;
+    int64_t n, m; /* from one to the next */
+};
+
+static farsum_status run_all(void *data)
 {
-    struct spectral_units u = run_units(plan, s, e);
-    TRY(run_in(s->gpu, &u, e));
-    TRY(run_sum(s, &u, array_size(plan->problem.precision)));
-    return run_out(s->gpu, &u, e);
+    const struct sum *sum = data;
+    struct spectral *s = sum->s;
+    for (int r = 0; r < sum->rhs; r++) {
+        struct ends e = *sum->first;
+        e.first_q = r * sum->n;
+        e.first_out = r * sum->m;
+        e.rhs = r;
+        struct spectral_units u = run_units(sum->plan, s, &e);
+        TRY(run_in(s->gpu, &u, &e));
+        TRY(run_sum(s, &u, array_size(sum->plan->problem.precision)));
+        TRY(run_out(s->gpu, &u, &e));
+    }
+    return FARSUM_OK;
 }
 
 /* What finish is to know of the sums that begin. */
@@ -197,7 +215,8 @@ static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
         .virial = result->virial ? &g->given_virial : NULL,
     };
     TRY(buf_upload(&g->given_q, 0, (const char *)q + r * n * size, n * size));
-    TRY(run_one(plan, s, &e));
+    struct sum one = {plan, s, &e, 1, n, m};
+    TRY(recording_run(&g->recording, g->device, run_all, &one));
     if (e.potential)
         TRY(buf_download(e.potential, 0,
                          (char *)result->potential + r * m * size, m * size));
@@ -228,20 +247,15 @@ static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
     TRY(buf_given(&virial, device, result->virial, 72 * (int64_t)rhs,
                   "virial"));
     run_begin(s->gpu, rhs, result);
-    for (int r = 0; r < rhs; r++) {
-        struct ends e = {
-            .q = &given,
-            .potential = result->potential ? &potential : NULL,
-            .field = result->field ? &field : NULL,
-            .energy = result->energy ? &energy : NULL,
-            .virial = result->virial ? &virial : NULL,
-            .first_q = r * n,
-            .first_out = r * m,
-            .rhs = r,
-        };
-        TRY(run_one(plan, s, &e));
-    }
-    return FARSUM_OK;
+    const struct ends e = {
+        .q = &given,
+        .potential = result->potential ? &potential : NULL,
+        .field = result->field ? &field : NULL,
+        .energy = result->energy ? &energy : NULL,
+        .virial = result->virial ? &virial : NULL,
+    };
+    struct sum all = {plan, s, &e, rhs, n, m};
+    return recording_run(&s->gpu->recording, device, run_all, &all);
 }
 
 farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,

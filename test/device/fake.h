@@ -29,6 +29,8 @@ struct fake {
     int64_t bytes; /* of the device's memory in use */
     int blocks, streams, events, modules, contexts; /* that live */
     int launches, granted, marks;
+    int graphs, kept;   /* that live: graphs, and what is made of them */
+    int replays;
     unsigned groups, group, arena; /* of the last launch */
     /* What a launch does. */
     void (*run)(const char *kernel, const struct fake *fake, void **parameters);

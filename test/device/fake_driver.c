@@ -328,10 +328,12 @@ static int ours(const void *stream, int device)
     const struct fake_stream *s = stream;
     return s && s->device == device;
 }
+#include "device/fake_graphs.h"
+
 static int fake_upload(void *to, const void *from, size_t bytes, void *stream)
 {
     HERE(upload);
-    if (!inside(to, bytes) || !ours(stream, device))
+    if (captured || !inside(to, bytes) || !ours(stream, device))
         return INVALID;
     memcpy(to, from, bytes);
     return 0;
@@ -339,7 +341,7 @@ static int fake_upload(void *to, const void *from, size_t bytes, void *stream)
 static int fake_download(void *to, void *from, size_t bytes, void *stream)
 {
     HERE(download);
-    if (!inside(from, bytes) || !ours(stream, device))
+    if (captured || !inside(from, bytes) || !ours(stream, device))
         return INVALID;
     memcpy(to, from, bytes);
     return 0;
@@ -349,6 +351,8 @@ static int fake_copy(void *to, void *from, size_t bytes, void *stream)
     HERE(copy);
     if (!inside(to, bytes) || !inside(from, bytes) || !ours(stream, device))
         return INVALID;
+    if (capture(stream, (struct fake_call){to, from, bytes, 0, 2}))
+        return 0;
     memmove(to, from, bytes);
     return 0;
 }
@@ -357,14 +361,18 @@ static int fake_fill(void *to, unsigned char byte, size_t bytes, void *stream)
     HERE(fill);
     if (!inside(to, bytes) || !ours(stream, device))
         return INVALID;
+    if (capture(stream, (struct fake_call){to, NULL, bytes, byte, 1}))
+        return 0;
     memset(to, byte, bytes);
     return 0;
 }
 static int fake_stream_create(void **stream, unsigned flags)
 {
     HERE(stream_create);
+    if (flags > 1)
+        return INVALID;
     *stream = fake_make_stream(NULL, device);
-    return flags == 0 ? 0 : INVALID;
+    return 0;
 }
 static int fake_stream_destroy(void *stream)
 {
@@ -374,7 +382,7 @@ static int fake_stream_destroy(void *stream)
 static int fake_stream_wait(void *stream)
 {
     HERE(stream_wait);
-    return ours(stream, device) ? 0 : INVALID;
+    return captured ? INVALID : ours(stream, device) ? 0 : INVALID;
 }
 /* An event is the number of marks that there were when it was recorded. */
 static int fake_event_create(void **event, unsigned flags)
@@ -393,6 +401,8 @@ static int fake_event_destroy(void *event)
 static int fake_event_record(void *event, void *stream)
 {
     HERE(event_record);
+    if (captured && stream == captured_stream)
+        return INVALID; /* it would not be part of the graph */
     *(int *)event = ++fake.marks;
     return ours(stream, device) ? 0 : INVALID;
 }
@@ -444,6 +454,8 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
     if (grid_y != 1 || grid_z != 1 || group_y != 1 || group_z != 1 || extra
         || !ours(stream, device))
         return INVALID;
+    if (capture(stream, (struct fake_call){NULL, NULL, 0, 0, 0}))
+        return 0;
     fake.launches++;
     fake.groups = grid_x;
     fake.group = group_x;
@@ -461,3 +473,4 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
     EXPORT result cuda parameters __attribute__((alias("fake_" #word)));
 #endif
 #include "device/driver.sym"
+#include "device/graph.sym"

@@ -346,6 +346,7 @@ int main(void)
         else
             RUN(test_layouts);
         loader_kernels();
+        loader_graphs();
         CHECK(mem_bytes() == held, "%lld bytes are left",
               (long long)(mem_bytes() - held));
     }

@@ -34,6 +34,7 @@ struct device *opened(int index);
 /* The driver has nothing of ours, and what is current is as it was. */
 void nothing_left(const char *after);
 
-/* loader_kernels.c */
+/* loader_kernels.c, loader_graphs.c */
 void loader_kernels(void);
+void loader_graphs(void);
 #endif

@@ -64,6 +64,11 @@ static int cufft_area(struct vendor *v, int backward, void *memory)
     return cufft_calls(v)->cufftSetWorkArea(cufft_plan(v, backward), memory);
 }
 
+static int cufft_move(struct vendor *v, int backward, void *stream)
+{
+    return cufft_calls(v)->cufftSetStream(cufft_plan(v, backward), stream);
+}
+
 static int cufft_transform(struct vendor *v, int backward, void *data)
 {
     const struct calls *c = cufft_calls(v);
@@ -81,8 +86,8 @@ static void cufft_end(struct vendor *v, int backward)
 }
 
 static const struct vendor_calls cufft = {
-    "cuFFT",    "cuda",          cufft_open, cufft_make,
-    cufft_area, cufft_transform, cufft_end,
+    "cuFFT",    "cuda",     cufft_open,      cufft_make,
+    cufft_area, cufft_move, cufft_transform, cufft_end,
 };
 
 static farsum_status cufft_fits(const void *args)

@@ -63,6 +63,11 @@ static int hipfft_area(struct vendor *v, int backward, void *memory)
     return hipfft_calls(v)->hipfftSetWorkArea(hipfft_plan(v, backward), memory);
 }
 
+static int hipfft_move(struct vendor *v, int backward, void *stream)
+{
+    return hipfft_calls(v)->hipfftSetStream(hipfft_plan(v, backward), stream);
+}
+
 static int hipfft_transform(struct vendor *v, int backward, void *data)
 {
     const struct calls *c = hipfft_calls(v);
@@ -80,8 +85,8 @@ static void hipfft_end(struct vendor *v, int backward)
 }
 
 static const struct vendor_calls hipfft = {
-    "hipFFT",         "hip",      hipfft_open, hipfft_make, hipfft_area,
-    hipfft_transform, hipfft_end,
+    "hipFFT",    "hip",       hipfft_open,      hipfft_make,
+    hipfft_area, hipfft_move, hipfft_transform, hipfft_end,
 };
 
 static farsum_status hipfft_fits(const void *args)

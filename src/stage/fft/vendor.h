@@ -17,6 +17,7 @@ struct vendor_calls {
     /* A plan without a work area, the bytes that it wants, on that stream. */
     int (*make)(struct vendor *v, int backward, void *stream, size_t *bytes);
     int (*area)(struct vendor *v, int backward, void *memory);
+    int (*move)(struct vendor *v, int backward, void *stream);
     int (*run)(struct vendor *v, int backward, void *data);
     void (*destroy)(struct vendor *v, int backward);
 };
@@ -35,6 +36,7 @@ struct vendor {
     void *api[VENDOR_API]; /* the row's own struct of pointers */
     void *plan[2];         /* forward, backward: the row's own */
     int made[2];
+    void *stream;          /* that both plans are on */
     struct buf work;
 };
 
