@@ -91,7 +91,8 @@ static farsum_status nufft_make(struct farsum_nufft *n)
     /* every channel's mesh on a line of the cache, or where a device lets a
      * part of a buffer begin */
     int64_t line = n->device ? BUF_ALIGN / (int64_t)nufft_real(n) : 16;
-    n->step = (p.mesh[0] * p.mesh[1] * p.ldz + line - 1) / line * line;
+    int64_t reals = p.mesh[0] * p.mesh[1] * n->fft.ldz;
+    n->step = (reals + line - 1) / line * line;
     TRY(n->device ? nufft_gpu_create(n) : nufft_grid(n));
     n->options.device = n->options.isa = NULL;
     n->options.on_device = NULL;

@@ -11,8 +11,9 @@ struct farsum_nufft {
     int owns_device;
     struct nufft_gpu *gpu;    /* owned; NULL: the host, else grid and planar are
                                there */
-    struct farsum_mesh *mesh; /* owned; channels: 2 batch, real and
-                                     imaginary part of each vector */
+    struct farsum_mesh *mesh; /* owned; channels: on the host 2 batch, real
+                                 and imaginary part of each vector, on a device
+                                 batch, complex */
     int batch;                /* vectors at a time; divides channels */
     int64_t step;             /* reals from one channel's mesh to the
                                      next */

@@ -1,4 +1,4 @@
-/* nufft_gpu.c: a NUFFT on a device: as nufft_run.c, with its arrays there. */
+/* nufft_gpu.c: a NUFFT's execute on a device: complex meshes and transforms. */
 #include "method/nufft_gpu.h"
 
 #include "base/mem.h"
@@ -9,19 +9,19 @@ enum { GROUP = 256 };
 struct nufft_args {
     int64_t base, step, total;
     int32_t modes[3], mesh[3];
-    int32_t ldz, turn, batch, more;
+    int32_t batch, more;
 };
-_Static_assert(sizeof(struct nufft_args) == 64, "as the kernels have it");
+_Static_assert(sizeof(struct nufft_args) == 56, "as the kernels have it");
 
 static int64_t gpu_modes(const struct farsum_nufft *n)
 {
     return n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
 }
 
-/* 1: strengths or values go through `planar`. */
-static int gpu_planar(const struct farsum_nufft *n)
+/* 1: strengths or values go through `c`: the rows begin at a buffer's start. */
+static int gpu_staged(const struct farsum_nufft *n)
 {
-    return n->problem.type == 2 || n->problem.channels > 1;
+    return n->problem.c_memory == FARSUM_HOST || n->problem.channels > n->batch;
 }
 
 void nufft_gpu_destroy(struct farsum_nufft *n)
@@ -29,10 +29,10 @@ void nufft_gpu_destroy(struct farsum_nufft *n)
     struct nufft_gpu *g = n->gpu;
     if (!g)
         return;
-    for (int ch = 0; g->part && ch < 2 * n->batch; ch++)
+    for (int ch = 0; g->part && ch < n->batch; ch++)
         buf_clear(&g->part[ch]);
     mem_free(g->part);
-    struct buf *all[] = {&g->grid, &g->scale, &g->planar, &g->c, &g->f};
+    struct buf *all[] = {&g->grid, &g->scale, &g->c, &g->f};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     if (g->has_watch)
@@ -50,9 +50,7 @@ static farsum_status gpu_kernels(struct farsum_nufft *n)
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&g->jit));
     TRY(jit_kernel(&g->jit, "nufft_collect", GROUP, 0, &g->collect));
-    TRY(jit_kernel(&g->jit, "nufft_place", GROUP, 0, &g->place));
-    TRY(jit_kernel(&g->jit, "nufft_split", GROUP, 0, &g->split));
-    return jit_kernel(&g->jit, "nufft_merge", GROUP, 0, &g->merge);
+    return jit_kernel(&g->jit, "nufft_place", GROUP, 0, &g->place);
 }
 
 static farsum_status gpu_memory(struct farsum_nufft *n)
@@ -60,9 +58,9 @@ static farsum_status gpu_memory(struct farsum_nufft *n)
     struct nufft_gpu *g = n->gpu;
     int64_t real = (int64_t)nufft_real(n), tables = 0, at = 0;
     int64_t bytes = n->step * real;
-    TRY(buf_alloc(&g->grid, n->device, 2 * n->batch * bytes));
-    TRY(MEM_NEW(g->part, 2 * n->batch));
-    for (int ch = 0; ch < 2 * n->batch; ch++)
+    TRY(buf_alloc(&g->grid, n->device, n->batch * bytes));
+    TRY(MEM_NEW(g->part, n->batch));
+    for (int ch = 0; ch < n->batch; ch++)
         TRY(buf_view(&g->part[ch], &g->grid, ch * bytes, bytes));
     for (int d = 0; d < 3; d++)
         tables += n->problem.modes[d] / 2 + 1;
@@ -91,19 +89,16 @@ farsum_status nufft_gpu_points(struct farsum_nufft *n, int64_t points)
 {
     struct nufft_gpu *g = n->gpu;
     int64_t bytes = 2 * n->batch * points * (int64_t)nufft_real(n);
-    if (gpu_planar(n))
-        TRY(buf_reserve(&g->planar, n->device, bytes));
-    if (n->problem.c_memory == FARSUM_HOST)
+    if (gpu_staged(n))
         TRY(buf_reserve(&g->c, n->device, bytes));
     return FARSUM_OK;
 }
 
-static struct nufft_args gpu_args(const struct farsum_nufft *n, int64_t base)
+static struct nufft_args gpu_args(const struct farsum_nufft *n, int64_t base,
+                                  int64_t total)
 {
-    struct nufft_args a = {.base = base,
-                           .step = n->step,
-                           .ldz = (int32_t)n->fft.ldz,
-                           .batch = n->batch};
+    struct nufft_args a = {
+        .base = base, .step = n->step, .total = total, .batch = n->batch};
     for (int d = 0; d < 3; d++) {
         a.modes[d] = (int32_t)n->problem.modes[d];
         a.mesh[d] = (int32_t)n->fft.mesh[d];
@@ -111,105 +106,108 @@ static struct nufft_args gpu_args(const struct farsum_nufft *n, int64_t base)
     return a;
 }
 
-static farsum_status gpu_transform(struct farsum_nufft *n, int backward)
+static farsum_status gpu_transform(struct farsum_nufft *n)
 {
     struct nufft_gpu *g = n->gpu;
     TRY(stopwatch_start(&g->watch));
-    for (int ch = 0; ch < 2 * n->batch; ch++) {
-        struct fft_io io = {.data = &g->part[ch], .backward = backward};
+    for (int ch = 0; ch < n->batch; ch++) {
+        struct fft_io io = {.data = &g->part[ch],
+                            .backward = n->problem.sign > 0};
         TRY(n->choice.row->variant->run(n->state, &io));
     }
     g->timed = 1;
     return stopwatch_stop(&g->watch);
 }
 
-/* Between c and its separate parts. */
-static farsum_status gpu_planes(struct farsum_nufft *n,
-                                const struct kernel *kernel,
-                                const struct buf *c, int64_t base)
-{
-    int64_t points = n->mesh->points.n, all = points * n->batch;
-    if (all == 0)
-        return FARSUM_OK;
-    return LAUNCH(kernel, kernel_groups(kernel, all), ARG_BUF(c),
-                  ARG_BUF(&n->gpu->planar), ARG_I64(base), ARG_I64(points),
-                  ARG_I64(all));
-}
-
-/* A batch of vectors, which begin at those reals of c and f. */
+/* A batch of vectors c, with f from that real on. */
 static farsum_status gpu_type_1(struct farsum_nufft *n, const struct buf *c,
-                                int64_t c_base, const struct buf *f,
-                                int64_t f_base)
+                                const struct buf *f, int64_t base)
 {
     struct nufft_gpu *g = n->gpu;
-    struct nufft_args a = gpu_args(n, f_base);
-    struct spread_io io = {.q = c,
-                           .mesh = &g->grid,
-                           .q_channel = 1,
-                           .q_point = 2,
-                           .mesh_channel = n->step};
-    a.total = gpu_modes(n);
-    a.turn = n->problem.sign < 0 ? 1 : -1; /* the transform's sign is - */
-    if (gpu_planar(n)) {
-        TRY(gpu_planes(n, &g->split, c, c_base));
-        io.q = &g->planar;
-        io.q_channel = io.q_point = 0;
-    }
+    struct nufft_args a = gpu_args(n, base, gpu_modes(n));
+    struct spread_io io = {.q = c, .mesh = &g->grid, .mesh_channel = n->step};
     TRY(mesh_spread_run(n->mesh, &io));
-    TRY(gpu_transform(n, 0));
+    TRY(gpu_transform(n));
     return LAUNCH(&g->collect, kernel_groups(&g->collect, a.total),
                   ARG_BUF(&g->grid), ARG_BUF(&g->scale), ARG_BUF(f),
                   ARG_STRUCT(a));
 }
 
-static farsum_status gpu_type_2(struct farsum_nufft *n, const struct buf *c,
-                                int64_t c_base, const struct buf *f,
-                                int64_t f_base)
+static farsum_status gpu_type_2(struct farsum_nufft *n, struct buf *c,
+                                const struct buf *f, int64_t base)
 {
     struct nufft_gpu *g = n->gpu;
-    struct nufft_args a = gpu_args(n, f_base);
+    const int64_t *mesh = n->fft.mesh;
+    struct nufft_args a = gpu_args(n, base, mesh[0] * mesh[1] * mesh[2]);
     struct interp_io io = {
-        .mesh = &g->grid, .potential = &g->planar, .mesh_channel = n->step};
-    a.total = n->fft.mesh[0] * n->fft.mesh[1] * (n->fft.ldz / 2);
-    a.turn = n->problem.sign > 0 ? 1 : -1; /* the transform's sign is + */
+        .mesh = &g->grid, .potential = c, .mesh_channel = n->step};
     TRY(LAUNCH(&g->place, kernel_groups(&g->place, a.total), ARG_BUF(&g->grid),
                ARG_BUF(&g->scale), ARG_BUF(f), ARG_STRUCT(a)));
-    TRY(gpu_transform(n, 1));
-    TRY(mesh_interp_run(n->mesh, &io));
-    return gpu_planes(n, &g->merge, c, c_base);
+    TRY(gpu_transform(n));
+    return mesh_interp_run(n->mesh, &io);
+}
+
+/* Where a batch's vectors are: of c, f or both. */
+struct ends {
+    struct buf c, f;      /* the caller's, or ours for the host's */
+    struct buf part;      /* what the rows get of c */
+    int64_t first, bytes; /* of c's batch, bytes */
+    int64_t base;         /* of f's, reals */
+};
+
+static farsum_status gpu_ends(struct farsum_nufft *n, int v, char *c, char *f,
+                              struct ends *e)
+{
+    struct nufft_gpu *g = n->gpu;
+    const farsum_nufft_problem *p = &n->problem;
+    int64_t real = (int64_t)nufft_real(n), points = n->mesh->points.n;
+    int64_t each_c = 2 * points * real, each_f = 2 * gpu_modes(n) * real;
+    int there_c = p->c_memory == FARSUM_DEVICE;
+    int there_f = p->f_memory == FARSUM_DEVICE;
+    /* whole arrays of the device's, this batch of the host's */
+    const struct mesh_array c_array = {
+        "c", p->c_memory, there_c || !c ? c : c + v * each_c,
+        (there_c ? p->channels : n->batch) * each_c};
+    const struct mesh_array f_array = {
+        "f", p->f_memory, there_f ? f : f + v * each_f,
+        (there_f ? p->channels : n->batch) * each_f};
+    TRY(mesh_gpu_array(n->device, &f_array, p->type == 2, &g->f, &e->f));
+    e->base = there_f ? v * 2 * gpu_modes(n) : 0;
+    e->first = v * each_c;
+    e->bytes = n->batch * each_c;
+    e->c = e->part = g->grid; /* without points nothing is read */
+    if (points == 0)
+        return FARSUM_OK;
+    TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &e->c));
+    e->part = e->c;
+    if (!there_c || !gpu_staged(n))
+        return FARSUM_OK;
+    e->part = g->c;
+    return p->type == 1 ? buf_copy(&g->c, 0, &e->c, e->first, e->bytes)
+                        : FARSUM_OK;
 }
 
 /* Vectors from v on, of arrays on either side. */
 static farsum_status gpu_batch(struct farsum_nufft *n, int v, char *c, char *f)
 {
-    struct nufft_gpu *g = n->gpu;
     const farsum_nufft_problem *p = &n->problem;
-    int64_t real = (int64_t)nufft_real(n), points = n->mesh->points.n;
-    int64_t each_c = 2 * points, each_f = 2 * gpu_modes(n);
     int there_c = p->c_memory == FARSUM_DEVICE;
-    int there_f = p->f_memory == FARSUM_DEVICE;
-    /* whole arrays of the device's, this batch of the host's */
-    int64_t bytes_c = (there_c ? p->channels : n->batch) * each_c * real;
-    int64_t bytes_f = (there_f ? p->channels : n->batch) * each_f * real;
-    int64_t base_c = there_c ? v * each_c : 0,
-            base_f = there_f ? v * each_f : 0;
-    struct buf here_c = g->grid, here_f;
-    c = there_c || !c ? c : c + v * each_c * real;
-    f = there_f ? f : f + v * each_f * real;
-    const struct mesh_array c_array = {"c", p->c_memory, c, bytes_c};
-    const struct mesh_array f_array = {"f", p->f_memory, f, bytes_f};
-    if (points > 0) /* without, nothing is read */
-        TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &here_c));
-    TRY(mesh_gpu_array(n->device, &f_array, p->type == 2, &g->f, &here_f));
-    if (p->type == 1)
-        TRY(gpu_type_1(n, &here_c, base_c, &here_f, base_f));
-    else
-        TRY(gpu_type_2(n, &here_c, base_c, &here_f, base_f));
-    if (p->type == 1 ? there_f : there_c)
-        return FARSUM_OK;
+    int64_t real = (int64_t)nufft_real(n), modes = 2 * gpu_modes(n) * real;
+    struct ends e;
+    TRY(gpu_ends(n, v, c, f, &e));
+    if (p->type == 1) {
+        TRY(gpu_type_1(n, &e.part, &e.f, e.base));
+        if (p->f_memory == FARSUM_DEVICE)
+            return FARSUM_OK;
+        TRY(mesh_gpu_check(n->mesh));
+        return buf_download(&e.f, 0, f + v * modes, n->batch * modes);
+    }
+    TRY(gpu_type_2(n, &e.part, &e.f, e.base));
+    if (there_c)
+        return gpu_staged(n) ? buf_copy(&e.c, e.first, &e.part, 0, e.bytes)
+                             : FARSUM_OK;
     TRY(mesh_gpu_check(n->mesh));
-    return p->type == 1 ? buf_download(&here_f, 0, f, bytes_f)
-                        : buf_download(&here_c, 0, c, bytes_c);
+    return buf_download(&e.c, 0, c + e.first, e.bytes);
 }
 
 /* Of the last batch, times their number. */

@@ -7,12 +7,12 @@
 
 struct nufft_gpu {
     struct jit jit;
-    struct kernel collect, place, split, merge;
-    struct buf grid;   /* [2 batch][step] */
-    struct buf *part;  /* owned, [2 batch]: the grid's, a transform each */
-    struct buf scale;  /* the tables one behind the other */
-    struct buf planar; /* [2 batch][n], where it is needed */
-    struct buf c, f;   /* a batch of a caller's on the host */
+    struct kernel collect, place;
+    struct buf grid;  /* [batch][step] */
+    struct buf *part; /* owned, [batch]: the grid's, a transform each */
+    struct buf scale; /* the tables one behind the other */
+    struct buf c, f;  /* a batch of a caller's on the host; c also of one that
+                         has several */
     struct stopwatch watch;
     int has_watch, timed;
     int batches; /* of the last execute */

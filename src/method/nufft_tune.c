@@ -33,9 +33,10 @@ static void mesh_of(const struct farsum_nufft *n, double sigma,
         p->mesh[d] = fft_good_size((int64_t)ceil(sigma * modes));
         p->upsampling = fmin(p->upsampling, (double)p->mesh[d] / modes);
     }
-    p->ldz = 2 * (p->mesh[2] / 2 + 1);
+    p->is_complex = n->device != NULL;
+    p->ldz = p->is_complex ? p->mesh[2] : 2 * (p->mesh[2] / 2 + 1);
     p->precision = n->problem.precision;
-    p->channels = 2 * n->batch;
+    p->channels = p->is_complex ? n->batch : 2 * n->batch;
     p->n_points = n->problem.n_points;
     p->tolerance = n->problem.tolerance;
     if (n->device)
@@ -53,8 +54,9 @@ static farsum_status cost_of(struct farsum_nufft *n, struct farsum_mesh *m,
     TRY(mesh_think(m, p, &n->options, n->device, n->problem.modes, 1));
     n->fft = (struct fft_args){.precision = p->precision,
                                .threads = m->threads,
-                               .ldz = p->ldz,
-                               .device = n->device};
+                               .ldz = p->is_complex ? 2 * p->ldz : p->ldz,
+                               .device = n->device,
+                               .is_complex = p->is_complex};
     memcpy(n->fft.mesh, p->mesh, sizeof n->fft.mesh);
     TRY(choose(&fft_stage, &n->fft, &wanted, &n->choice));
     int room = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;

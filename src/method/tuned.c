@@ -52,7 +52,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .n = n};
     args[ROOM_FFT].fft = (struct fft_args){
         p->precision, plan->threads, {mesh[0], mesh[1], mesh[2]}, t->ldz,
-        plan->options.measure, plan->device};
+        plan->options.measure, plan->device, 0};
     args[ROOM_SCALE].scale = (struct scale_args){
         p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
         t->ldz,       &t->split, &t->window,    &t->cell,      plan->device};

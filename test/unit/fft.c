@@ -42,9 +42,13 @@ static void plain_is_the_definition(void)
     static const int64_t meshes[][4] = {
         {6, 4, 8, 10}, {5, 7, 3, 4}, {2, 2, 2, 4}, {4, 6, 10, 16}};
     for (int k = 0; k < 4; k++) {
-        struct fft_args a = {FARSUM_F64, 1,
+        struct fft_args a = {FARSUM_F64,
+                             1,
                              {meshes[k][0], meshes[k][1], meshes[k][2]},
-                             meshes[k][3], 0, NULL};
+                             meshes[k][3],
+                             0,
+                             NULL,
+                             0};
         int64_t size = a.mesh[0] * a.mesh[1] * a.ldz;
         double *before = check_memory((size_t)size, sizeof *before);
         double *data = aligned_alloc(64, (size_t)(size + 8) / 8 * 64);
@@ -70,6 +74,41 @@ static void plain_is_the_definition(void)
         free(before);
         free(data);
     }
+}
+
+/* A complex mesh whose parts are two real ones has the sum of their spectra. */
+static void complex_is_two_real(void)
+{
+    const int64_t mesh[3] = {5, 4, 6};
+    struct fft_args r = {FARSUM_F64, 1, {5, 4, 6}, 8, 0, NULL, 0};
+    struct fft_args c = {FARSUM_F64, 1, {5, 4, 6}, 14, 0, NULL, 1};
+    const int64_t rows = mesh[0] * mesh[1];
+    double *parts[2], *both = aligned_alloc(64, 64 * 40);
+    for (int p = 0; p < 2; p++) {
+        parts[p] = check_memory((size_t)(rows * 8), sizeof(double));
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t z = 0; z < 6; z++)
+                both[i * 14 + 2 * z + p] = parts[p][i * 8 + z] =
+                    value(7 * i + z + 100 * p);
+    }
+    run(&c, both, 0);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t z = 0; z < 6; z++) {
+            const int64_t wave[3] = {i / 4, i % 4, z};
+            double re[2], im[2];
+            for (int p = 0; p < 2; p++)
+                mode(&r, parts[p], wave, &re[p], &im[p]);
+            CHECK_NEAR(both[i * 14 + 2 * z], re[0] - im[1], 1e-12);
+            CHECK_NEAR(both[i * 14 + 2 * z + 1], im[0] + re[1], 1e-12);
+        }
+    run(&c, both, 1);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t z = 0; z < 12; z++)
+            CHECK_NEAR(both[i * 14 + z] / 120, parts[z % 2][i * 8 + z / 2],
+                       1e-14);
+    for (int p = 0; p < 2; p++)
+        free(parts[p]);
+    free(both);
 }
 
 static int is_good(int64_t n)
@@ -98,8 +137,8 @@ static void good_lengths(void)
 
 static void costs_grow(void)
 {
-    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0, NULL};
-    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0, NULL};
+    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0, NULL, 0};
+    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0, NULL, 0};
     int fit = 0;
     for (const struct variant_row *r = fft_stage.rows; r->name; r++) {
         if (r->variant->fits && r->variant->fits(&small) != FARSUM_OK)
@@ -119,6 +158,7 @@ static void costs_grow(void)
 int main(void)
 {
     RUN(plain_is_the_definition);
+    RUN(complex_is_two_real);
     RUN(good_lengths);
     RUN(costs_grow);
     return check_end();

@@ -10,8 +10,8 @@ struct calls {
 _Static_assert(sizeof(struct calls) <= VENDOR_API * sizeof(void *),
                "vendor.h has room for it");
 
-/* Kinds of transforms, forward and backward, f64 and f32. */
-static const int kinds[2][2] = {{0x6a, 0x6c}, {0x2a, 0x2c}};
+/* Kinds of transforms, forward, backward and complex, f64 and f32. */
+static const int kinds[2][3] = {{0x6a, 0x6c, 0x69}, {0x2a, 0x2c, 0x29}};
 
 static farsum_status cufft_open(void *api)
 {
@@ -44,7 +44,8 @@ static int cufft_make(struct vendor *v, int backward, void *stream,
     struct vendor_shape s = v->shape;
     long long *in = backward ? s.half : s.real;
     long long *out = backward ? s.real : s.half;
-    int kind = kinds[v->args.precision == FARSUM_F32][backward];
+    int kind = kinds[v->args.precision == FARSUM_F32]
+                    [v->args.is_complex ? 2 : backward];
     int plan = 0;
     int error = c->cufftCreate(&plan);
     if (error != 0)
@@ -73,6 +74,10 @@ static int cufft_transform(struct vendor *v, int backward, void *data)
 {
     const struct calls *c = cufft_calls(v);
     int plan = cufft_plan(v, backward);
+    if (v->args.is_complex) /* their signs */
+        return v->args.precision == FARSUM_F32
+                   ? c->cufftExecC2C(plan, data, data, backward ? 1 : -1)
+                   : c->cufftExecZ2Z(plan, data, data, backward ? 1 : -1);
     if (v->args.precision == FARSUM_F32)
         return backward ? c->cufftExecC2R(plan, data, data)
                         : c->cufftExecR2C(plan, data, data);

@@ -1,7 +1,8 @@
-/* fft.h: real three-dimensional transforms, in place, not normalised.
+/* fft.h: three-dimensional transforms, in place, not normalised.
  *
- * Forward: real [mesh0][mesh1][ldz] to complex [mesh0][mesh1][ldz/2], of which
- * mesh2/2 + 1 are used, sign e^{-i}.  Backward: the reverse, e^{+i}. */
+ * Real: forward from real [mesh0][mesh1][ldz] to complex [mesh0][mesh1][ldz/2],
+ * of which mesh2/2 + 1 are used, sign e^{-i}; backward the reverse, e^{+i}.
+ * Complex: [mesh0][mesh1][ldz/2], of which mesh2 are used, both ways. */
 #ifndef FARSUM_STAGE_FFT_FFT_H
 #define FARSUM_STAGE_FFT_FFT_H
 
@@ -12,9 +13,11 @@ struct fft_args {
     farsum_precision precision;
     int threads;
     int64_t mesh[3];
-    int64_t ldz;  /* reals a row: 2 (mesh2/2 + 1) or more, even */
+    int64_t ldz;  /* reals a row: 2 (mesh2/2 + 1) or more, of a complex mesh
+                     2 mesh2 or more, even */
     int patient;  /* 1: try harder when planning */
     struct device *device; /* borrowed; NULL: the host */
+    int is_complex;
 };
 
 struct fft_io {
@@ -28,6 +31,12 @@ int64_t fft_good_size(int64_t n);
 double fft_cost(const struct fft_args *args, double rate);
 /* The same of a device's own transform. */
 double fft_cost_device(const struct fft_args *args);
+
+/* Complex numbers of a row that are used, where the mesh is in modes. */
+static inline int64_t fft_half(const struct fft_args *args)
+{
+    return args->is_complex ? args->mesh[2] : args->mesh[2] / 2 + 1;
+}
 
 extern const struct stage fft_stage;
 #endif

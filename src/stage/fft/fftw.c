@@ -8,7 +8,7 @@
 
 struct state {
     struct fft_args args;
-    fftw_plan forward, backward;    /* owned, f64 */
+    fftw_plan forward, backward;      /* owned, f64 */
     fftwf_plan forward32, backward32; /* owned, f32 */
     struct fft_copy copy;
 };
@@ -70,14 +70,26 @@ static void fftw_row_plan(struct state *s, void *scratch)
         fftwf_init_threads();
         ready = 1;
     }
-    if (s->args.precision == FARSUM_F32) {
-        fftwf_plan_with_nthreads(s->args.threads);
+    fftwf_plan_with_nthreads(s->args.threads);
+    fftw_plan_with_nthreads(s->args.threads);
+    if (s->args.is_complex && s->args.precision == FARSUM_F32) {
+        s->forward32 =
+            fftwf_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch, half, 1,
+                                0, FFTW_FORWARD, flags);
+        s->backward32 =
+            fftwf_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch, half, 1,
+                                0, FFTW_BACKWARD, flags);
+    } else if (s->args.is_complex) {
+        s->forward = fftw_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch,
+                                        half, 1, 0, FFTW_FORWARD, flags);
+        s->backward = fftw_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch,
+                                         half, 1, 0, FFTW_BACKWARD, flags);
+    } else if (s->args.precision == FARSUM_F32) {
         s->forward32 = fftwf_plan_many_dft_r2c(3, n, 1, scratch, real, 1, 0,
                                                scratch, half, 1, 0, flags);
         s->backward32 = fftwf_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
                                                 scratch, real, 1, 0, flags);
     } else {
-        fftw_plan_with_nthreads(s->args.threads);
         s->forward = fftw_plan_many_dft_r2c(3, n, 1, scratch, real, 1, 0,
                                             scratch, half, 1, 0, flags);
         s->backward = fftw_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
@@ -98,8 +110,9 @@ static farsum_status fftw_row_create(const void *args, void **state)
     fftw_row_plan(s, scratch);
     GO(fft_copy_create(&s->copy, &s->args));
     if (!(s->forward && s->backward) && !(s->forward32 && s->backward32))
-        GO_FAIL(ERR_UNSUPPORTED, "fft fftw: FFTW makes no plan for %lld x %lld"
-                                 " x %lld",
+        GO_FAIL(ERR_UNSUPPORTED,
+                "fft fftw: FFTW makes no plan for %lld x %lld"
+                " x %lld",
                 (long long)s->args.mesh[0], (long long)s->args.mesh[1],
                 (long long)s->args.mesh[2]);
     *state = s;
@@ -113,7 +126,11 @@ done:
 static void fftw_row_transform(void *state, void *data, int backward)
 {
     struct state *s = state;
-    if (s->args.precision == FARSUM_F32) {
+    if (s->args.is_complex && s->args.precision == FARSUM_F32) {
+        fftwf_execute_dft(backward ? s->backward32 : s->forward32, data, data);
+    } else if (s->args.is_complex) {
+        fftw_execute_dft(backward ? s->backward : s->forward, data, data);
+    } else if (s->args.precision == FARSUM_F32) {
         if (backward)
             fftwf_execute_dft_c2r(s->backward32, data, data);
         else

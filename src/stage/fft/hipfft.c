@@ -10,8 +10,8 @@ struct calls {
 _Static_assert(sizeof(struct calls) <= VENDOR_API * sizeof(void *),
                "vendor.h has room for it");
 
-/* Kinds of transforms, forward and backward, f64 and f32. */
-static const int kinds[2][2] = {{0x6a, 0x6c}, {0x2a, 0x2c}};
+/* Kinds of transforms, forward, backward and complex, f64 and f32. */
+static const int kinds[2][3] = {{0x6a, 0x6c, 0x69}, {0x2a, 0x2c, 0x29}};
 
 static farsum_status hipfft_open(void *api)
 {
@@ -43,7 +43,8 @@ static int hipfft_make(struct vendor *v, int backward, void *stream,
     struct vendor_shape s = v->shape;
     long long *in = backward ? s.half : s.real;
     long long *out = backward ? s.real : s.half;
-    int kind = kinds[v->args.precision == FARSUM_F32][backward];
+    int kind = kinds[v->args.precision == FARSUM_F32]
+                    [v->args.is_complex ? 2 : backward];
     void *plan = 0;
     int error = c->hipfftCreate(&plan);
     if (error != 0)
@@ -72,6 +73,10 @@ static int hipfft_transform(struct vendor *v, int backward, void *data)
 {
     const struct calls *c = hipfft_calls(v);
     void *plan = hipfft_plan(v, backward);
+    if (v->args.is_complex) /* their signs */
+        return v->args.precision == FARSUM_F32
+                   ? c->hipfftExecC2C(plan, data, data, backward ? 1 : -1)
+                   : c->hipfftExecZ2Z(plan, data, data, backward ? 1 : -1);
     if (v->args.precision == FARSUM_F32)
         return backward ? c->hipfftExecC2R(plan, data, data)
                         : c->hipfftExecR2C(plan, data, data);

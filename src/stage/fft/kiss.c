@@ -146,15 +146,17 @@ static void kiss_rows_backward(const struct state *s, struct worker *w,
     }
 }
 
-/* One complex line of axis 0 or 1: number `at` of others x (mesh2/2 + 1). */
+/* One complex line: of axis 0 or 1 number `at` of others x those of a row in
+ * use, of axis 2 a row. */
 static void kiss_axis_line(const struct state *s, struct worker *w, void *data,
                            int axis, int backward, int64_t at)
 {
     const int64_t *mesh = s->args.mesh;
-    int64_t half = mesh[2] / 2 + 1, n = mesh[axis], ldz = s->args.ldz;
-    int64_t step = axis == 0 ? mesh[1] * ldz : ldz;
-    int64_t base = at / half * (axis == 0 ? ldz : mesh[1] * ldz)
-                   + 2 * (at % half);
+    int64_t half = fft_half(&s->args), n = mesh[axis], ldz = s->args.ldz;
+    int64_t step = axis == 0 ? mesh[1] * ldz : axis == 1 ? ldz : 2;
+    int64_t base = axis == 2 ? at * ldz
+                             : at / half * (axis == 0 ? ldz : mesh[1] * ldz)
+                                   + 2 * (at % half);
     int f32 = s->args.precision == FARSUM_F32;
     for (int64_t m = 0; m < n; m++) {
         w->in[2 * m] = kiss_get(f32, data, base + m * step);
@@ -170,7 +172,8 @@ static void kiss_axis_line(const struct state *s, struct worker *w, void *data,
 static void kiss_axis(struct state *s, void *data, int axis, int backward)
 {
     const int64_t *mesh = s->args.mesh;
-    int64_t lines = mesh[axis == 0 ? 1 : 0] * (mesh[2] / 2 + 1);
+    int64_t lines = axis == 2 ? mesh[0] * mesh[1]
+                              : mesh[axis == 0 ? 1 : 0] * fft_half(&s->args);
 #pragma omp parallel for num_threads(s->args.threads) schedule(static)
     for (int64_t at = 0; at < lines; at++)
         kiss_axis_line(s, &s->worker[omp_get_thread_num()], data, axis,
@@ -181,6 +184,10 @@ static void kiss_transform(void *state, void *data, int backward)
 {
     struct state *s = state;
     int64_t rows = s->args.mesh[0] * s->args.mesh[1];
+    for (int axis = 0; s->args.is_complex && axis < 3; axis++)
+        kiss_axis(s, data, axis, backward);
+    if (s->args.is_complex)
+        return;
     if (backward) {
         kiss_axis(s, data, 0, 1);
         kiss_axis(s, data, 1, 1);

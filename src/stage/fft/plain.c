@@ -16,7 +16,8 @@ static double plain_cost(const void *args)
 {
     const struct fft_args *a = args;
     double n = (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
-    return 4e-9 * n * (double)(a->mesh[0] + a->mesh[1] + a->mesh[2])
+    double each = a->is_complex ? 8e-9 : 4e-9;
+    return each * n * (double)(a->mesh[0] + a->mesh[1] + a->mesh[2])
            + fft_copy_cost(a);
 }
 
@@ -119,12 +120,16 @@ static void plain_real(struct state *s, void *data, int64_t base, int backward)
 static void plain_axis(struct state *s, void *data, int axis, double sign)
 {
     const int64_t *mesh = s->args.mesh;
-    int64_t half = mesh[2] / 2 + 1, n = mesh[axis], ldz = s->args.ldz;
-    int64_t step = axis == 0 ? mesh[1] * ldz : ldz;
-    int64_t others = axis == 0 ? mesh[1] : mesh[0];
+    int64_t n = mesh[axis], ldz = s->args.ldz;
+    int64_t half = axis == 2 ? 1 : fft_half(&s->args);
+    int64_t step = axis == 0 ? mesh[1] * ldz : axis == 1 ? ldz : 2;
+    int64_t next = axis == 1 ? mesh[1] * ldz : ldz;
+    int64_t others = axis == 0   ? mesh[1]
+                     : axis == 1 ? mesh[0]
+                                 : mesh[0] * mesh[1];
     for (int64_t o = 0; o < others; o++)
         for (int64_t k = 0; k < half; k++) {
-            int64_t base = o * (axis == 0 ? ldz : mesh[1] * ldz) + 2 * k;
+            int64_t base = o * next + 2 * k;
             for (int64_t m = 0; m < 2 * n; m++)
                 s->line[0][m] = plain_get(s, data,
                                           base + m / 2 * step + m % 2);
@@ -138,6 +143,10 @@ static void plain_transform(void *state, void *data, int backward)
 {
     struct state *s = state;
     int64_t rows = s->args.mesh[0] * s->args.mesh[1];
+    for (int axis = 0; s->args.is_complex && axis < 3; axis++)
+        plain_axis(s, data, axis, backward ? 1 : -1);
+    if (s->args.is_complex)
+        return;
     if (backward) {
         plain_axis(s, data, 0, 1);
         plain_axis(s, data, 1, 1);

@@ -29,7 +29,8 @@ double fft_cost(const struct fft_args *args, double rate)
      * threads share what one memory feeds */
     double threads = pow(args->threads, 0.8);
     double width = args->precision == FARSUM_F32 ? 0.55 : 1;
-    return 2.5 * n * log2(n + 2) * width / (rate * threads) + 2e-6
+    double kind = args->is_complex ? 2 : 1;
+    return 2.5 * kind * n * log2(n + 2) * width / (rate * threads) + 2e-6
            + fft_copy_cost(args);
 }
 
@@ -39,5 +40,8 @@ double fft_cost_device(const struct fft_args *args)
 {
     double bytes = (double)args->mesh[0] * (double)args->mesh[1]
                    * (double)args->ldz * gpu_real(args->precision);
-    return 8 * bytes / gpu_rates(args->device, args->precision).bytes + 1e-5;
+    /* of a complex one no part is copied apart */
+    double moves = args->is_complex ? 6 : 8;
+    return moves * bytes / gpu_rates(args->device, args->precision).bytes
+           + 1e-5;
 }

@@ -53,10 +53,10 @@ static void vendor_shape(struct vendor *v)
     struct vendor_shape *s = &v->shape;
     for (int d = 0; d < 3; d++)
         s->n[d] = s->real[d] = s->half[d] = v->args.mesh[d];
-    s->real[2] = v->args.ldz;
+    s->real[2] = v->args.is_complex ? v->args.ldz / 2 : v->args.ldz;
     s->half[2] = v->args.ldz / 2;
     s->halves = s->n[0] * s->n[1] * s->half[2];
-    s->reals = 2 * s->halves;
+    s->reals = v->args.is_complex ? s->halves : 2 * s->halves;
 }
 
 /* Both plans; the context is current. */

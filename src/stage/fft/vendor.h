@@ -1,5 +1,5 @@
-/* vendor.h: what cufft and hipfft share: a real transform in place by a
- * vendor's library, on the device's own stream, its work area ours. */
+/* vendor.h: what cufft and hipfft share: a transform in place by a vendor's
+ * library, on the device's own stream, its work area ours. */
 #ifndef FARSUM_STAGE_FFT_VENDOR_H
 #define FARSUM_STAGE_FFT_VENDOR_H
 
@@ -22,7 +22,8 @@ struct vendor_calls {
     void (*destroy)(struct vendor *v, int backward);
 };
 
-/* What the libraries call a many-transform plan's arguments. */
+/* What the libraries call a many-transform plan's arguments; of a complex
+ * transform both sides are `half`. */
 struct vendor_shape {
     long long n[3], real[3], half[3]; /* mesh; how it lies, in reals, complex */
     long long reals, halves;          /* of the whole mesh */

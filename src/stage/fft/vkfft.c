@@ -121,7 +121,7 @@ static farsum_status vkfft_fits(const void *args)
         FAIL(ERR_UNSUPPORTED, "it is built for OpenCL, this plan is on %s",
              a->device->name);
     if (a->mesh[2] < 2)
-        FAIL(ERR_UNSUPPORTED, "its real transforms have at least 2 points");
+        FAIL(ERR_UNSUPPORTED, "its rows have at least 2 points");
     return FARSUM_OK;
 }
 
@@ -183,7 +183,7 @@ static farsum_status vkfft_make(struct state *s)
     how.commandQueue = (void *)&cl->queue;
     s->bytes = (uint64_t)fft_mesh_bytes(a);
     how.bufferSize = &s->bytes;
-    how.performR2C = 1;
+    how.performR2C = !a->is_complex;
     how.doublePrecision = a->precision == FARSUM_F64;
     for (int d = 0; d < 3; d++)
         how.size[d] = (uint64_t)a->mesh[2 - d];
