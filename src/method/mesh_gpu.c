@@ -33,6 +33,8 @@ void mesh_gpu_destroy(struct mesh_gpu *g)
 {
     if (!g)
         return;
+    for (int room = 0; room < MESH_ROOMS; room++)
+        recording_clear(&g->recording[room]);
     struct buf *all[] = {&g->record, &g->q, &g->grid, &g->value, &g->gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
@@ -191,6 +193,24 @@ farsum_status mesh_gpu_finish(struct farsum_mesh *m)
     return mesh_gpu_check(m);
 }
 
+/* A call as it may be recorded. */
+struct call {
+    struct farsum_mesh *mesh;
+    const void *io;
+};
+
+static farsum_status gpu_spread(void *data)
+{
+    const struct call *c = data;
+    return mesh_spread_run(c->mesh, c->io);
+}
+
+static farsum_status gpu_interp(void *data)
+{
+    const struct call *c = data;
+    return mesh_interp_run(c->mesh, c->io);
+}
+
 farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
 {
     const farsum_mesh_problem *p = &m->problem;
@@ -204,8 +224,10 @@ farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
     strengths = mesh; /* without points nothing is read */
     if (m->points.n > 0)
         TRY(mesh_gpu_array(m->device, &q_array, 1, &g->q, &strengths));
-    TRY(mesh_spread_run(m,
-                        &(struct spread_io){.q = &strengths, .mesh = &mesh}));
+    const struct spread_io io = {.q = &strengths, .mesh = &mesh};
+    struct call call = {m, &io};
+    TRY(recording_run(&g->recording[MESH_SPREAD], m->device, gpu_spread,
+                      &call));
     if (p->grid_memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(mesh_gpu_check(m));
@@ -231,7 +253,9 @@ farsum_status mesh_gpu_interp(struct farsum_mesh *m, const void *grid,
     TRY(mesh_gpu_array(m->device, &values, 0, &g->value, &potential));
     TRY(mesh_gpu_array(m->device, &gradients, 0, &g->gradient, &field));
     TRY(mesh_gpu_array(m->device, &from, 1, &g->grid, &mesh));
-    TRY(mesh_interp_run(m, &io));
+    struct call call = {m, &io};
+    TRY(recording_run(&g->recording[MESH_INTERP], m->device, gpu_interp,
+                      &call));
     if (p->value_memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(mesh_gpu_check(m));

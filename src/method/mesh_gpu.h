@@ -3,6 +3,7 @@
 #define FARSUM_METHOD_MESH_GPU_H
 
 #include "device/jit.h"
+#include "device/recording.h"
 #include "method/mesh.h"
 
 struct mesh_gpu {
@@ -11,7 +12,8 @@ struct mesh_gpu {
     struct buf record; /* [groups][4] f64: first point that is outside */
     int64_t groups;    /* records of the last set, 0: nothing to look at */
     int unchecked;     /* 1: nobody has asked whether positions are good */
-    struct buf q, grid, value, gradient; /* of a caller on the host */
+    struct buf q, grid, value, gradient;    /* of a caller on the host */
+    struct recording recording[MESH_ROOMS]; /* of a call */
     struct stopwatch watch[MESH_ROOMS];
     int has_watches, timed[MESH_ROOMS];
 };

@@ -29,6 +29,7 @@ void nufft_gpu_destroy(struct farsum_nufft *n)
     struct nufft_gpu *g = n->gpu;
     if (!g)
         return;
+    recording_clear(&g->recording);
     for (int ch = 0; g->part && ch < n->batch; ch++)
         buf_clear(&g->part[ch]);
     mem_free(g->part);
@@ -147,67 +148,80 @@ static farsum_status gpu_type_2(struct farsum_nufft *n, struct buf *c,
     return mesh_interp_run(n->mesh, &io);
 }
 
-/* Where a batch's vectors are: of c, f or both. */
+/* Arrays of an execute, or of one batch of it where one of them is the
+ * host's. */
 struct ends {
-    struct buf c, f;      /* the caller's, or ours for the host's */
-    struct buf part;      /* what the rows get of c */
-    int64_t first, bytes; /* of c's batch, bytes */
-    int64_t base;         /* of f's, reals */
+    struct farsum_nufft *nufft;
+    struct buf c, f;     /* the caller's, or ours for the host's */
+    int first, last;     /* vectors */
+    int64_t from, modes; /* the first one's in c, bytes, and in f, reals */
 };
 
-static farsum_status gpu_ends(struct farsum_nufft *n, int v, char *c, char *f,
-                              struct ends *e)
+/* The batch that begins with vector v. */
+static farsum_status gpu_batch(const struct ends *e, int v)
+{
+    struct farsum_nufft *n = e->nufft;
+    struct nufft_gpu *g = n->gpu;
+    int64_t each = 2 * n->mesh->points.n * (int64_t)nufft_real(n);
+    int64_t from = e->from + (v - e->first) * each, bytes = n->batch * each;
+    int64_t base = e->modes + 2 * (v - e->first) * gpu_modes(n);
+    int copied =
+        gpu_staged(n) && n->problem.c_memory == FARSUM_DEVICE && bytes > 0;
+    struct buf c = copied ? g->c : e->c;
+    if (n->problem.type == 1) {
+        if (copied)
+            TRY(buf_copy(&c, 0, &e->c, from, bytes));
+        return gpu_type_1(n, &c, &e->f, base);
+    }
+    TRY(gpu_type_2(n, &c, &e->f, base));
+    if (!copied)
+        return FARSUM_OK;
+    struct buf to = e->c;
+    return buf_copy(&to, from, &c, 0, bytes);
+}
+
+static farsum_status gpu_work(void *data)
+{
+    const struct ends *e = data;
+    for (int v = e->first; v < e->last; v += e->nufft->batch)
+        TRY(gpu_batch(e, v));
+    return FARSUM_OK;
+}
+
+/* Vectors first .. last of arrays on either side. */
+static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
+                                 char *c, char *f)
 {
     struct nufft_gpu *g = n->gpu;
     const farsum_nufft_problem *p = &n->problem;
-    int64_t real = (int64_t)nufft_real(n), points = n->mesh->points.n;
-    int64_t each_c = 2 * points * real, each_f = 2 * gpu_modes(n) * real;
+    int64_t real = (int64_t)nufft_real(n);
+    int64_t each_c = 2 * n->mesh->points.n * real;
+    int64_t each_f = 2 * gpu_modes(n) * real;
     int there_c = p->c_memory == FARSUM_DEVICE;
     int there_f = p->f_memory == FARSUM_DEVICE;
-    /* whole arrays of the device's, this batch of the host's */
+    /* whole arrays of the device's, these vectors of the host's */
     const struct mesh_array c_array = {
-        "c", p->c_memory, there_c || !c ? c : c + v * each_c,
-        (there_c ? p->channels : n->batch) * each_c};
+        "c", p->c_memory, there_c || !c ? c : c + first * each_c,
+        (there_c ? p->channels : last - first) * each_c};
     const struct mesh_array f_array = {
-        "f", p->f_memory, there_f ? f : f + v * each_f,
-        (there_f ? p->channels : n->batch) * each_f};
-    TRY(mesh_gpu_array(n->device, &f_array, p->type == 2, &g->f, &e->f));
-    e->base = there_f ? v * 2 * gpu_modes(n) : 0;
-    e->first = v * each_c;
-    e->bytes = n->batch * each_c;
-    e->c = e->part = g->grid; /* without points nothing is read */
-    if (points == 0)
+        "f", p->f_memory, there_f ? f : f + first * each_f,
+        (there_f ? p->channels : last - first) * each_f};
+    struct ends e = {.nufft = n,
+                     .first = first,
+                     .last = last,
+                     .from = there_c ? first * each_c : 0,
+                     .modes = there_f ? 2 * first * gpu_modes(n) : 0};
+    TRY(mesh_gpu_array(n->device, &f_array, p->type == 2, &g->f, &e.f));
+    e.c = g->grid; /* without points nothing is read */
+    if (each_c > 0)
+        TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &e.c));
+    TRY(recording_run(&g->recording, n->device, gpu_work, &e));
+    if (p->type == 1 ? there_f : there_c)
         return FARSUM_OK;
-    TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &e->c));
-    e->part = e->c;
-    if (!there_c || !gpu_staged(n))
-        return FARSUM_OK;
-    e->part = g->c;
-    return p->type == 1 ? buf_copy(&g->c, 0, &e->c, e->first, e->bytes)
-                        : FARSUM_OK;
-}
-
-/* Vectors from v on, of arrays on either side. */
-static farsum_status gpu_batch(struct farsum_nufft *n, int v, char *c, char *f)
-{
-    const farsum_nufft_problem *p = &n->problem;
-    int there_c = p->c_memory == FARSUM_DEVICE;
-    int64_t real = (int64_t)nufft_real(n), modes = 2 * gpu_modes(n) * real;
-    struct ends e;
-    TRY(gpu_ends(n, v, c, f, &e));
-    if (p->type == 1) {
-        TRY(gpu_type_1(n, &e.part, &e.f, e.base));
-        if (p->f_memory == FARSUM_DEVICE)
-            return FARSUM_OK;
-        TRY(mesh_gpu_check(n->mesh));
-        return buf_download(&e.f, 0, f + v * modes, n->batch * modes);
-    }
-    TRY(gpu_type_2(n, &e.part, &e.f, e.base));
-    if (there_c)
-        return gpu_staged(n) ? buf_copy(&e.c, e.first, &e.part, 0, e.bytes)
-                             : FARSUM_OK;
     TRY(mesh_gpu_check(n->mesh));
-    return buf_download(&e.c, 0, c + e.first, e.bytes);
+    if (p->type == 1)
+        return buf_download(&e.f, 0, f + first * each_f, f_array.bytes);
+    return buf_download(&e.c, 0, c + first * each_c, c_array.bytes);
 }
 
 /* Of the last batch, times their number. */
@@ -229,8 +243,11 @@ farsum_status nufft_gpu_execute(struct farsum_nufft *n, void *c, void *f)
 {
     const farsum_nufft_problem *p = &n->problem;
     n->gpu->batches = p->channels / n->batch;
-    for (int v = 0; v < p->channels; v += n->batch)
-        TRY(gpu_batch(n, v, c, f));
+    /* what goes there and back has room for a batch */
+    int here = p->c_memory == FARSUM_HOST || p->f_memory == FARSUM_HOST;
+    int step = here ? n->batch : p->channels;
+    for (int v = 0; v < p->channels; v += step)
+        TRY(gpu_vectors(n, v, v + step, c, f));
     if (p->type == 1 ? p->f_memory == FARSUM_DEVICE
                      : p->c_memory == FARSUM_DEVICE)
         return FARSUM_OK;

@@ -13,6 +13,7 @@ struct nufft_gpu {
     struct buf scale; /* the tables one behind the other */
     struct buf c, f;  /* a batch of a caller's on the host; c also of one that
                          has several */
+    struct recording recording; /* of an execute, or of a batch of a host's */
     struct stopwatch watch;
     int has_watch, timed;
     int batches; /* of the last execute */

@@ -256,6 +256,21 @@ static void repeats(void)
           (long long)(mem_bytes() - host));
     CHECK_OK(farsum_mesh_finish(mesh));
     CHECK_OK(farsum_mesh_finish(mesh)); /* nothing is asked for now */
+    /* the same calls again and again, which may be kept as one */
+    for (int turn = 0; turn < 4; turn++) {
+        CHECK_OK(buf_fill(&b.there[GRID], 0xff));
+        CHECK_OK(buf_fill(&b.there[VALUE], 0xff));
+        CHECK_OK(farsum_mesh_spread(mesh, pointer(&b, Q), pointer(&b, GRID)));
+        CHECK_OK(farsum_mesh_interp(mesh, pointer(&b, GRID), pointer(&b, VALUE),
+                                    NULL));
+        CHECK_OK(farsum_mesh_finish(mesh));
+        down(&b, GRID);
+        down(&b, VALUE);
+        same(&b, &a, GRID, 0);
+        if (turn == 0)
+            memcpy(a.host[VALUE], b.host[VALUE], (size_t)bytes_of(&a, VALUE));
+        same(&b, &a, VALUE, 0);
+    }
     farsum_mesh_destroy(mesh);
     arrays_free(&a);
     arrays_free(&b);
