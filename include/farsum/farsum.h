@@ -165,8 +165,10 @@ typedef struct farsum_options {
     const char *near, *spread, *fft, *scale, *interp; /* variants by name */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
     int measure;          /* 1: costs by constants measured on this machine
-                             (once, then kept: about a second), and FFTW's
-                             own measuring; 0: by what is kept, or built in */
+                             (once, then kept: about a second), spread and
+                             interp by times of the fastest variants (the
+                             same), and FFTW's own measuring; 0: by what is
+                             kept, or built in */
     uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine's
                              memory, or of the device's */
     /* Called with one line of text for what would help a user to know (a cell

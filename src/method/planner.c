@@ -1,6 +1,7 @@
 /* planner.c: which row, by its cost or by its measured times. */
 #include "method/planner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,20 @@ static int wanted(const struct stage *stage, const void *args,
     return found;
 }
 
+/* A model that is too kind must not win over what was measured: of the rows
+ * that have times, the least of time over cost, 1 at least. */
+static double kindness(const struct stage *stage, const void *args,
+                       const struct choose_time *times, int n)
+{
+    double least = INFINITY, repeats = stage->repeats(args);
+    for (const struct variant_row *row = stage->rows; row->name; row++)
+        for (int i = 0; i < n; i++)
+            if (strcmp(times[i].row, row->name) == 0)
+                least = fmin(least, (times[i].run + times[i].set / repeats)
+                                        / row->variant->cost(args));
+    return isfinite(least) ? fmax(least, 1) : 1;
+}
+
 farsum_status planner_choose(const struct planner *how,
                              const struct stage *stage, const void *args,
                              struct choice *choice)
@@ -62,5 +77,7 @@ farsum_status planner_choose(const struct planner *how,
                                      .deterministic = how->deterministic,
                                      .times = times,
                                      .n_times = n_times};
+    if (n_times > 0)
+        options.kind = kindness(stage, args, times, n_times);
     return choose(stage, args, &options, choice);
 }

@@ -11,7 +11,7 @@
 
 struct points;
 
-enum { CROWD_EDGE = 8 };
+enum { CROWD_EDGE = 4 };
 
 /* squares: the sum of n_b^2.  At least 1. */
 double crowd_of(double squares, double n, double tiles);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-enum { GROUP = 256, CAP = 2048 };
+enum { GROUP = 256 };
 
 /* What depends on points and shape alone. */
 struct gpu_columns_lists {
@@ -128,17 +128,12 @@ done:
     return status;
 }
 
-/* Segments: several tasks for each warp that the device holds at once, so that
- * uneven ones even out, but none shorter than half a window's reach. */
 static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
 {
     const struct gpu_columns_shape *s = &c->shape;
     struct columns_args *a = &c->args;
     int64_t columns = gpu_columns_count(s), bins = gpu_columns_bins(s);
-    int64_t wanted = (3 * warps + columns - 1) / columns;
-    int64_t length = bins / (wanted > 0 ? wanted : 1);
-    length = length < s->support / 2 ? s->support / 2 : length;
-    length = length > GPU_COLUMNS_LENGTH ? GPU_COLUMNS_LENGTH : length;
+    int64_t length = gpu_columns_length(s, warps);
     *a = (struct columns_args){
         .columns_y = (int32_t)((s->mesh[1] + s->tile_y - 1) / s->tile_y),
         .columns_z = (int32_t)((s->mesh[2] + s->tile_z - 1) / s->tile_z),
@@ -152,7 +147,7 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     c->tasks = columns * a->segments;
     /* a part is no less than four times the mean task */
     int64_t mean = a->entries / c->tasks;
-    int64_t cap = 4 * mean > CAP ? 4 * mean : CAP;
+    int64_t cap = 4 * mean > GPU_COLUMNS_CAP ? 4 * mean : GPU_COLUMNS_CAP;
     a->cap = cap > INT32_MAX ? INT32_MAX : (int32_t)cap;
     c->extras = a->entries / a->cap;
 }

@@ -11,7 +11,10 @@
 #include "points/gpu.h"
 #include "points/gpu_scan.h"
 
-enum { GPU_COLUMNS_LENGTH = 64 /* planes of a segment at most */ };
+enum {
+    GPU_COLUMNS_LENGTH = 64, /* planes of a segment at most */
+    GPU_COLUMNS_CAP = 2048,  /* entries of a part at least */
+};
 
 struct gpu_columns_shape {
     farsum_precision precision;
@@ -59,6 +62,13 @@ struct gpu_columns {
 /* Fills in most_y and most_z. */
 void gpu_columns_shape_set(struct gpu_columns_shape *shape);
 int64_t gpu_columns_count(const struct gpu_columns_shape *shape);
+/* Planes of a segment, for so many warps that the device holds at once. */
+int64_t gpu_columns_length(const struct gpu_columns_shape *shape,
+                           int64_t warps);
+/* About the entries of the fullest task or part of `entries`, where columns are
+ * `crowd` times fuller than the mean; warps as in _set. */
+double gpu_columns_fullest(const struct gpu_columns_shape *shape,
+                           double entries, int64_t warps, double crowd);
 /* Planes along x that a window may begin in. */
 int64_t gpu_columns_bins(const struct gpu_columns_shape *shape);
 /* Not more than indices can count. */

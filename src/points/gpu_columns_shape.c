@@ -39,6 +39,28 @@ int64_t gpu_columns_bins(const struct gpu_columns_shape *s)
     return s->mesh[0] + (s->open[0] ? s->support - 1 : 0);
 }
 
+/* Several tasks for each warp, so that uneven ones even out, but none shorter
+ * than half a window's reach. */
+int64_t gpu_columns_length(const struct gpu_columns_shape *s, int64_t warps)
+{
+    int64_t columns = gpu_columns_count(s);
+    int64_t wanted = (3 * warps + columns - 1) / columns;
+    int64_t length = gpu_columns_bins(s) / (wanted > 0 ? wanted : 1);
+    length = length < s->support / 2 ? s->support / 2 : length;
+    return length > GPU_COLUMNS_LENGTH ? GPU_COLUMNS_LENGTH : length;
+}
+
+double gpu_columns_fullest(const struct gpu_columns_shape *s, double entries,
+                           int64_t warps, double crowd)
+{
+    int64_t length = gpu_columns_length(s, warps);
+    int64_t segments = (gpu_columns_bins(s) + length - 1) / length;
+    double mean = entries / (double)(gpu_columns_count(s) * segments);
+    double cap = 4 * mean > GPU_COLUMNS_CAP ? 4 * mean : GPU_COLUMNS_CAP;
+    double most = mean * crowd;
+    return most > cap ? cap : most;
+}
+
 farsum_status gpu_columns_fits(const struct gpu_columns_shape *s, int64_t n)
 {
     int64_t entries = n * s->most_y * s->most_z;

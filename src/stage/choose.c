@@ -60,7 +60,8 @@ double choose_cost(const struct stage *stage, const struct variant_row *row,
         return t->run + t->set / repeats;
     }
     *measured = 0;
-    return row->variant->cost(args);
+    return row->variant->cost(args)
+           * (options && options->kind > 0 ? options->kind : 1);
 }
 
 int choose_rank(const struct stage *stage, const void *args,

@@ -45,12 +45,12 @@ struct gpu_rates gpu_rates(const struct device *device,
         .bytes = 4.3e12 * m,
         .flops = (f32 ? 32e12 : 16.4e12) * s,
         .cache = cache,
-        .sectors = {145e9 * s, 62e9 * m},
-        .scattered = {103e9 * s, 46e9 * m},
-        .runs = {(f32 ? 290e9 : 230e9) * s, (f32 ? 150e9 : 79e9) * m},
+        .sectors = {110e9 * s, 62e9 * m},
+        .scattered = {94e9 * s, 46e9 * m},
+        .runs = {(f32 ? 268e9 : 239e9) * s, (f32 ? 100e9 : 79e9) * m},
         .local = (f32 ? 630e9 : 373e9) * s,
         .launch = 3e-6,
-        .wait = 1e-7,
+        .wait = 6e-8,
     };
 }
 

@@ -76,6 +76,7 @@ struct choose_options {
     const struct choose_time *times; /* borrowed: they count instead of the
                                         rows' own costs */
     int n_times;
+    double kind; /* what the other rows' costs are multiplied by; 0: 1 */
 };
 
 enum { CHOOSE_MOST = 32 /* rows of a room */ };

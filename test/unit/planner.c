@@ -227,6 +227,15 @@ static void times_decide(void)
     CHECK(strcmp(choice.row->name, "plain") == 0, "%s", choice.row->name);
     CHECK(choice.measured && strstr(choice.reason, "measured"), "%s",
           choice.reason);
+    /* all models are as kind as the one that was measured */
+    wisdom_clear();
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    struct choose_time slow = {"", 0, 100 * choice.cost};
+    snprintf(slow.row, sizeof slow.row, "%s", choice.row->name);
+    wisdom_keep(key, &slow, 1);
+    CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
+    CHECK(strcmp(choice.row->name, slow.row) == 0, "%s by its model",
+          choice.row->name);
     how.name = "host_tile";
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     CHECK(strcmp(choice.row->name, "host_tile") == 0, "named");

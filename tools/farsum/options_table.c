@@ -83,7 +83,8 @@ static const struct option_row table[] = {
      "only variants whose sums repeat bit by bit"},
     {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,
      "chooses by costs measured on this machine (once, then kept: about a "
-     "second), and lets FFTW measure"},
+     "second), times the fastest variants of spread and interp for such points "
+     "(once, then kept), and lets FFTW measure"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
      NULL, "that the plan may take, as 8G; 80 % of the machine's memory, or of "
      "the device's, if not given"},

@@ -77,17 +77,26 @@ static double cost(const void *a)
     struct shape shape = shape_of(args);
     double p = args->window->support, values = interp_gpu_values(args);
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
-    double all = (double)shape.cells, held = all * (1 - exp(-n / all));
-    double full = n / all / shape.group; /* batches of a mean cell */
-    double batches = held * (1 + fmax(full - 0.6, 0));
-    double points = (double)shape.block / gpu_real(args->precision);
-    double weights = (2 + p) * p * args->window->degree * sums;
     int f32 = args->precision == FARSUM_F32;
-    return 2 * rates.launch + 1.2e-5
-           + batches * values * points / ((f32 ? 600e9 : 280e9) * rates.share)
-           + n * p * p * p * sums * values
-                 / ((f32 ? 2400e9 : 1050e9) * rates.share)
-           + n * weights / rates.flops
+    double points = (double)shape.block / gpu_real(args->precision);
+    double all = (double)shape.cells, crowd = interp_crowd(args);
+    double some = fmax(f32 ? all : all / crowd, 1);
+    double held = some * (1 - exp(-n / some));
+    double full = n / fmax(held, 1) / shape.group; /* batches of a cell */
+    double batches = held * (1 + fmax(full - 0.6, 0));
+    double threads = fmin(2048.0 / shape.group,
+                          fmax(floor((double)args->device->facts.local
+                                     / ((double)shape.block + 2048)), 1));
+    double slots = 132 * threads;
+    double load = values * points / shape.group * (f32 ? 4.5e-7 : 3.5e-7);
+    double sum = p * p * p * values * sums / (f32 ? 2.04e12 : 1.09e12);
+    /* the batches of a crowded cell, one after the other */
+    double most = fmax(n * crowd / all / shape.group, 1) * values
+                  * (points / shape.group * 1e-9 + p * p * p * 2.5e-10)
+                  * (f32 ? 6 : 1);
+    return 1.6e-5
+           + (hypot(batches * load / slots + n * sum, most)
+              + (f32 ? 6e-12 : 9.5e-10) * all) / rates.share
            + (3.5e-5 + 6e-11 * n / rates.share) / interp_repeats(args);
 }
 

@@ -18,21 +18,27 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
     double p = args->window->support, values = interp_gpu_values(args);
     double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
-    double weights = (3 + p) * p * args->window->degree * sums;
-    double bytes = interp_gpu_bytes(args) / cbrt(interp_crowd(args));
-    double reads = p * p * line * values
-                   * gpu_seconds(&rates, rates.sectors, bytes);
+    double bytes = interp_gpu_bytes(args) / pow(interp_crowd(args), 0.4);
+    double read = p * p * line * values;
     int f32 = args->precision == FARSUM_F32;
-    double loads = p * p * p * values * sums
-                   / ((f32 ? 900e9 : 780e9) * rates.share);
-    double chain = sorted ? (f32 ? 3.6 : 7.5) : f32 ? 2.6 : 4.6;
-    double least = rates.wait * p * p * chain * sums;
-    double sort = 4.5e-5 + 1e-10 * n / rates.share;
-    return 2 * rates.launch
-           + hypot(n * (fmax(sorted ? 0 : reads, loads)
-                        + weights / rates.flops),
-                   least)
-           + (sorted ? sort / interp_repeats(args) : 0);
+    /* a unit's own cache serves a small mesh */
+    double near = 1 + (f32 ? 0.65 : 1.9) / (1 + bytes / 1e6);
+    struct gpu_rate sectors = {near * rates.sectors.cached, rates.sectors.far};
+    double sort = 4e-5 + 6e-11 * n / rates.share;
+    if (!sorted)
+        return (f32 ? 4.4e-6 : 7e-6)
+               + hypot(n * sums * read * gpu_seconds(&rates, sectors, bytes),
+                       p * p * sums
+                           * (f32 ? 2.7e-7 * pow(values, 0.9)
+                                  : 3.9e-7 * pow(values, 0.4)));
+    double loads = p * p * p * values * sums / (f32 ? 916e9 : 760e9);
+    double met = fmin(interp_gpu_bytes(args) / 32 / n, read);
+    return (f32 ? 9.8e-6 : 4e-6)
+           + hypot(n * (loads + 1.6e-11 * met) / rates.share,
+                   p * p * sums
+                       * (f32 ? 2e-7 * pow(values, 0.8)
+                              : 7.6e-7 * pow(values, 0.1)))
+           + sort / interp_repeats(args);
 }
 
 farsum_status interp_particle_create(const struct interp_args *args, int sorted,

@@ -30,10 +30,12 @@ static double cost(const void *a)
     double p = args->window->support, values = interp_gpu_values(args);
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
     double steps = ceil(p * p / floor(TEAM / p)), n = (double)args->n;
-    struct gpu_rate each = {11.5e9 * rates.share, 8e9 * rates.share};
-    double bytes = interp_gpu_bytes(args) / cbrt(interp_crowd(args));
-    return 2 * rates.launch + 2e-6
-           + n * steps * values * sums * gpu_seconds(&rates, each, bytes);
+    struct gpu_rate each = {28e9 * rates.share, 8.4e9 * rates.share};
+    double bytes = interp_gpu_bytes(args) / pow(interp_crowd(args), 0.4);
+    double own = args->precision == FARSUM_F32 ? 3.4e-10 : 5.6e-10;
+    return 8e-6
+           + n * (steps * values * sums * gpu_seconds(&rates, each, bytes)
+                  + own / rates.share);
 }
 
 static int64_t bytes(const void *a)

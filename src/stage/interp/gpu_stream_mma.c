@@ -76,7 +76,8 @@ static farsum_status fits(const void *a)
 }
 
 /* Of multiply-adds, as measured on an H200: a visit has what its lanes hold and
- * a share of its own; its results are written apart and added up. */
+ * a share of its own, many hide each other's waits, and those of one task
+ * follow one another; results are written apart and added up. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -87,12 +88,20 @@ static double cost(const void *a)
     double P = c->support, groups = interp_channels(args) / s.channels;
     double visits = (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z)
                     / c->tile_z;
-    double work = 21.6 * lane_reals(&s, args) + 790, n = (double)args->n;
+    double n = (double)args->n, crowd = interp_crowd(args);
     double places = c->most_y * c->most_z * n;
-    double crowd = pow(interp_crowd(args), 0.03);
-    return crowd * n * groups * visits * work / rates.flops
-           + 2 * interp_gpu_bytes(args) / rates.bytes + groups * 1.2e-5
-           + (1.3e-10 * places / rates.share + 4.5e-5) / interp_repeats(args);
+    int lane = lane_reals(&s, args);
+    double fullest = gpu_columns_fullest(
+        c, n * visits,
+        (int64_t)args->device->facts.units * s.blocks * WARPS,
+        1 + 0.7 * (crowd - 1));
+    double alone = 1e-9 * (17 + 0.73 * lane) * pow(fmin(crowd, 300), 0.27);
+    return 3e-6 + groups * 9e-6
+           + hypot(n * groups * visits * (28 * lane + 513) / rates.flops,
+                   groups * fullest * alone)
+           + 2.2 * interp_gpu_bytes(args) / rates.bytes
+           + 6e-12 * interp_gpu_bytes(args) / 8 / rates.share
+           + (1.1e-10 * places / rates.share + 5e-5) / interp_repeats(args);
 }
 
 static int64_t apart_bytes(const struct shape *s,

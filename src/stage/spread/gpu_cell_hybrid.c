@@ -84,15 +84,16 @@ static double cost(const void *a)
     int32_t nb[3];
     double e = edge(args), blocks = 27 * e * e * e;
     double values = spread_gpu_reals(args), n = (double)args->n;
-    double all = (double)cells(args, nb), crowd = spread_crowd(args);
-    double held = all * (1 - exp(-n / all)) / pow(crowd, 0.2);
-    double full = n / all / batch(args); /* batches of a mean cell */
+    double all = (double)cells(args, nb), held = all * (1 - exp(-n / all));
+    double full = n / fmax(held, 1) / batch(args); /* batches of a cell */
     double batches = held * (1 + fmax(full - 0.6, 0));
     double sums = fmin(batches * blocks, n * spread_gpu_cube(args)) * values;
-    return spread_gpu_write(args) + rates.launch + 6e-6
-           + (6e-10 * all + 1.8e-9 * batches) / rates.share
-           + sums / (770e9 * rates.share)
-           + 1.9 * n * blocks * (1 + values) / rates.flops
+    int f32 = args->precision == FARSUM_F32;
+    double each = f32 ? 3.9 + 3.3 * values : 6.6 + 0.5 * values;
+    return spread_gpu_write(args) + 1e-5
+           + (2e-12 * all + 1.9e-9 * batches) / rates.share
+           + sums / ((f32 ? 1430e9 : 790e9) * rates.share)
+           + each * n * blocks / rates.flops
            + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 

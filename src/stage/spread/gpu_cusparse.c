@@ -3,6 +3,8 @@
 #include "stage/spread/gpu_cusparse.h"
 
 #include "base/mem.h"
+
+#include <math.h>
 #include "device/dl.h"
 #include "device/driver.h"
 #include "device/recording.h"
@@ -89,8 +91,12 @@ double spread_cusparse_cost(const void *a)
     struct gpu_rates rates = spread_gpu_rates(args);
     struct spread_args one = *args;
     one.channels = 1;
+    double points = (double)spread_gpu_rows(args);
+    double longest = (9e-8 * spread_matrix_entries(args) / points
+                          * pow(spread_crowd(args), 1.3)
+                      + 8e-12 * points) / rates.share;
     return spread_channels(args)
-               * (spread_matrix_product(&one) + 2 * rates.launch)
+               * (spread_matrix_product(&one) + longest)
            + (spread_matrix_build(args) + 5e-5) / spread_repeats(args);
 }
 

@@ -138,13 +138,15 @@ static double cost(const void *a)
     struct gpu_rates rates = spread_gpu_rates(args);
     double passes = (spread_channels(args) + 3) / 4;
     double n = entries(args), size = gpu_real(args->precision);
+    double points = (double)spread_gpu_rows(args);
+    /* the fullest brick is the last to end */
+    double most = 64 * n / points * pow(spread_crowd(args), 1.2);
     double product =
-        n * (passes * (5 + size) + 4.5 * spread_gpu_reals(args)) / rates.bytes
-        + n * spread_gpu_reals(args) / rates.local;
-    /* the fullest group of mesh points is the last to end */
-    product *= pow(spread_crowd(args), 0.15);
-    double build = 86 * n / rates.bytes + 12 * rates.launch;
-    return spread_gpu_write(args) + 6e-6 + product
+        n * passes * (5 + size) / rates.bytes
+        + (n / 655e9 + most * 3.4e-9) * spread_gpu_reals(args) / rates.share
+        + 8.7e-12 * points / rates.share;
+    double build = 86 * n / rates.bytes + 8 * rates.launch;
+    return spread_gpu_write(args) + 2e-6 + product
            + build / spread_repeats(args);
 }
 

@@ -29,12 +29,14 @@ static double cost(const void *a)
 {
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
-    double share = fmin(0.1 * spread_crowd(args), 0.9);
-    double listed = share * spread_matrix_entries(args);
-    double sum = gpu_seconds(&rates, rates.scattered, spread_gpu_bytes(args));
+    double crowd = spread_crowd(args), n = spread_matrix_entries(args);
+    double share = fmin(0.1 * crowd * crowd * crowd, 0.9);
+    double points = (double)spread_gpu_rows(args);
+    double reals = spread_gpu_reals(args);
+    double longest = 1.6e-7 * n / points * crowd;
     return spread_matrix_product(args) + rates.launch
-           + listed * spread_gpu_reals(args) * sum
-           + (spread_matrix_build(args) + 15 * rates.launch)
+           + (share * n * reals * 1.6e-11 + longest) / rates.share
+           + (spread_matrix_build(args) + 20 * rates.launch)
                  / spread_repeats(args);
 }
 

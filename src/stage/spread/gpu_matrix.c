@@ -40,12 +40,10 @@ double spread_matrix_product(const struct spread_args *args)
     double strength =
         strengths < 2 * (double)args->device->facts.cache ? size : 1.7 * size;
     double passes = (spread_channels(args) + 3) / 4;
-    /* the longest rows are the last to end */
-    double crowd = pow(spread_crowd(args), 0.13);
     return spread_gpu_write(args)
-           + crowd * (spread_matrix_entries(args)
+           + (spread_matrix_entries(args)
                   * (passes * (4 + size) + reals * strength)
-              + 24 * (double)spread_gpu_rows(args))
+              + 14 * (double)spread_gpu_rows(args))
                  / rates.bytes;
 }
 

@@ -116,16 +116,16 @@ static double cost(const void *a)
     double sums = fmin(parts * points * chunks,
                        n * spread_gpu_cube(args) * values);
     int f32 = args->precision == FARSUM_F32;
-    double one = 7e-8
-                 + (f32 ? 1.1e-10 : 2.9e-10) * spread_gpu_cube(args)
+    double one = (f32 ? 6.3e-8 : 1.02e-7)
+                 + (f32 ? 1.35e-10 : 3.6e-10) * spread_gpu_cube(args)
                        * fmin(values, shape.values);
     double most = fmin(MOST, n / bins * spread_crowd(args));
     /* the fullest part, with nothing beside it to hide its waits */
-    double alone = 1.6 * 2 * args->device->facts.units / 264.0;
-    double work = fmax(n * chunks / 264, alone * most) * one;
-    return spread_gpu_write(args) + rates.launch + 6e-6
-           + sums / rates.runs.cached + work / rates.share
-           + (5e-5 + 1e-10 * n / rates.share) / spread_repeats(args);
+    double alone = 0.85 * 2 * args->device->facts.units / 264.0;
+    double work = hypot(n * chunks / 264, alone * most) * one;
+    return spread_gpu_write(args) + 2.5e-5
+           + sums / ((f32 ? 170e9 : 276e9) * rates.share) + work / rates.share
+           + (4e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 
 static int64_t bytes(const void *a)

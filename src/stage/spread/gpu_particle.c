@@ -28,8 +28,9 @@ double spread_particle_cost(const struct spread_args *args, double slower)
     double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
     double all = slower * (double)args->n * one
                  * gpu_seconds(&rates, rates.scattered, bytes);
-    return spread_gpu_write(args) + rates.launch
-           + hypot(all, slower * rates.wait * one);
+    return spread_gpu_write(args) + 5e-6
+           + hypot(all, slower * (rates.wait * one
+                                  + 2.9e-8 * spread_gpu_peak(args)));
 }
 
 static double cost(const void *args)

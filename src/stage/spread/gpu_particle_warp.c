@@ -49,8 +49,8 @@ static double cost(const void *a)
     double one = spread_gpu_cube(args) * spread_gpu_reals(args);
     double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
     double all = (double)args->n * one * gpu_seconds(&rates, rates.runs, bytes);
-    return spread_gpu_write(args) + rates.launch
-           + hypot(all, 5e-6 + 1.2e-8 * one);
+    return spread_gpu_write(args) + 7.5e-6
+           + hypot(all, 4e-7 + 1.4e-9 * one + 1e-8 * spread_gpu_peak(args));
 }
 
 static int64_t bytes(const void *args)

@@ -1,6 +1,8 @@
 /* gpu_room.c: what the room's rows on a device have in common. */
 #include "stage/spread/gpu_room.h"
 
+#include <math.h>
+
 farsum_status spread_gpu_fits(const struct spread_args *args)
 {
     TRY(gpu_wanted(args->device));
@@ -145,6 +147,14 @@ double spread_gpu_bytes(const struct spread_args *args)
 struct gpu_rates spread_gpu_rates(const struct spread_args *args)
 {
     return gpu_rates(args->device, args->precision);
+}
+
+/* A crowd's middle is some three times as full as its points find it. */
+double spread_gpu_peak(const struct spread_args *args)
+{
+    double n = (double)args->n, points = (double)spread_gpu_rows(args);
+    return fmin(n, 3.5 * n * spread_gpu_cube(args) / points
+                       * (spread_crowd(args) - 1));
 }
 
 double spread_gpu_write(const struct spread_args *args)

@@ -48,6 +48,9 @@ double spread_gpu_reals(const struct spread_args *args);
 /* Bytes of all channels of the mesh, with padding. */
 double spread_gpu_bytes(const struct spread_args *args);
 struct gpu_rates spread_gpu_rates(const struct spread_args *args);
+/* Particles that add to the one mesh point that gets most, beyond what uniform
+ * ones would. */
+double spread_gpu_peak(const struct spread_args *args);
 /* Seconds that zeroing the mesh, or writing it once, takes. */
 double spread_gpu_write(const struct spread_args *args);
 #endif

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { GROUP = 256 };
 
 struct state {
@@ -41,12 +43,18 @@ farsum_status spread_single_fits(const struct spread_args *args)
     return FARSUM_OK;
 }
 
+/* A row is a unit's; the longest is the last to end. */
 double spread_single_cost(const void *a)
 {
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
-    double rows = 1.2e-11 * (double)spread_gpu_rows(args) / rates.share;
-    return spread_matrix_product(args) + rows
+    double each = spread_matrix_entries(args) / (double)spread_gpu_rows(args);
+    double longest = 2e-7 * each * pow(spread_crowd(args), 1.2)
+                     / spread_single_unit(args) / rates.share;
+    /* units of a few threads for rows of a few entries are not full */
+    double few = 2.4e-12 * spread_matrix_entries(args) / (1 + each / 16)
+                 / rates.share;
+    return spread_matrix_product(args) + 1e-6 + longest + few
            + spread_matrix_build(args) / spread_repeats(args);
 }
 

@@ -80,22 +80,43 @@ static double visits(const struct spread_args *args,
     return (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z) / c->tile_z;
 }
 
-/* Of multiply-adds, as measured on an H200: a visit has 32 lanes' sums and a
- * share of its own.  Crowded columns are cut, and their parts added up. */
+/* What it takes, as measured on an H200. */
+struct stream_rates {
+    double sum, visit;         /* multiply-adds of a lane's sum, of a visit */
+    double one, more;          /* ns of a visit alone, and of each lane's sum */
+    double fullest, crowd;     /* how the fullest task goes with crowding */
+    double writes, point;      /* of the mesh; ns a mesh point */
+};
+
+/* Many visits hide each other's waits; those of one task follow one another,
+ * and a crowded column's tasks are its points' before they are cut. */
 double stream_cost(const struct spread_args *args, int mma)
 {
-    struct stream_shape s;
-    struct gpu_rates rates = spread_gpu_rates(args);
-    stream_shape_set(&s, args, mma);
-    double groups = spread_channels(args) / s.channels, n = (double)args->n;
-    double sums = lane_sums(&s, spread_parts(args)) * (double)WARP;
+    static const struct stream_rates of[3] = {
+        {2.8, 413, 37, 0.95, 1, 0.24, 9.4, 2.6e-3},
+        {1.16, 977, 1, 3.5, 0.6, 0.46, 1.9, 2.1e-3},
+        {0.64, 749, 5.3, 1.6, 0.6, 0.48, 1.8, 4.5e-3}};
     int f32 = args->precision == FARSUM_F32;
-    double work = sums * (mma ? 0.56 : f32 ? 1.6 : 1.25) + 800;
+    const struct stream_rates *r = &of[mma ? 2 : f32 ? 0 : 1];
+    struct gpu_rates rates = spread_gpu_rates(args);
+    struct stream_shape s;
+    stream_shape_set(&s, args, mma);
+    int lane = lane_sums(&s, spread_parts(args));
+    double groups = spread_channels(args) / s.channels, n = (double)args->n;
+    double seen = n * visits(args, &s), crowd = spread_crowd(args);
+    double work = lane * (double)WARP * r->sum + r->visit;
+    double fullest = gpu_columns_fullest(
+        &s.columns, seen,
+        (int64_t)args->device->facts.units * s.blocks * s.warps,
+        1 + r->fullest * (crowd - 1));
+    double alone = 1e-9 * (r->one + r->more * lane)
+                   * pow(fmin(crowd, 300), r->crowd);
     double places = s.columns.most_y * s.columns.most_z * n;
-    double crowd = pow(spread_crowd(args), 0.13);
-    return crowd * groups * n * visits(args, &s) * work / rates.flops
-           + 3 * spread_gpu_bytes(args) / rates.bytes
-           + groups * 1e-5 + 1e-5
+    return 1e-5 + groups * 1e-5
+           + hypot(groups * seen * work / rates.flops,
+                   groups * fullest * alone)
+           + r->writes * spread_gpu_bytes(args) / rates.bytes
+           + 1e-9 * r->point * (double)spread_gpu_rows(args) / rates.share
            + (7e-11 * places / rates.share + 5e-5) / spread_repeats(args);
 }
 
