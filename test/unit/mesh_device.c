@@ -299,6 +299,7 @@ int main(int argc, char **argv)
     RUN(wrong_kind);
     RUN(refusals);
     RUN(many_products);
+    RUN(little_local);
     CHECK(device->device->bytes == held, "%lld bytes are left on the device",
           (long long)(device->device->bytes - held));
     farsum_device_close(device);

@@ -55,6 +55,7 @@ void refusals(void);
 
 /* mesh_device_large.c */
 void many_products(void);
+void little_local(void);
 /* Runs every row of spread and interp with so many points. */
 void large(int64_t n);
 #endif

@@ -90,6 +90,56 @@ void many_products(void)
     free(w);
 }
 
+/* With little group memory rows say what they lack, and a mesh takes others. */
+void little_local(void)
+{
+    const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    struct window *w = check_memory(1, sizeof *w);
+    int64_t local = device->device->facts.local;
+    farsum_mesh_problem p = skewed();
+    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
+    farsum_mesh *mesh = NULL;
+    struct spread_args s;
+    struct interp_args i;
+    struct arrays a;
+    struct cell cell;
+    int lacks = 0;
+    CHECK_OK(cell_set(&cell, rows, 1));
+    CHECK_OK(window_set(w, "prolate", P, 0, 2, 1e-14));
+    args_set(&s, &i, w, &cell);
+    s.n = i.n = 1000;
+    device->device->facts.local = 500;
+    for (int room = 0; room < 2; room++)
+        for (const struct variant_row *r =
+                 (room ? &interp_stage : &spread_stage)->rows;
+             r->name; r++) {
+            const void *args = room ? (const void *)&i : &s;
+            if (!r->variant->fits || r->variant->fits(args) == FARSUM_OK
+                || !strstr(farsum_message(), "group memory"))
+                continue;
+            lacks++;
+            CHECK_SAYS("has 500");
+        }
+    CHECK(lacks >= 5, "%d rows want more", lacks);
+    o.on_device = device;
+    o.spread = "gpu_cell_hybrid";
+    CHECK_FAILS(farsum_mesh_create(&p, &o, &mesh), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("bytes of group memory");
+    o.spread = NULL;
+    /* kernels that every mesh needs may lack it too, where drivers count it */
+    if (farsum_mesh_create(&p, &o, &mesh) != FARSUM_OK)
+        CHECK_SAYS("bytes of group memory");
+    device->device->facts.local = local;
+    if (strcmp(device->device->backend->name, "opencl") == 0)
+        CHECK(mesh != NULL, "no mesh: %s", farsum_message());
+    arrays_make(&a, &p, 100, 1);
+    if (mesh)
+        work(mesh, &a);
+    farsum_mesh_destroy(mesh);
+    arrays_free(&a);
+    free(w);
+}
+
 /* One row by name; its mesh or values into `out`; 0: it does not fit. */
 static int large_row(const farsum_mesh_problem *p, const char *spread,
                      const char *interp, struct buf *const b[4], int64_t n,
