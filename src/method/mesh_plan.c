@@ -1,6 +1,7 @@
 /* mesh_plan.c: which rows a mesh works by. */
 #include "method/mesh.h"
 
+#include "method/mesh_gpu.h"
 #include "method/planner.h"
 #include "points/crowd.h"
 
@@ -43,6 +44,8 @@ static farsum_status plan_again(struct farsum_mesh *m, int room, int number)
         m->choice[room] = old;
         return status;
     }
+    if (m->gpu) /* before what it uses goes */
+        recording_clear(&m->gpu->recording[room]);
     old.row->variant->destroy(m->state[room]);
     m->state[room] = state;
     if (old.row != m->choice[room].row)

@@ -32,7 +32,7 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
                            * (f32 ? 2.7e-7 * pow(values, 0.9)
                                   : 3.9e-7 * pow(values, 0.4)));
     double loads = p * p * p * values * sums / (f32 ? 916e9 : 760e9);
-    double met = fmin(interp_gpu_bytes(args) / 32 / n, read);
+    double met = fmin(bytes / 32 / fmax(n, 1), read);
     return (f32 ? 9.8e-6 : 4e-6)
            + hypot(n * (loads + 1.6e-11 * met) / rates.share,
                    p * p * sums

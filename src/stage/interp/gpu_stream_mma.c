@@ -99,8 +99,8 @@ static double cost(const void *a)
     return 3e-6 + groups * 9e-6
            + hypot(n * groups * visits * (28 * lane + 513) / rates.flops,
                    groups * fullest * alone)
-           + 2.2 * interp_gpu_bytes(args) / rates.bytes
-           + 6e-12 * interp_gpu_bytes(args) / 8 / rates.share
+           + (2.2 / rates.bytes + 7.5e-13 / rates.share)
+                 * interp_gpu_bytes(args) / pow(crowd, 0.3)
            + (1.1e-10 * places / rates.share + 5e-5) / interp_repeats(args);
 }
 

@@ -35,7 +35,7 @@ static double cost(const void *a)
     double reals = spread_gpu_reals(args);
     double longest = 1.6e-7 * n / points * crowd;
     return spread_matrix_product(args) + rates.launch
-           + (share * n * reals * 1.6e-11 + longest) / rates.share
+           + (share * n * reals * 1.2e-11 + longest) / rates.share
            + (spread_matrix_build(args) + 20 * rates.launch)
                  / spread_repeats(args);
 }
