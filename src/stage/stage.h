@@ -17,7 +17,8 @@ struct variant {
     /* Can it do what args ask?  OK, or a status whose message says why not.
      * NULL: it fits everything. */
     farsum_status (*fits)(const void *args);
-    /* Seconds one run should take, by the machine's constants; not NULL. */
+    /* Seconds one run should take, with its share of the set, by the machine's
+     * constants; not NULL. */
     double (*cost)(const void *args);
     /* Bytes that its state will hold. */
     int64_t (*bytes)(const void *args);
