@@ -71,6 +71,12 @@ FN void interp_plane(real wx, real dx, const real *plane, real *sum)
 #endif
 }
 
+/* How a result is added to what is there; a row whose threads should not wait
+ * for that defines it otherwise. */
+#ifndef INTERP_ADD
+#define INTERP_ADD(p, v) (*(p) += (v))
+#endif
+
 /* Adds the sums of value v to target i's potential (j = 0) or to axis j - 1 of
  * its field. */
 FN void interp_add(GLOBAL real *potential, GLOBAL real *field,
@@ -79,7 +85,8 @@ FN void interp_add(GLOBAL real *potential, GLOBAL real *field,
     i32 c = v / PARTS, part = v % PARTS;
     if (j == 0) {
         if (a.potential)
-            potential[c * a.potential_channel + i * PARTS + part] += sum[0];
+            INTERP_ADD(&potential[c * a.potential_channel + i * PARTS + part],
+                       sum[0]);
         return;
     }
 #if FIELD
@@ -92,7 +99,8 @@ FN void interp_add(GLOBAL real *potential, GLOBAL real *field,
                            : j == 2 ? a.metric[3 + d]
                                     : a.metric[6 + d]),
                     sum[1 + d], e);
-        field[c * a.field_channel + (3 * i + j - 1) * PARTS + part] += e;
+        INTERP_ADD(
+            &field[c * a.field_channel + (3 * i + j - 1) * PARTS + part], e);
     }
 #endif
 }

@@ -41,7 +41,7 @@ static int same_shape(const struct gpu_columns_shape *a,
 {
     int same = a->precision == b->precision && a->support == b->support
                && a->tile_y == b->tile_y && a->tile_z == b->tile_z
-               && a->ring == b->ring;
+               && a->by_first == b->by_first && a->ring == b->ring;
     for (int d = 0; d < 3; d++)
         same &= a->mesh[d] == b->mesh[d] && !a->open[d] == !b->open[d];
     return same;
@@ -100,6 +100,7 @@ static farsum_status compile(struct gpu_columns *c)
     jit_define(jit, "SUPPORT", "%d", s->support);
     jit_define(jit, "TILE_Y", "%d", s->tile_y);
     jit_define(jit, "TILE_Z", "%d", s->tile_z);
+    jit_define(jit, "BY_FIRST", "%d", s->by_first);
     jit_define(jit, "RING", "%d", s->ring);
     jit_define(jit, "MOST_Y", "%d", s->most_y);
     jit_define(jit, "MOST_Z", "%d", s->most_z);
@@ -135,8 +136,8 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     int64_t columns = gpu_columns_count(s), bins = gpu_columns_bins(s);
     int64_t length = gpu_columns_length(s, warps);
     *a = (struct columns_args){
-        .columns_y = (int32_t)((s->mesh[1] + s->tile_y - 1) / s->tile_y),
-        .columns_z = (int32_t)((s->mesh[2] + s->tile_z - 1) / s->tile_z),
+        .columns_y = (int32_t)gpu_columns_along(s, 1),
+        .columns_z = (int32_t)gpu_columns_along(s, 2),
         .bins = (int32_t)bins,
         .shift = s->open[0] ? 1 - s->support : 0,
         .entries = n * s->most_y * s->most_z,

@@ -22,6 +22,8 @@ struct gpu_columns_shape {
     int open[3];
     int support;
     int tile_y, tile_z;
+    int by_first;       /* 1: a point is in the column of its first mesh point
+                           alone; an open axis then has first points before 0 */
     int ring;           /* slots of planes */
     int most_y, most_z; /* columns that a point may touch; by _shape_set */
 };
@@ -61,6 +63,8 @@ struct gpu_columns {
 
 /* Fills in most_y and most_z. */
 void gpu_columns_shape_set(struct gpu_columns_shape *shape);
+/* Columns along y (d = 1) or z (2), and of both. */
+int64_t gpu_columns_along(const struct gpu_columns_shape *shape, int d);
 int64_t gpu_columns_count(const struct gpu_columns_shape *shape);
 /* Planes of a segment, for so many warps that the device holds at once. */
 int64_t gpu_columns_length(const struct gpu_columns_shape *shape,

@@ -24,14 +24,23 @@ static int pieces(int64_t mesh, int open, int edge, int support)
 
 void gpu_columns_shape_set(struct gpu_columns_shape *s)
 {
+    s->most_y = s->most_z = 1;
+    if (s->by_first)
+        return;
     s->most_y = pieces(s->mesh[1], s->open[1], s->tile_y, s->support);
     s->most_z = pieces(s->mesh[2], s->open[2], s->tile_z, s->support);
 }
 
+int64_t gpu_columns_along(const struct gpu_columns_shape *s, int d)
+{
+    int tile = d == 1 ? s->tile_y : s->tile_z;
+    int64_t before = s->by_first && s->open[d] ? s->support - 1 : 0;
+    return (s->mesh[d] + before + tile - 1) / tile;
+}
+
 int64_t gpu_columns_count(const struct gpu_columns_shape *s)
 {
-    return (s->mesh[1] + s->tile_y - 1) / s->tile_y
-           * ((s->mesh[2] + s->tile_z - 1) / s->tile_z);
+    return gpu_columns_along(s, 1) * gpu_columns_along(s, 2);
 }
 
 int64_t gpu_columns_bins(const struct gpu_columns_shape *s)

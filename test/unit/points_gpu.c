@@ -323,6 +323,7 @@ int main(int argc, char **argv)
     RUN(test_many_tiles);
     RUN(test_refused);
     RUN(test_columns);
+    RUN(test_columns_by_first);
     CHECK(mem_bytes() == held, "%lld bytes are left",
           (long long)(mem_bytes() - held));
     CHECK(points_device->bytes == there, "%lld bytes are left on the device",

@@ -30,6 +30,7 @@ void test_cells(void);
 void test_many_tiles(void);
 void test_refused(void);
 void test_columns(void);
+void test_columns_by_first(void);
 /* Times every path. */
 void points_perf(int64_t n, int32_t nb);
 void columns_perf(int64_t n, int64_t edge);

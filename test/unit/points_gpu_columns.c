@@ -1,6 +1,7 @@
 /* points_gpu_columns.c: the lists of columns that rows of one shape share. */
 #include "unit/points_gpu.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,62 @@ void test_columns(void)
     gpu_columns_clear(&c);
     CHECK(d->bytes == held, "%lld bytes are left",
           (long long)(d->bytes - held));
+}
+
+/* Where first mesh point m of an axis stands among those that there are. */
+static int64_t first_at(int64_t m, int64_t mesh, int open, int support)
+{
+    if (open)
+        return m + support - 1;
+    return m < 0 ? m + mesh : m % mesh;
+}
+
+/* Lists by first mesh points: every point once, in the list and at the place
+ * that its coordinates say. */
+void test_columns_by_first(void)
+{
+    struct gpu_columns_shape shape = shape_of(20);
+    struct points_gpu *p = NULL;
+    struct gpu_columns c;
+    int seen[N] = {0};
+    shape.by_first = 1;
+    gpu_columns_shape_set(&shape);
+    CHECK_OK(points_gpu_create(points_device, &p));
+    CHECK_OK(gpu_columns_create(&c, points_device, &shape, 0));
+    set(p, N, UNIFORM, 12);
+    CHECK_OK(gpu_columns_set(&c, p, 8));
+    CHECK(c.args.entries == N, "%lld entries", (long long)c.args.entries);
+    int64_t lists = gpu_columns_count(&shape) * c.args.bins;
+    uint32_t *start = taken(&c.start, 4 * (lists + 1));
+    uint32_t *item = taken(&c.item, 4 * N);
+    int32_t *place = taken(&c.place, 4 * N);
+    double *x = taken(&p->s, 24 * N);
+    for (int64_t list = 0; list < lists; list++)
+        for (uint32_t k = start[list]; k < start[list + 1]; k++) {
+            int64_t at[3], i = item[k], column = list / c.args.bins;
+            for (int d = 0; d < 3; d++)
+                at[d] = first_at((int64_t)ceil(x[d * N + i]
+                                                   * (double)shape.mesh[d]
+                                               - 0.5 * shape.support),
+                                 shape.mesh[d], shape.open[d], shape.support);
+            seen[i]++;
+            CHECK(at[0] == list % c.args.bins
+                      && at[1] / shape.tile_y == column / c.args.columns_z
+                      && at[2] / shape.tile_z == column % c.args.columns_z,
+                  "point %lld is in list %lld", (long long)i, (long long)list);
+            CHECK((place[k] & 0xff) == at[0] % shape.ring
+                      && ((place[k] >> 8) & 0xff) - 128 == at[1] % shape.tile_y
+                      && (place[k] >> 16) - 128 == at[2] % shape.tile_z,
+                  "point %lld has place %x", (long long)i, (unsigned)place[k]);
+        }
+    for (int i = 0; i < N; i++)
+        CHECK(seen[i] == 1, "point %d is in %d lists", i, seen[i]);
+    free(start);
+    free(item);
+    free(place);
+    free(x);
+    gpu_columns_clear(&c);
+    points_gpu_destroy(p);
 }
 
 /* The first row's set, and that of the next of the same shape. */

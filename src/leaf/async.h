@@ -1,0 +1,20 @@
+/* async.h: copies from global to group memory that nobody waits for until
+ * async_wait (NVIDIA, sm_80 and later). */
+#ifndef FARSUM_LEAF_ASYNC_H
+#define FARSUM_LEAF_ASYNC_H
+
+/* One f64; 0 if it is not there (`from` is then any legal address). */
+FN void async_copy(f64 *to, const f64 *from, i32 there)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                 :
+                 : "r"((u32)__cvta_generic_to_shared(to)), "l"(from),
+                   "r"(there ? 8 : 0)
+                 : "memory");
+}
+/* This thread's copies are done; a barrier shows them to the others. */
+FN void async_wait(void)
+{
+    asm volatile("cp.async.wait_all;" : : : "memory");
+}
+#endif

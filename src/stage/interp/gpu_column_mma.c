@@ -1,0 +1,212 @@
+/* gpu_column_mma: a group a column of first mesh points, planes of the mesh
+ * sliding through group memory, targets as rows of products on FP64 tensor
+ * cores.  Ours.  Each target is in one list and is summed in one place, so its
+ * set-up is a sort, and nothing is added afterwards.  Wins in f64.  NVIDIA,
+ * from sm_80 on.  Deterministic. */
+#include "points/gpu_columns.h"
+#include "stage/interp/gpu_room.h"
+
+#include "base/mem.h"
+
+enum { WARPS = 4, GROUP = 128, TILE_Y = 4 };
+
+/* What follows from args alone. */
+struct shape {
+    struct gpu_columns_shape columns;
+    int mma;      /* rows of a product: 8 or 16 */
+    int round;    /* targets at a time */
+    int planes;   /* eights of planes that their windows lie in, at most */
+    int channels; /* of a launch; divides args->channels */
+    int blocks;
+    int64_t arena;
+};
+
+struct state {
+    struct interp_gpu gpu; /* its kernel: the main one */
+    struct shape shape;
+    struct gpu_columns columns;
+};
+
+/* As the .k lays them out. */
+static int64_t arena_bytes(const struct shape *s,
+                           const struct interp_args *args)
+{
+    int field = (args->outputs & FARSUM_FIELD) != 0;
+    int P = args->window->support, values = s->channels * interp_parts(args);
+    int64_t span = TILE_Y + P - 1;
+    int64_t row = (s->columns.tile_z + P + 2) / 4 * 4;
+    int64_t plane = values * span * row + 4;
+    int64_t held = (1 + field) * (8 * s->planes + span + row) * (s->round + 4);
+    int64_t apart = WARPS * values * (1 + 3 * field) * s->round;
+    return 8 * (s->columns.ring * plane + 2 * held + 2 * apart)
+           + 4 * (GPU_COLUMNS_LENGTH + 1);
+}
+
+/* Doubles that a lane holds: its products. */
+static int lane_reals(const struct shape *s, const struct interp_args *args)
+{
+    int kinds = args->outputs & FARSUM_FIELD ? 3 : 1;
+    return s->round / 16 * s->channels * interp_parts(args) * kinds * s->planes
+           * 4;
+}
+
+static double per_bin(const struct shape *s, const struct interp_args *args)
+{
+    double points = 1;
+    for (int d = 0; d < 3; d++)
+        points *= (double)args->mesh[d];
+    return (double)args->n / points * TILE_Y * s->columns.tile_z;
+}
+
+/* Where a bin's targets nearly fill a product, rounds are one bin's, of two
+ * products; else they are of several bins, and read planes for all of them. */
+static void shape_set(struct shape *s, const struct interp_args *args)
+{
+    enum { FULL = 12, REALS = 48, TWO_GROUPS = 112 << 10 };
+    struct gpu_columns_shape *c = &s->columns;
+    int all = interp_channels(args), P = args->window->support;
+    *s = (struct shape){.mma = gpu_tensor_rows(args->device)};
+    *c = (struct gpu_columns_shape){.precision = args->precision,
+                                    .support = P,
+                                    .tile_y = TILE_Y,
+                                    .tile_z = (P > 12 ? 21 : 17) - P,
+                                    .by_first = 1};
+    for (int d = 0; d < 3; d++) {
+        c->mesh[d] = args->mesh[d];
+        c->open[d] = args->open[d];
+    }
+    gpu_columns_shape_set(c);
+    int dense = per_bin(s, args) >= FULL;
+    s->round = dense ? 32 : 16;
+    s->planes = (P + 7) / 8 + !dense;
+    c->ring = 8 * s->planes + 4;
+    for (s->channels = all; s->channels > 1; s->channels--)
+        if (all % s->channels == 0 && lane_reals(s, args) <= REALS
+            && arena_bytes(s, args) <= TWO_GROUPS)
+            break;
+    s->arena = arena_bytes(s, args);
+    s->blocks = (int)(args->device->facts.local / (s->arena + 1024));
+    s->blocks = s->blocks < 1 ? 1 : s->blocks > 4 ? 4 : s->blocks;
+}
+
+static farsum_status fits(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    TRY(interp_gpu_fits(args));
+    TRY(gpu_tensor_fits(args->device, args->precision));
+    shape_set(&s, args);
+    TRY(gpu_local_fits(args->device, s.arena));
+    return gpu_columns_fits(&s.columns, args->n);
+}
+
+/* Of multiply-adds, as measured on an H200: a target's share of products, and
+ * of its own; planes of the halo come from the cache. */
+static double cost(const void *a)
+{
+    const struct interp_args *args = a;
+    struct gpu_rates rates = interp_gpu_rates(args);
+    struct shape s;
+    shape_set(&s, args);
+    double P = args->window->support, n = (double)args->n;
+    double kinds = args->outputs & FARSUM_FIELD ? 3 : 1;
+    double halo = (TILE_Y + P - 1) * (s.columns.tile_z + P - 1);
+    double products = halo * 8 * s.planes * interp_gpu_values(args) * kinds;
+    double read = interp_gpu_bytes(args) * halo
+                  / (TILE_Y * s.columns.tile_z);
+    return n * (0.85 * products + 2000) / rates.flops
+           + read / (1.5 * rates.bytes) + 2e-5
+           + (6e-5 + 1.1e-10 * n / rates.share) / interp_repeats(args);
+}
+
+static int64_t bytes(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    shape_set(&s, args);
+    return (int64_t)sizeof(struct state)
+           + gpu_columns_bytes(&s.columns, args->n, 0);
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    gpu_columns_clear(&s->columns);
+    interp_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+static farsum_status create(const void *a, void **state)
+{
+    const struct interp_args *args = a;
+    farsum_status status = FARSUM_OK;
+    struct interp_args some = *args;
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    shape_set(&s->shape, args);
+    some.channels = s->shape.channels;
+    interp_gpu_begin(&s->gpu, &some, "stage/interp/gpu_column_mma.k");
+    s->gpu.args = *args;
+    struct jit *jit = &s->gpu.jit;
+    const struct gpu_columns_shape *c = &s->shape.columns;
+    jit_define(jit, "MMA", "%d", s->shape.mma);
+    jit_define(jit, "BLOCKS", "%d", s->shape.blocks);
+    jit_define(jit, "ROUND", "%d", s->shape.round);
+    jit_define(jit, "PLANES", "%d", s->shape.planes);
+    jit_define(jit, "RING", "%d", c->ring);
+    jit_define(jit, "TILE_Y", "%d", c->tile_y);
+    jit_define(jit, "TILE_Z", "%d", c->tile_z);
+    GO(interp_gpu_build(&s->gpu, "interp_column", GROUP, s->shape.arena));
+    GO(gpu_columns_create(&s->columns, args->device, c, 0));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct state *s = state;
+    const struct interp_args *args = &s->gpu.args;
+    TRY(interp_gpu_set(&s->gpu, sources, targets));
+    return gpu_columns_set(&s->columns, s->gpu.points->gpu,
+                           (int64_t)args->device->facts.units
+                               * s->shape.blocks);
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct state *s = state;
+    const struct interp_io *io = a;
+    const struct gpu_columns *c = &s->columns;
+    struct columns_args list = c->args;
+    struct interp_gpu_args args;
+    const struct buf *results[2];
+    int all = interp_channels(&s->gpu.args);
+    if (s->gpu.points->n == 0)
+        return FARSUM_OK;
+    TRY(interp_gpu_io(&s->gpu, io, &args, results));
+    for (int k = 0; k < all; k += s->shape.channels) {
+        list.channel = k;
+        TRY(LAUNCH(&s->gpu.kernel, c->tasks + c->extras, ARG_BUF(&c->t),
+                   ARG_BUF(&c->place), ARG_BUF(&c->item), ARG_BUF(&c->start),
+                   ARG_BUF(&c->of), ARG_BUF(&c->part), ARG_BUF(io->mesh),
+                   ARG_BUF(results[0]), ARG_BUF(results[1]), ARG_STRUCT(args),
+                   ARG_STRUCT(list)));
+    }
+    return FARSUM_OK;
+}
+
+const struct variant interp_gpu_column_mma = {.fits = fits,
+                                              .cost = cost,
+                                              .bytes = bytes,
+                                              .create = create,
+                                              .set = set,
+                                              .run = run,
+                                              .destroy = destroy,
+                                              .deterministic = 1,
+                                              .needs = "FP64 tensor cores"};

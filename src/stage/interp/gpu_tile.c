@@ -1,0 +1,225 @@
+/* gpu_tile: the mesh in tiles through group memory, a thread a target, lanes
+ * chosen so that few banks are met twice.  Ours; SM of cuFINUFFT and G2P of
+ * Kosmacher et al. read such blocks in any order.  Wins in f32 from some ten
+ * thousand targets up.  Deterministic. */
+#include "base/mem.h"
+#include "stage/interp/gpu_room.h"
+
+#include <math.h>
+
+enum { GROUP = 256, CHUNK_MOST = 2048 };
+
+/* As in the .k. */
+struct tile_args {
+    struct interp_gpu_args interp;
+    struct cells_args cells;
+    int64_t tiles, slots;
+    int32_t chunk, more;
+};
+_Static_assert(sizeof(struct tile_args) == 224, "as the kernel has it");
+
+/* As in the .k: an eighth of the slots stays free. */
+static int64_t slots_of(int64_t n)
+{
+    return n + n / 8;
+}
+
+/* What follows from args alone. */
+struct shape {
+    int edge, edge_z; /* mesh points of a tile, at most */
+    int held;         /* values in group memory at a time */
+    int64_t block;    /* bytes of one value there */
+    int32_t nb[3];
+    int64_t tiles;
+};
+
+struct state {
+    struct interp_gpu gpu; /* its kernel: the main one */
+    struct kernel place;
+    struct shape shape;
+    struct buf t, at, item, first; /* as interp_place leaves them */
+    int32_t chunk;
+};
+
+static int64_t block_bytes(const struct interp_args *args,
+                           const struct shape *s)
+{
+    int64_t side = s->edge + args->window->support;
+    int64_t row = (s->edge_z + args->window->support) | 1;
+    return side * side * row * gpu_real(args->precision);
+}
+
+/* 72 KB let three groups share a multiprocessor of an H200. */
+static void shape_set(struct shape *s, const struct interp_args *args)
+{
+    enum { EDGE = 8, ROW = 32, ROOM = 72 << 10, INDICES = 1024 };
+    int P = args->window->support, values = interp_gpu_values(args);
+    int64_t local = args->device->facts.local - INDICES;
+    int64_t room = local < ROOM ? local : ROOM;
+    *s = (struct shape){.edge = EDGE, .edge_z = ROW - P, .held = 1, .tiles = 1};
+    while (block_bytes(args, s) > room && (s->edge > 1 || s->edge_z > 1)) {
+        if (2 * s->edge > s->edge_z)
+            s->edge = s->edge > 1 ? s->edge - 1 : 1;
+        if (s->edge_z > s->edge)
+            s->edge_z--;
+    }
+    s->block = block_bytes(args, s);
+    while (s->held < values && (s->held + 1) * s->block <= room)
+        s->held++;
+    for (int d = 0; d < 3; d++) {
+        int edge = d == 2 ? s->edge_z : s->edge;
+        s->nb[d] = (int32_t)((args->mesh[d] + edge - 1) / edge);
+        s->tiles *= s->nb[d];
+    }
+}
+
+static farsum_status fits(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    TRY(interp_gpu_fits(args));
+    shape_set(&s, args);
+    double tiles = (double)s.nb[0] * s.nb[1] * s.nb[2];
+    if (tiles > GPU_BINS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%.0f tiles, at most %lld", tiles,
+             (long long)GPU_BINS_MOST);
+    return gpu_local_fits(args->device, s.held * s.block + 1024);
+}
+
+/* Targets of a group: eight groups for each multiprocessor, if there are as
+ * many. */
+static int32_t chunk_of(const struct device *device, int64_t n)
+{
+    int64_t units = device->facts.units > 0 ? device->facts.units : 1;
+    int64_t chunk = n / (8 * units) / GROUP * GROUP;
+    return (int32_t)(chunk < GROUP        ? GROUP
+                     : chunk > CHUNK_MOST ? CHUNK_MOST
+                                          : chunk);
+}
+
+/* Blocks of the mesh go to group memory, for each chunk in a tile, and loads
+ * from there bind; a sort and a pass over the targets come before. */
+static double cost(const void *a)
+{
+    const struct interp_args *args = a;
+    struct gpu_rates rates = interp_gpu_rates(args);
+    struct shape s;
+    shape_set(&s, args);
+    double p = args->window->support, values = interp_gpu_values(args);
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
+    double all = (double)s.tiles, held = all * (1 - exp(-n / all));
+    double loads = held + n / chunk_of(args->device, args->n);
+    double points = (double)s.block / gpu_real(args->precision);
+    int f32 = args->precision == FARSUM_F32;
+    return rates.launch + 1e-5
+           + loads * values * points / ((f32 ? 440e9 : 220e9) * rates.share)
+           + n * values * 2e-11 / rates.share
+           + n * p * p * p * sums * values
+                 / ((f32 ? 7e12 : 3.5e12) * rates.share)
+           + (5e-5 + 1.3e-10 * n / rates.share) / interp_repeats(args);
+}
+
+static int64_t bytes(const void *a)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    shape_set(&s, args);
+    return (int64_t)sizeof(struct state)
+           + gpu_kept_bytes(args->n, s.tiles, 0)
+           + slots_of(args->n) * (3 * gpu_real(args->precision) + 8);
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    struct buf *all[] = {&s->t, &s->at, &s->item, &s->first};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    interp_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+static farsum_status create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    shape_set(&s->shape, args);
+    interp_gpu_begin(&s->gpu, args, "stage/interp/gpu_tile.k");
+    struct jit *jit = &s->gpu.jit;
+    jit_define(jit, "EDGE", "%d", s->shape.edge);
+    jit_define(jit, "EDGE_Z", "%d", s->shape.edge_z);
+    jit_define(jit, "HELD", "%d", s->shape.held);
+    GO(interp_gpu_build(&s->gpu, "interp_tile", GROUP,
+                        s->shape.held * s->shape.block));
+    GO(jit_kernel(jit, "interp_place", GROUP, 0, &s->place));
+    *state = s;
+done:
+    if (status != FARSUM_OK)
+        destroy(s);
+    return status;
+}
+
+static struct tile_args args_of(const struct state *s)
+{
+    return (struct tile_args){
+        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->shape.nb),
+        .tiles = s->shape.tiles,
+        .slots = slots_of(s->gpu.points->n),
+        .chunk = s->chunk};
+}
+
+static farsum_status set(void *state, const struct points *sources,
+                         const struct points *targets)
+{
+    struct state *s = state;
+    struct device *device = s->gpu.args.device;
+    struct gpu_kept *kept = &s->gpu.kept;
+    TRY(interp_gpu_set(&s->gpu, sources, targets));
+    int64_t n = s->gpu.points->n, size = gpu_real(s->gpu.args.precision);
+    s->chunk = chunk_of(device, n);
+    s->gpu.groups = (n + s->chunk - 1) / s->chunk;
+    if (n == 0)
+        return FARSUM_OK;
+    TRY(gpu_kept_sort(kept, s->gpu.points->gpu, s->shape.nb, 0));
+    TRY(buf_reserve(&s->t, device, 3 * slots_of(n) * size));
+    TRY(buf_reserve(&s->at, device, 4 * slots_of(n)));
+    TRY(buf_reserve(&s->item, device, 4 * slots_of(n)));
+    TRY(buf_reserve(&s->first, device, 4 * s->gpu.groups));
+    struct tile_args args = args_of(s);
+    args.interp.mesh.n = n;
+    for (int d = 0; d < 3; d++)
+        args.interp.mesh.mesh[d] = (int32_t)s->gpu.args.mesh[d];
+    return LAUNCH(&s->place, s->gpu.groups, ARG_BUF(&kept->s),
+                  ARG_BUF(&kept->item), ARG_BUF(&kept->start), ARG_BUF(&s->t),
+                  ARG_BUF(&s->at), ARG_BUF(&s->item), ARG_BUF(&s->first),
+                  ARG_STRUCT(args));
+}
+
+static farsum_status run(void *state, const void *a)
+{
+    const struct state *s = state;
+    const struct interp_io *io = a;
+    struct tile_args args = args_of(s);
+    const struct buf *results[2];
+    if (s->gpu.points->n == 0)
+        return FARSUM_OK;
+    TRY(interp_gpu_io(&s->gpu, io, &args.interp, results));
+    return LAUNCH(&s->gpu.kernel, s->gpu.groups, ARG_BUF(&s->t),
+                  ARG_BUF(&s->at), ARG_BUF(&s->item),
+                  ARG_BUF(&s->gpu.kept.start), ARG_BUF(&s->first),
+                  ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
+                  ARG_STRUCT(args));
+}
+
+const struct variant interp_gpu_tile = {.fits = fits,
+                                        .cost = cost,
+                                        .bytes = bytes,
+                                        .create = create,
+                                        .set = set,
+                                        .run = run,
+                                        .destroy = destroy,
+                                        .deterministic = 1,
+                                        .needs = "device"};
