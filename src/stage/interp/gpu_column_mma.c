@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 
+#include <math.h>
+
 enum { WARPS = 4, GROUP = 128, TILE_Y = 4 };
 
 /* What follows from args alone. */
@@ -101,22 +103,32 @@ static farsum_status fits(const void *a)
 }
 
 /* Of multiply-adds, as measured on an H200: a target's share of products, and
- * of its own; planes of the halo come from the cache. */
+ * of its own; the rounds of one task follow one another; planes of the halo
+ * come from the cache. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
     struct gpu_rates rates = interp_gpu_rates(args);
     struct shape s;
     shape_set(&s, args);
+    const struct gpu_columns_shape *c = &s.columns;
     double P = args->window->support, n = (double)args->n;
+    double groups = (double)interp_channels(args) / s.channels;
     double kinds = args->outputs & FARSUM_FIELD ? 3 : 1;
-    double halo = (TILE_Y + P - 1) * (s.columns.tile_z + P - 1);
+    double halo = (TILE_Y + P - 1) * (c->tile_z + P - 1);
     double products = halo * 8 * s.planes * interp_gpu_values(args) * kinds;
-    double read = interp_gpu_bytes(args) * halo
-                  / (TILE_Y * s.columns.tile_z);
-    return n * (0.85 * products + 2000) / rates.flops
-           + read / (1.5 * rates.bytes) + 2e-5
-           + (6e-5 + 1.1e-10 * n / rates.share) / interp_repeats(args);
+    double read = interp_gpu_bytes(args) * halo / (TILE_Y * c->tile_z);
+    double crowd = interp_crowd(args);
+    int64_t held = (int64_t)args->device->facts.units * s.blocks;
+    double fullest = gpu_columns_fullest(c, n, held, 1 + 1.7 * (crowd - 1));
+    double round = 1e-9 * (1130 + 826.0 * s.channels * kinds);
+    double planes = (double)gpu_columns_length(c, held) + P;
+    double task = fullest / s.round * round + 1.2e-8 * planes;
+    return 1e-5 * groups
+           + 2.2 * read / (rates.bytes * pow(crowd, 0.3))
+           + hypot(n * (1.12 * products + 3120 * groups) / rates.flops,
+                   groups * task)
+           + (5e-5 + 9e-11 * n / rates.share) / interp_repeats(args);
 }
 
 static int64_t bytes(const void *a)

@@ -98,7 +98,8 @@ static int32_t chunk_of(const struct device *device, int64_t n)
 }
 
 /* Blocks of the mesh go to group memory, for each chunk in a tile, and loads
- * from there bind; a sort and a pass over the targets come before. */
+ * from there bind.  Where targets are few a chunk is of many tiles, one after
+ * the other; in the thin parts of a crowd too. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -106,17 +107,24 @@ static double cost(const void *a)
     struct shape s;
     shape_set(&s, args);
     double p = args->window->support, values = interp_gpu_values(args);
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
-    double all = (double)s.tiles, held = all * (1 - exp(-n / all));
-    double loads = held + n / chunk_of(args->device, args->n);
-    double points = (double)s.block / gpu_real(args->precision);
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
+    double n = fmax((double)args->n, 1), all = (double)s.tiles;
+    double held = all * (1 - exp(-n / all)), thin = fmin(interp_crowd(args), 3);
+    double chunk = chunk_of(args->device, args->n);
+    double tiles = 1 + fmin(chunk, n) * held / n * thin;
     int f32 = args->precision == FARSUM_F32;
-    return rates.launch + 1e-5
-           + loads * values * points / ((f32 ? 440e9 : 220e9) * rates.share)
-           + n * values * 2e-11 / rates.share
-           + n * p * p * p * sums * values
-                 / ((f32 ? 7e12 : 3.5e12) * rates.share)
-           + (5e-5 + 1.3e-10 * n / rates.share) / interp_repeats(args);
+    double points = (double)s.block / gpu_real(args->precision);
+    double load = values * points / GROUP * (f32 ? 3.4e-7 : 2.7e-7);
+    double slots = 132
+                   * fmax(floor((double)args->device->facts.local
+                                / ((double)s.held * (double)s.block + 1024)),
+                          1);
+    double work = (held + n / chunk) * load / slots
+                  + n * p * p * p * sums * values / (f32 ? 4.6e12 : 2.5e12);
+    return 1.2e-5
+           + hypot(work, (f32 ? 0.4 : 1.5) * tiles * load) / rates.share
+           + (5e-5 + (1.8e-6 * tiles + 1.1e-10 * n) / rates.share)
+                 / interp_repeats(args);
 }
 
 static int64_t bytes(const void *a)
