@@ -70,6 +70,33 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .n = m > 0 ? m : n};
 }
 
+/* Of points on a device: keys and indices of a sort, and beyond half of its
+ * cache the coordinates packed. */
+static int64_t tuned_sort_bytes(const struct device *device, int64_t n)
+{
+    int64_t cache = device->facts.cache;
+    return n * (16 + (cache > 0 && 48 * n > cache ? 32 : 0));
+}
+
+/* What two rooms count that is there once. */
+static int64_t tuned_twice(const struct tuned *t,
+                           const union room_args args[ROOM_COUNT])
+{
+    uint64_t key[ROOM_COUNT] = {0};
+    int64_t bytes[ROOM_COUNT] = {0}, twice = 0;
+    for (int r = 0; r < ROOM_COUNT; r++) {
+        const struct variant_row *row = t->choice[r].row;
+        if (row && row->variant->shared)
+            bytes[r] = row->variant->shared(&args[r], &key[r]);
+        for (int k = 0; bytes[r] > 0 && k < r; k++)
+            if (bytes[k] > 0 && key[k] == key[r]) {
+                twice += bytes[r];
+                break;
+            }
+    }
+    return twice;
+}
+
 int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
 {
     union room_args args[ROOM_COUNT];
@@ -79,9 +106,10 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
     int64_t bytes = t->mesh[0] * t->mesh[1] * t->ldz * real
                     + (n + m) * (24 + 24 + 8) + n * real
                     + (m > 0 ? m : n) * 4 * real;
-    if (plan->device) { /* keys and indices of a sort; the caller's arrays */
+    if (plan->device) { /* and the caller's arrays */
         int64_t given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
-        bytes += (n + m) * 40;
+        bytes += tuned_sort_bytes(plan->device, n)
+                 + tuned_sort_bytes(plan->device, m);
         if (plan->problem.memory == FARSUM_HOST)
             bytes += (n + (m > 0 ? m : n) * 4) * given;
     }
@@ -91,7 +119,7 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
                                                    : NULL;
         bytes += v && v->bytes ? v->bytes(&args[r]) : 0;
     }
-    return bytes;
+    return bytes - (m > 0 ? 0 : tuned_twice(t, args));
 }
 
 farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)

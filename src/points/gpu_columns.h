@@ -78,8 +78,12 @@ int64_t gpu_columns_bins(const struct gpu_columns_shape *shape);
 /* Not more than indices can count. */
 farsum_status gpu_columns_fits(const struct gpu_columns_shape *shape,
                                int64_t n);
+/* Lists, and what it takes to sort them. */
 int64_t gpu_columns_bytes(const struct gpu_columns_shape *shape, int64_t n,
                           int has_inverse);
+/* What rows whose shapes agree have once; *key is that of the shape. */
+int64_t gpu_columns_shared(const struct gpu_columns_shape *shape, int64_t n,
+                           uint64_t *key);
 
 farsum_status gpu_columns_create(struct gpu_columns *columns,
                                  struct device *device,

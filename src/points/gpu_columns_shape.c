@@ -87,6 +87,19 @@ int64_t gpu_columns_bytes(const struct gpu_columns_shape *s, int64_t n,
                           int has_inverse)
 {
     int64_t real = s->precision == FARSUM_F32 ? 4 : 8;
-    return n * s->most_y * s->most_z * (3 * real + 12 + 4 * has_inverse)
+    enum { SORT = 16 }; /* keys and indices, from and to */
+    return n * s->most_y * s->most_z * (3 * real + 12 + SORT + 4 * has_inverse)
            + 4 * (gpu_columns_count(s) * gpu_columns_bins(s) + 2);
+}
+
+int64_t gpu_columns_shared(const struct gpu_columns_shape *s, int64_t n,
+                           uint64_t *key)
+{
+    const int64_t words[] = {s->precision, s->mesh[0], s->mesh[1], s->mesh[2],
+                             s->open[0],   s->open[1], s->open[2], s->support,
+                             s->tile_y,    s->tile_z,  s->ring};
+    *key = (uint64_t)n;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        *key = (*key ^ (uint64_t)words[i]) * 0x100000001b3u;
+    return gpu_columns_bytes(s, n, 0);
 }

@@ -55,7 +55,8 @@ int64_t gpu_kept_bytes(int64_t n, int64_t n_bins, int32_t pad)
     int64_t most = n < n_bins ? n : n_bins;
     if (pad == 0)
         return 28 * n + 4 * (n_bins + 1);
-    return 4 * (n + most * (pad - 1)) + 4 * (n_bins + 1);
+    /* the points' lists and the row's copy */
+    return 2 * (4 * (n + most * (pad - 1)) + 4 * (n_bins + 1));
 }
 
 void gpu_kept_tiles(const int64_t mesh[3], int edge, int32_t nb[3])

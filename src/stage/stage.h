@@ -22,6 +22,9 @@ struct variant {
     double (*cost)(const void *args);
     /* Bytes that its state will hold. */
     int64_t (*bytes)(const void *args);
+    /* What of them lies with the points: rows of two rooms that give the same
+     * *key have the same bytes.  NULL: nothing. */
+    int64_t (*shared)(const void *args, uint64_t *key);
     farsum_status (*create)(const void *args, void **state);
     /* New points: sort, list, bin.  May allocate.  NULL: nothing to do. */
     farsum_status (*set)(void *state, const struct points *sources,

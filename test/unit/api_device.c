@@ -273,6 +273,7 @@ int main(void)
     RUN(in_f32);
     RUN(against_ewald);
     RUN(arrays_on_the_device);
+    RUN(bytes_said);
     RUN(late_failures);
     RUN(failures_at_once);
     RUN(wrong_kind);

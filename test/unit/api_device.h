@@ -49,6 +49,8 @@ void sum(farsum_plan *plan, const struct box *b, struct sums *s);
 void same_sums(const struct sums *a, const struct sums *b, int64_t m,
                double most);
 
+/* api_device_bytes.c */
+void bytes_said(void);
 /* api_device_bad.c */
 void late_failures(void);
 void failures_at_once(void);

@@ -121,6 +121,14 @@ static int64_t bytes(const void *a)
            + apart_bytes(&s, args, args->n * c->most_y * c->most_z);
 }
 
+static int64_t shared(const void *a, uint64_t *key)
+{
+    const struct interp_args *args = a;
+    struct shape s;
+    shape_set(&s, args);
+    return gpu_columns_shared(&s.columns, args->n, key);
+}
+
 static void destroy(void *state)
 {
     struct state *s = state;
@@ -201,6 +209,7 @@ static farsum_status run(void *state, const void *a)
 const struct variant interp_gpu_stream_mma = {.fits = fits,
                                               .cost = cost,
                                               .bytes = bytes,
+                                              .shared = shared,
                                               .create = create,
                                               .set = set,
                                               .run = run,

@@ -21,6 +21,11 @@ static int64_t bytes(const void *args)
     return stream_bytes(args, 0);
 }
 
+static int64_t shared(const void *args, uint64_t *key)
+{
+    return stream_shared(args, 0, key);
+}
+
 static farsum_status create(const void *args, void **state)
 {
     return stream_create(args, 0, state);
@@ -29,6 +34,7 @@ static farsum_status create(const void *args, void **state)
 const struct variant spread_gpu_stream = {.fits = fits,
                                           .cost = cost,
                                           .bytes = bytes,
+                                          .shared = shared,
                                           .create = create,
                                           .set = stream_set,
                                           .run = stream_run,

@@ -19,6 +19,7 @@ void stream_shape_set(struct stream_shape *shape,
 farsum_status stream_fits(const struct spread_args *args, int mma);
 double stream_cost(const struct spread_args *args, int mma);
 int64_t stream_bytes(const struct spread_args *args, int mma);
+int64_t stream_shared(const struct spread_args *args, int mma, uint64_t *key);
 farsum_status stream_create(const struct spread_args *args, int mma,
                             void **state);
 farsum_status stream_set(void *state, const struct points *sources,

@@ -23,6 +23,12 @@ static int64_t bytes(const void *a)
     return stream_bytes(args, gpu_tensor_rows(args->device));
 }
 
+static int64_t shared(const void *a, uint64_t *key)
+{
+    const struct spread_args *args = a;
+    return stream_shared(args, gpu_tensor_rows(args->device), key);
+}
+
 static farsum_status create(const void *a, void **state)
 {
     const struct spread_args *args = a;
@@ -32,6 +38,7 @@ static farsum_status create(const void *a, void **state)
 const struct variant spread_gpu_stream_mma = {.fits = fits,
                                               .cost = cost,
                                               .bytes = bytes,
+                                              .shared = shared,
                                               .create = create,
                                               .set = stream_set,
                                               .run = stream_run,

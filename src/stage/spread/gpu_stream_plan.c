@@ -131,3 +131,10 @@ int64_t stream_bytes(const struct spread_args *args, int mma)
                     * c->tile_y * c->tile_z * gpu_real(args->precision);
     return gpu_columns_bytes(c, args->n, 0) + tails;
 }
+
+int64_t stream_shared(const struct spread_args *args, int mma, uint64_t *key)
+{
+    struct stream_shape s;
+    stream_shape_set(&s, args, mma);
+    return gpu_columns_shared(&s.columns, args->n, key);
+}
