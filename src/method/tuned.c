@@ -13,18 +13,18 @@ static const struct stage *const rooms[ROOM_COUNT] = {
 };
 
 /* As points/crowd.h, from the sample: the sources within a ball of a tile's
- * volume over those of a uniform system. */
+ * volume over those of a uniform system; a ball of enough for the order of a
+ * crystal not to count. */
 static double tuned_crowd(const struct tuned *t, const struct sample *s,
                           const struct cell *cell)
 {
+    enum { ENOUGH = 16 };
     double points = (double)t->mesh[0] * (double)t->mesh[1]
                     * (double)t->mesh[2];
-    double share = CROWD_EDGE * CROWD_EDGE * CROWD_EDGE / fmax(points, 1);
-    double tile = fmin(share, 1) * cell->volume, n = (double)s->n;
-    double crowd = sample_around(s, cell, cbrt(tile * 3 / (4 * M_PI)))
-                   / fmax(fmin(share, 1) * n, 1e-3);
-    /* around a crystal's particle the first shell is near */
-    return n * fmin(share, 1) > 8 && crowd > 1 ? crowd : 1;
+    double tile = CROWD_EDGE * CROWD_EDGE * CROWD_EDGE, n = (double)s->n;
+    double share = fmin(fmax(tile / fmax(points, 1), ENOUGH / n), 1);
+    double radius = cbrt(share * cell->volume * 3 / (4 * M_PI));
+    return fmax(sample_around(s, cell, radius) / (share * n), 1);
 }
 
 void tuned_args(const struct tuned *t, const struct farsum_plan *plan,

@@ -22,7 +22,7 @@ struct gpu_rates {
     struct gpu_rate sectors;   /* reads of 32 bytes that lie apart */
     struct gpu_rate scattered; /* atomic sums to global memory, each far from
                                   the others */
-    struct gpu_rate runs;      /* and in runs of the window's points */
+    struct gpu_rate runs;      /* sectors of sums in runs, all of one at once */
     double local;  /* atomic sums to group memory */
     double launch; /* seconds of one */
     double wait;   /* seconds of one step of a chain of global accesses */

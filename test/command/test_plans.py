@@ -105,6 +105,16 @@ class Tune(CommandTest):
         self.assertGreater(case["plan"]["bytes"], 0)
         self.assertTrue(case["plan"]["text"])
 
+    def test_crowding_from_the_sample(self):
+        seen = {}
+        for dist in ["uniform", "plummer"]:
+            out = self.farsum("tune", "--case",
+                              f"laplace n=5000 dist={dist} tol=1e-4").out
+            seen[dist] = float(re.search(r"spread: .* crowding ([^,]+),",
+                                         out)[1])
+        self.assertLess(seen["uniform"], 1.5)
+        self.assertGreater(seen["plummer"], 20)
+
     def test_what_is_fixed_is_kept(self):
         self.farsum("tune", "--case", CASE, "--method", "spectral", "--split",
                     "gaussian", "--window", "bspline", "--support", 6,

@@ -88,8 +88,9 @@ static double cost(const void *a)
                           fmax(floor((double)args->device->facts.local
                                      / ((double)shape.block + 2048)), 1));
     double slots = 132 * threads;
-    double load = values * points / shape.group * (f32 ? 4.5e-7 : 3.5e-7);
-    double sum = p * p * p * values * sums / (f32 ? 2.04e12 : 1.09e12);
+    double load = values * points / shape.group * (f32 ? 2.7e-7 : 3.5e-7);
+    double sum = values * sums
+                 * (f32 ? 5e-11 + p * p * p / 2.6e12 : p * p * p / 1.09e12);
     /* the batches of a crowded cell, one after the other */
     double most = fmax(n * crowd / all / shape.group, 1) * values
                   * (points / shape.group * 1e-9 + p * p * p * 2.5e-10)

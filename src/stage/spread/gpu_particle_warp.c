@@ -48,7 +48,10 @@ static double cost(const void *a)
     struct gpu_rates rates = spread_gpu_rates(args);
     double one = spread_gpu_cube(args) * spread_gpu_reals(args);
     double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
-    double all = (double)args->n * one * gpu_seconds(&rates, rates.runs, bytes);
+    double p = args->window->support;
+    double line = fmax(p * gpu_real(args->precision) / 32 + 0.8, 1.75);
+    double all = (double)args->n * one / p * line
+                 * gpu_seconds(&rates, rates.runs, bytes);
     return spread_gpu_write(args) + 7.5e-6
            + hypot(all, 4e-7 + 1.4e-9 * one + 1e-8 * spread_gpu_peak(args));
 }
