@@ -109,9 +109,11 @@ static double cost(const void *a)
     double p = args->window->support, values = interp_gpu_values(args);
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
     double n = fmax((double)args->n, 1), all = (double)s.tiles;
-    double held = all * (1 - exp(-n / all)), thin = fmin(interp_crowd(args), 3);
-    double chunk = chunk_of(args->device, args->n);
-    double tiles = 1 + fmin(chunk, n) * held / n * thin;
+    double held = all * (1 - exp(-n / all)), crowd = interp_crowd(args);
+    double chunk = chunk_of(args->device, args->n), most = fmin(chunk, n);
+    double tiles = 1 + most * held / n * fmin(crowd, 3);
+    if (crowd > 1.5)
+        tiles = fmax(tiles, fmin(most, 0.05 * all));
     int f32 = args->precision == FARSUM_F32;
     double points = (double)s.block / gpu_real(args->precision);
     double load = values * points / GROUP * (f32 ? 3.4e-7 : 2.7e-7);

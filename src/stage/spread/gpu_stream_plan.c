@@ -94,8 +94,8 @@ double stream_cost(const struct spread_args *args, int mma)
 {
     static const struct stream_rates of[3] = {
         {2.8, 413, 37, 0.95, 1, 0.24, 9.4, 2.6e-3},
-        {1.16, 977, 1, 3.5, 0.6, 0.46, 1.9, 2.1e-3},
-        {0.64, 749, 5.3, 1.6, 0.6, 0.48, 1.8, 4.5e-3}};
+        {1.58, 836, 2.5, 3.5, 0.53, 0.44, 3.5, 2e-4},
+        {0.63, 771, 11, 1.46, 0.6, 0.41, 4.8, 2e-4}};
     int f32 = args->precision == FARSUM_F32;
     const struct stream_rates *r = &of[mma ? 2 : f32 ? 0 : 1];
     struct gpu_rates rates = spread_gpu_rates(args);
