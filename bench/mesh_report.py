@@ -72,7 +72,8 @@ CAPTIONS = (
      "K = 128."),
     ("atomics", "What atomics cost", "Figure 6: particle based spreading with "
      "native atomics, with loops of compare and swap (the older architecture's "
-     "part), and without atomics, K = 64. The last one's sums are wrong."),
+     "part), and with a read, an addition and a write, K = 64. The last one's "
+     "sums are wrong."),
     ("gather", "Particle based against gather", "Figure 7: the same with the "
      "gather of Harvey and De Fabritiis, K = 64, and the columns for scale."),
     ("weights", "Stored or recomputed weights", "3 p weights a particle kept "

@@ -12,6 +12,9 @@ Our best row, and what the planner takes, stand against the best of cuFINUFFT's
 methods 1, 2 and 3 at each case. Times are ms; the last columns are the ratio of
 theirs to ours: of a run alone, with set-up (theirs `setpts`, ours taking the
 positions and the row's lists), and with set-up for the planner's row.
+
+gpuNUFFT 0.10.8 builds from PyPI's sources with CUDA 13 (`bench/peers/gpunufft_rows.cc`
+says how); {sectors}
 """
 
 
@@ -97,7 +100,9 @@ def summary(out, lines):
 def section(out, lines, pictures, folder):
     if not lines:
         return
-    out.append(TEXT)
+    there = any(r["program"] == "gpunufft" for r in lines)
+    out.append(TEXT.format(sectors="its lines are below." if there
+                           else "it has not been measured yet."))
     summary(out, lines)
     captions = (
         ("peers_spread", "Spreading alone, a run"),

@@ -121,10 +121,13 @@ def grid(plt, cases, folder, name, panels, rows_of, what, labels=None,
         plt.close(figure)
         return None
     if legend == "right":
-        handles, text = all_axes.flat[0].get_legend_handles_labels()
+        known = {}
+        for axes in all_axes.flat:
+            for handle, text in zip(*axes.get_legend_handles_labels()):
+                known.setdefault(text, handle)
         figure.tight_layout()
         figure.subplots_adjust(right=1 - extra / (3.6 * columns + extra) - 0.01)
-        figure.legend(handles, text, loc="center right")
+        figure.legend(known.values(), known.keys(), loc="center right")
         return save(plt, figure, folder, name, tight=False)
     all_axes.flat[0].legend()
     return save(plt, figure, folder, name)
