@@ -124,11 +124,11 @@ static double cost(const void *a)
     double round = 1e-9 * (1130 + 826.0 * s.channels * kinds);
     double planes = (double)gpu_columns_length(c, held) + P;
     double task = fullest / s.round * round + 1.2e-8 * planes;
-    return 1e-5 * groups
-           + 2.2 * read / (rates.bytes * pow(crowd, 0.3))
+    return 1.3e-5 * groups
+           + 1.5 * read / (rates.bytes * pow(crowd, 0.3))
            + hypot(n * (1.12 * products + 3120 * groups) / rates.flops,
                    groups * task)
-           + (5e-5 + 9e-11 * n / rates.share) / interp_repeats(args);
+           + (5e-5 + 1.2e-10 * n / rates.share) / interp_repeats(args);
 }
 
 static int64_t bytes(const void *a)

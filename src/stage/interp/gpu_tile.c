@@ -113,10 +113,10 @@ static double cost(const void *a)
     double chunk = chunk_of(args->device, args->n), most = fmin(chunk, n);
     double tiles = 1 + most * held / n * fmin(crowd, 3);
     if (crowd > 1.5)
-        tiles = fmax(tiles, fmin(most, 0.05 * all));
+        tiles = fmax(tiles, fmin(most, 0.025 * all));
     int f32 = args->precision == FARSUM_F32;
     double points = (double)s.block / gpu_real(args->precision);
-    double load = values * points / GROUP * (f32 ? 3.4e-7 : 2.7e-7);
+    double load = values * points / GROUP * (f32 ? 3.4e-7 : 3.2e-7);
     double slots = 132
                    * fmax(floor((double)args->device->facts.local
                                 / ((double)s.held * (double)s.block + 1024)),
@@ -124,8 +124,8 @@ static double cost(const void *a)
     double work = (held + n / chunk) * load / slots
                   + n * p * p * p * sums * values / (f32 ? 4.6e12 : 2.5e12);
     return 1.2e-5
-           + hypot(work, (f32 ? 0.4 : 1.5) * tiles * load) / rates.share
-           + (5e-5 + (1.8e-6 * tiles + 1.1e-10 * n) / rates.share)
+           + hypot(work, (f32 ? 0.4 : 0.8) * tiles * load) / rates.share
+           + (5e-5 + (1.8e-6 * tiles + 1.4e-10 * n) / rates.share)
                  / interp_repeats(args);
 }
 

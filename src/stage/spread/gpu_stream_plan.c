@@ -93,9 +93,9 @@ struct stream_rates {
 double stream_cost(const struct spread_args *args, int mma)
 {
     static const struct stream_rates of[3] = {
-        {2.8, 413, 37, 0.95, 1, 0.24, 9.4, 2.6e-3},
-        {1.58, 836, 2.5, 3.5, 0.53, 0.44, 3.5, 2e-4},
-        {0.63, 771, 11, 1.46, 0.6, 0.41, 4.8, 2e-4}};
+        {2, 413, 37, 0.95, 1, 0.24, 8.5, 2.3e-3},
+        {1.27, 836, 2.5, 3.5, 0.53, 0.44, 2.9, 2e-4},
+        {0.56, 771, 11, 1.46, 0.6, 0.41, 3.4, 2e-4}};
     int f32 = args->precision == FARSUM_F32;
     const struct stream_rates *r = &of[mma ? 2 : f32 ? 0 : 1];
     struct gpu_rates rates = spread_gpu_rates(args);
