@@ -202,8 +202,8 @@ done:
     return status;
 }
 
-static farsum_status opencl_binary(struct opencl *cl, cl_id program,
-                                   void **binary, int64_t *bytes)
+farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
+                            int64_t *bytes)
 {
     size_t size = 0;
     unsigned char *image = NULL;

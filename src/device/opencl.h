@@ -69,6 +69,9 @@ farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
 farsum_status opencl_library(struct opencl *cl);
 farsum_status opencl_facts(struct opencl *cl, cl_id platform,
                            struct device_facts *facts);
+/* Of a program that is built, for one device; by mem_alloc, the caller's. */
+farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
+                            int64_t *bytes);
 farsum_status opencl_failed(cl_int error, const char *call);
 #define CL_TRY(call, name)                                                     \
     do {                                                                       \
