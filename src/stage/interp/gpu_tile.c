@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { GROUP = 256, CHUNK_MOST = 2048 };
+enum { GROUP = 256, CHUNK_MOST = 2048, LOAD = 128 }; /* as in the .k */
 
 /* As in the .k. */
 struct tile_args {
@@ -86,20 +86,25 @@ static farsum_status fits(const void *a)
     return gpu_local_fits(args->device, s.held * s.block + 1024);
 }
 
-/* Targets of a group: eight groups for each multiprocessor, if there are as
- * many. */
-static int32_t chunk_of(const struct device *device, int64_t n)
+/* What targets and tiles weigh. */
+static int64_t weight_of(const struct shape *s, int64_t n)
+{
+    return n + LOAD * s->tiles;
+}
+
+/* Of a group: eight groups for each multiprocessor, if there is as much. */
+static int32_t chunk_of(const struct device *device, int64_t weight)
 {
     int64_t units = device->facts.units > 0 ? device->facts.units : 1;
-    int64_t chunk = n / (8 * units) / GROUP * GROUP;
+    int64_t chunk = weight / (8 * units) / GROUP * GROUP;
     return (int32_t)(chunk < GROUP        ? GROUP
                      : chunk > CHUNK_MOST ? CHUNK_MOST
                                           : chunk);
 }
 
 /* Blocks of the mesh go to group memory, for each chunk in a tile, and loads
- * from there bind.  Where targets are few a chunk is of many tiles, one after
- * the other; in the thin parts of a crowd too. */
+ * from there bind.  Where targets are few a chunk is of several tiles, one
+ * after the other; in the thin parts of a crowd too. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -109,11 +114,11 @@ static double cost(const void *a)
     double p = args->window->support, values = interp_gpu_values(args);
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
     double n = fmax((double)args->n, 1), all = (double)s.tiles;
-    double held = all * (1 - exp(-n / all)), crowd = interp_crowd(args);
-    double chunk = chunk_of(args->device, args->n), most = fmin(chunk, n);
-    double tiles = 1 + most * held / n * fmin(crowd, 3);
-    if (crowd > 1.5)
-        tiles = fmax(tiles, fmin(most, 0.025 * all));
+    double held = all * (1 - exp(-n / all)), thin = fmin(interp_crowd(args), 3);
+    int64_t weight = weight_of(&s, args->n);
+    double chunk = chunk_of(args->device, weight);
+    double groups = (double)weight / chunk;
+    double tiles = 1 + fmin(chunk / LOAD, held / groups * thin);
     int f32 = args->precision == FARSUM_F32;
     double points = (double)s.block / gpu_real(args->precision);
     double load = values * points / GROUP * (f32 ? 3.4e-7 : 3.2e-7);
@@ -121,7 +126,7 @@ static double cost(const void *a)
                    * fmax(floor((double)args->device->facts.local
                                 / ((double)s.held * (double)s.block + 1024)),
                           1);
-    double work = (held + n / chunk) * load / slots
+    double work = (held + fmin(n, groups)) * load / slots
                   + n * p * p * p * sums * values / (f32 ? 4.6e12 : 2.5e12);
     return 1.2e-5
            + hypot(work, (f32 ? 0.4 : 0.8) * tiles * load) / rates.share
@@ -189,15 +194,16 @@ static farsum_status set(void *state, const struct points *sources,
     struct gpu_kept *kept = &s->gpu.kept;
     TRY(interp_gpu_set(&s->gpu, sources, targets));
     int64_t n = s->gpu.points->n, size = gpu_real(s->gpu.args.precision);
-    s->chunk = chunk_of(device, n);
-    s->gpu.groups = (n + s->chunk - 1) / s->chunk;
+    int64_t weight = weight_of(&s->shape, n);
+    s->chunk = chunk_of(device, weight);
+    s->gpu.groups = (weight + s->chunk - 1) / s->chunk;
     if (n == 0)
         return FARSUM_OK;
     TRY(gpu_kept_sort(kept, s->gpu.points->gpu, s->shape.nb, 0));
     TRY(buf_reserve(&s->t, device, 3 * slots_of(n) * size));
     TRY(buf_reserve(&s->at, device, 4 * slots_of(n)));
     TRY(buf_reserve(&s->item, device, 4 * slots_of(n)));
-    TRY(buf_reserve(&s->first, device, 4 * s->gpu.groups));
+    TRY(buf_reserve(&s->first, device, 4 * (2 * s->gpu.groups + 1)));
     struct tile_args args = args_of(s);
     args.interp.mesh.n = n;
     for (int d = 0; d < 3; d++)
