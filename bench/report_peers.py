@@ -14,7 +14,7 @@ theirs to ours: of a run alone, with set-up (theirs `setpts`, ours taking the
 positions and the row's lists), and with set-up for the planner's row.
 
 gpuNUFFT 0.10.8 builds from PyPI's sources with CUDA 13 (`bench/peers/gpunufft_rows.cc`
-says how); {sectors}
+says how); {sectors}{whole}
 """
 
 
@@ -102,7 +102,10 @@ def section(out, lines, pictures, folder):
         return
     there = any(r["program"] == "gpunufft" for r in lines)
     out.append(TEXT.format(sectors="its lines are below." if there
-                           else "it has not been measured yet."))
+                           else "it has not been measured yet.", whole="" if any(
+                               "type" in r["what"] for r in lines) else
+                           " Nor have\nwhole transforms on the GPU, "
+                           "cuFINUFFT's and ours."))
     summary(out, lines)
     captions = (
         ("peers_spread", "Spreading alone, a run"),
