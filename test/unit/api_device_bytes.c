@@ -1,5 +1,6 @@
 /* api_device_bytes.c: what a plan on a device says before that it will take,
- * and what it has then: to a tenth, for rows with lists of each kind. */
+ * and what it has then, for rows with lists of each kind: not a tenth less, nor
+ * a fifth more, for sorts are counted that some devices make in less. */
 #include "api_device.h"
 
 enum { MANY = 8000, EDGE = 20 };
@@ -51,8 +52,8 @@ static void said(const double *x, farsum_precision precision,
     double off = (double)before.bytes / (double)after.bytes - 1;
     printf("  %s, %s: said %.3g MB, %+.1f %%\n", spread, interp,
            1e-6 * (double)before.bytes, 100 * off);
-    CHECK(fabs(off) <= 0.1, "%s, %s: %llu bytes, %llu were said", spread,
-          interp, (unsigned long long)after.bytes,
+    CHECK(off >= -0.1 && off <= 0.2, "%s, %s: %llu bytes, %llu were said",
+          spread, interp, (unsigned long long)after.bytes,
           (unsigned long long)before.bytes);
     farsum_plan_destroy(plan);
 }
