@@ -13,5 +13,31 @@ struct columns_args {
     i64 entries;              /* room of each array of the list */
     i32 cap;                  /* entries of a part of a task */
     i32 channel;              /* a room's own: the first of those at work */
+    i32 lists_y, lists_z;     /* columns that have a list */
 };
+
+/* Lists are by first mesh points (BY_FIRST).  The k-th one along an axis whose
+ * points may reach the mesh points of column c, -1 past the last; *shift, added
+ * to a place in that list, is seen from the column's corner.  What a window of
+ * the list does not reach has no weight there; on a small mesh a list may come
+ * twice, from either side. */
+FN i32 columns_source(i32 c, i32 mesh, i32 open, i32 edge, i32 k, i32 *shift)
+{
+    i32 low = c * edge, end = low + edge < mesh ? low + edge : mesh;
+    i32 many = open ? mesh + SUPPORT - 1 : mesh; /* first points */
+    i32 pos = low - SUPPORT + 1;
+    *shift = 0;
+    while (pos < end) {
+        i32 w = open ? pos + SUPPORT - 1 : mesh_index(pos, mesh, 0);
+        i32 list = w / edge;
+        i32 last = (list + 1) * edge < many ? (list + 1) * edge : many;
+        if (k == 0) {
+            *shift = pos - w + list * edge - low;
+            return list;
+        }
+        k--;
+        pos += last - w;
+    }
+    return -1;
+}
 #endif

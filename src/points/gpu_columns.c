@@ -101,6 +101,9 @@ static farsum_status compile(struct gpu_columns *c)
     jit_define(jit, "TILE_Y", "%d", s->tile_y);
     jit_define(jit, "TILE_Z", "%d", s->tile_z);
     jit_define(jit, "BY_FIRST", "%d", s->by_first);
+    jit_define(jit, "WALK", "%d", s->walk);
+    jit_define(jit, "SOURCES_Y", "%d", s->sources_y);
+    jit_define(jit, "SOURCES_Z", "%d", s->sources_z);
     jit_define(jit, "RING", "%d", s->ring);
     jit_define(jit, "MOST_Y", "%d", s->most_y);
     jit_define(jit, "MOST_Z", "%d", s->most_z);
@@ -138,6 +141,8 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     *a = (struct columns_args){
         .columns_y = (int32_t)gpu_columns_along(s, 1),
         .columns_z = (int32_t)gpu_columns_along(s, 2),
+        .lists_y = (int32_t)gpu_columns_lists_along(s, 1),
+        .lists_z = (int32_t)gpu_columns_lists_along(s, 2),
         .bins = (int32_t)bins,
         .shift = s->open[0] ? 1 - s->support : 0,
         .entries = n * s->most_y * s->most_z,
@@ -147,10 +152,11 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     a->segments = (a->bins + a->length - 1) / a->length;
     c->tasks = columns * a->segments;
     /* a part is no less than four times the mean task */
-    int64_t mean = a->entries / c->tasks;
+    int64_t visits = a->entries * s->sources_y * s->sources_z;
+    int64_t mean = visits / c->tasks;
     int64_t cap = 4 * mean > GPU_COLUMNS_CAP ? 4 * mean : GPU_COLUMNS_CAP;
     a->cap = cap > INT32_MAX ? INT32_MAX : (int32_t)cap;
-    c->extras = a->entries / a->cap;
+    c->extras = visits / a->cap;
 }
 
 /* As leaf/mesh.h; what the lists want of it. */
@@ -169,7 +175,7 @@ static farsum_status lists_make(struct gpu_columns *c,
     const struct columns_args *a = &c->args;
     int64_t n = a->entries, real = c->shape.precision == FARSUM_F32 ? 4 : 8;
     /* one key more than lists: places that a point does not use */
-    int64_t keys = gpu_columns_count(&c->shape) * a->bins + 1;
+    int64_t keys = (int64_t)a->lists_y * a->lists_z * a->bins + 1;
     struct buf *key = NULL;
     l->version = 0;
     TRY(buf_reserve(&l->t, c->device, 3 * n * real));
@@ -210,7 +216,8 @@ static void lend(struct buf *to, const struct buf *from)
     buf_borrow(to, from->device, from->handle, from->bytes);
 }
 
-static farsum_status tasks_make(struct gpu_columns *c)
+static farsum_status tasks_make(struct gpu_columns *c,
+                                const struct columns_mesh *mesh)
 {
     TRY(buf_reserve(&c->part, c->device, 4 * (c->tasks + 1)));
     TRY(buf_reserve(&c->of, c->device, 4 * c->extras));
@@ -220,7 +227,7 @@ static farsum_status tasks_make(struct gpu_columns *c)
         return FARSUM_OK;
     TRY(LAUNCH(&c->parts, kernel_groups(&c->parts, c->tasks),
                ARG_BUF(&c->start), ARG_BUF(&c->part), ARG_I64(c->tasks),
-               ARG_STRUCT(c->args)));
+               ARG_STRUCT(*mesh), ARG_STRUCT(c->args)));
     TRY(gpu_scan_run(c->scan, &c->part, &c->part, c->tasks + 1, NULL));
     return LAUNCH(&c->part_tasks, c->tasks, ARG_BUF(&c->part), ARG_BUF(&c->of),
                   ARG_I64(c->tasks));
@@ -249,5 +256,5 @@ farsum_status gpu_columns_set(struct gpu_columns *c, struct points_gpu *points,
     lend(&c->place, &l->place);
     lend(&c->item, &l->item);
     lend(&c->inverse, &l->inverse);
-    return tasks_make(c);
+    return tasks_make(c, &mesh);
 }

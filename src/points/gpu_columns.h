@@ -24,6 +24,9 @@ struct gpu_columns_shape {
     int tile_y, tile_z;
     int by_first;       /* 1: a point is in the column of its first mesh point
                            alone; an open axis then has first points before 0 */
+    int walk;           /* and 1: tasks are columns of mesh points all the same,
+                           which read the lists that may reach them */
+    int sources_y, sources_z; /* lists that those are at most; by _shape_set */
     int ring;           /* slots of planes */
     int most_y, most_z; /* columns that a point may touch; by _shape_set */
 };
@@ -35,8 +38,9 @@ struct columns_args {
     int32_t bins, shift;
     int64_t entries;
     int32_t cap, channel;
+    int32_t lists_y, lists_z;
 };
-_Static_assert(sizeof(struct columns_args) == 40, "as the kernels have it");
+_Static_assert(sizeof(struct columns_args) == 48, "as the kernels have it");
 
 struct gpu_columns_lists; /* what rows of one shape share */
 
@@ -61,9 +65,11 @@ struct gpu_columns {
                                   0xffffffff: none */
 };
 
-/* Fills in most_y and most_z. */
+/* Fills in what follows from the rest. */
 void gpu_columns_shape_set(struct gpu_columns_shape *shape);
-/* Columns along y (d = 1) or z (2), and of both. */
+/* Lists along y (d = 1) or z (2). */
+int64_t gpu_columns_lists_along(const struct gpu_columns_shape *shape, int d);
+/* Columns of tasks, along an axis and all. */
 int64_t gpu_columns_along(const struct gpu_columns_shape *shape, int d);
 int64_t gpu_columns_count(const struct gpu_columns_shape *shape);
 /* Planes of a segment, for so many warps that the device holds at once. */

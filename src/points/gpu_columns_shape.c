@@ -22,20 +22,56 @@ static int pieces(int64_t mesh, int open, int edge, int support)
     return most;
 }
 
+/* The most lists that columns_source (leaf/columns.h) finds for a column. */
+static int sources(const struct gpu_columns_shape *s, int d)
+{
+    int64_t mesh = s->mesh[d], edge = d == 1 ? s->tile_y : s->tile_z;
+    int64_t before = s->support - 1, many = mesh + (s->open[d] ? before : 0);
+    int most = 1;
+    for (int64_t low = 0; low < mesh; low += edge) {
+        int64_t end = low + edge < mesh ? low + edge : mesh;
+        int n = 0;
+        for (int64_t pos = low - before; pos < end; n++) {
+            int64_t w = s->open[d] ? pos + before
+                                   : (pos % mesh + mesh) % mesh;
+            int64_t last = (w / edge + 1) * edge;
+            pos += (last < many ? last : many) - w;
+        }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 void gpu_columns_shape_set(struct gpu_columns_shape *s)
 {
     s->most_y = s->most_z = 1;
+    s->sources_y = s->walk ? sources(s, 1) : 1;
+    s->sources_z = s->walk ? sources(s, 2) : 1;
     if (s->by_first)
         return;
     s->most_y = pieces(s->mesh[1], s->open[1], s->tile_y, s->support);
     s->most_z = pieces(s->mesh[2], s->open[2], s->tile_z, s->support);
 }
 
-int64_t gpu_columns_along(const struct gpu_columns_shape *s, int d)
+int64_t gpu_columns_lists_along(const struct gpu_columns_shape *s, int d)
 {
     int tile = d == 1 ? s->tile_y : s->tile_z;
     int64_t before = s->by_first && s->open[d] ? s->support - 1 : 0;
     return (s->mesh[d] + before + tile - 1) / tile;
+}
+
+int64_t gpu_columns_along(const struct gpu_columns_shape *s, int d)
+{
+    int tile = d == 1 ? s->tile_y : s->tile_z;
+    return s->walk ? (s->mesh[d] + tile - 1) / tile
+                   : gpu_columns_lists_along(s, d);
+}
+
+/* Lists of all columns and bins. */
+static int64_t lists_count(const struct gpu_columns_shape *s)
+{
+    return gpu_columns_lists_along(s, 1) * gpu_columns_lists_along(s, 2)
+           * gpu_columns_bins(s);
 }
 
 int64_t gpu_columns_count(const struct gpu_columns_shape *s)
@@ -73,7 +109,7 @@ double gpu_columns_fullest(const struct gpu_columns_shape *s, double entries,
 farsum_status gpu_columns_fits(const struct gpu_columns_shape *s, int64_t n)
 {
     int64_t entries = n * s->most_y * s->most_z;
-    int64_t lists = gpu_columns_count(s) * gpu_columns_bins(s);
+    int64_t lists = lists_count(s);
     if (entries > GPU_POINTS_MOST)
         FAIL(ERR_UNSUPPORTED, "lists of %lld entries, at most %lld",
              (long long)entries, (long long)GPU_POINTS_MOST);
@@ -89,7 +125,7 @@ int64_t gpu_columns_bytes(const struct gpu_columns_shape *s, int64_t n,
     int64_t real = s->precision == FARSUM_F32 ? 4 : 8;
     enum { SORT = 16 }; /* keys and indices, from and to */
     return n * s->most_y * s->most_z * (3 * real + 12 + SORT + 4 * has_inverse)
-           + 4 * (gpu_columns_count(s) * gpu_columns_bins(s) + 2);
+           + 4 * (lists_count(s) + 2);
 }
 
 int64_t gpu_columns_shared(const struct gpu_columns_shape *s, int64_t n,

@@ -8,27 +8,27 @@
 
 static farsum_status fits(const void *args)
 {
-    return stream_fits(args, 0);
+    return stream_fits(args, 0, 0);
 }
 
 static double cost(const void *args)
 {
-    return stream_cost(args, 0);
+    return stream_cost(args, 0, 0);
 }
 
 static int64_t bytes(const void *args)
 {
-    return stream_bytes(args, 0);
+    return stream_bytes(args, 0, 0);
 }
 
 static int64_t shared(const void *args, uint64_t *key)
 {
-    return stream_shared(args, 0, key);
+    return stream_shared(args, 0, 0, key);
 }
 
 static farsum_status create(const void *args, void **state)
 {
-    return stream_create(args, 0, state);
+    return stream_create(args, 0, 0, state);
 }
 
 const struct variant spread_gpu_stream = {.fits = fits,

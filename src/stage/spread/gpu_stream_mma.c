@@ -8,31 +8,31 @@ static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
     TRY(gpu_tensor_fits(args->device, args->precision));
-    return stream_fits(args, gpu_tensor_rows(args->device));
+    return stream_fits(args, gpu_tensor_rows(args->device), 0);
 }
 
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
-    return stream_cost(args, gpu_tensor_rows(args->device));
+    return stream_cost(args, gpu_tensor_rows(args->device), 0);
 }
 
 static int64_t bytes(const void *a)
 {
     const struct spread_args *args = a;
-    return stream_bytes(args, gpu_tensor_rows(args->device));
+    return stream_bytes(args, gpu_tensor_rows(args->device), 0);
 }
 
 static int64_t shared(const void *a, uint64_t *key)
 {
     const struct spread_args *args = a;
-    return stream_shared(args, gpu_tensor_rows(args->device), key);
+    return stream_shared(args, gpu_tensor_rows(args->device), 0, key);
 }
 
 static farsum_status create(const void *a, void **state)
 {
     const struct spread_args *args = a;
-    return stream_create(args, gpu_tensor_rows(args->device), state);
+    return stream_create(args, gpu_tensor_rows(args->device), 0, state);
 }
 
 const struct variant spread_gpu_stream_mma = {.fits = fits,

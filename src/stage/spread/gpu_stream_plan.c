@@ -27,17 +27,19 @@ static int64_t held(const struct stream_shape *s, int parts, int f32)
 }
 
 void stream_shape_set(struct stream_shape *s, const struct spread_args *args,
-                      int mma)
+                      int mma, int walk)
 {
     int parts = spread_parts(args), all = spread_channels(args);
     int f32 = args->precision == FARSUM_F32, P = args->window->support;
     int most = f32 ? 80 : 48, registers;
     struct gpu_columns_shape *c = &s->columns;
-    *s = (struct stream_shape){.mma = mma};
+    *s = (struct stream_shape){.mma = mma, .walk = walk};
     *c = (struct gpu_columns_shape){.precision = args->precision,
                                     .support = P,
                                     .tile_y = 4,
                                     .tile_z = 8,
+                                    .by_first = walk,
+                                    .walk = walk,
                                     .ring = mma ? (P + 7) / 8 * 8 : P};
     for (int d = 0; d < 3; d++) {
         c->mesh[d] = args->mesh[d];
@@ -57,16 +59,20 @@ void stream_shape_set(struct stream_shape *s, const struct spread_args *args,
     s->blocks = 65536 / (registers * WARP * s->warps);
     s->blocks = s->blocks < 1 ? 1 : s->blocks > 8 ? 8 : s->blocks;
     gpu_columns_shape_set(c);
+    /* as RUNS_ALL of the .k */
+    int sources = c->sources_y * c->sources_z;
+    int64_t words = GPU_COLUMNS_LENGTH + 1;
+    if (walk)
+        words = 2 * GPU_COLUMNS_LENGTH * sources + 1 + 2 * sources + WARP;
     s->arena = s->warps
-               * (held(s, parts, f32) * gpu_real(args->precision)
-                  + 4 * (GPU_COLUMNS_LENGTH + 1));
+               * (held(s, parts, f32) * gpu_real(args->precision) + 4 * words);
 }
 
-farsum_status stream_fits(const struct spread_args *args, int mma)
+farsum_status stream_fits(const struct spread_args *args, int mma, int walk)
 {
     struct stream_shape s;
     TRY(spread_gpu_fits(args));
-    stream_shape_set(&s, args, mma);
+    stream_shape_set(&s, args, mma, walk);
     TRY(gpu_local_fits(args->device, s.arena));
     return gpu_columns_fits(&s.columns, args->n);
 }
@@ -77,6 +83,8 @@ static double visits(const struct spread_args *args,
 {
     const struct gpu_columns_shape *c = &s->columns;
     double P = args->window->support;
+    if (s->walk) /* of all lists that may reach it; and each has to be found */
+        return 1.14 * c->sources_y * c->sources_z;
     return (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z) / c->tile_z;
 }
 
@@ -90,7 +98,7 @@ struct stream_rates {
 
 /* Many visits hide each other's waits; those of one task follow one another,
  * and a crowded column's tasks are its points' before they are cut. */
-double stream_cost(const struct spread_args *args, int mma)
+double stream_cost(const struct spread_args *args, int mma, int walk)
 {
     static const struct stream_rates of[3] = {
         {2, 413, 37, 0.95, 1, 0.24, 8.5, 2.3e-3},
@@ -100,7 +108,7 @@ double stream_cost(const struct spread_args *args, int mma)
     const struct stream_rates *r = &of[mma ? 2 : f32 ? 0 : 1];
     struct gpu_rates rates = spread_gpu_rates(args);
     struct stream_shape s;
-    stream_shape_set(&s, args, mma);
+    stream_shape_set(&s, args, mma, walk);
     int lane = lane_sums(&s, spread_parts(args));
     double groups = spread_channels(args) / s.channels, n = (double)args->n;
     double seen = n * visits(args, &s), crowd = spread_crowd(args);
@@ -120,10 +128,10 @@ double stream_cost(const struct spread_args *args, int mma)
            + (7e-11 * places / rates.share + 5e-5) / spread_repeats(args);
 }
 
-int64_t stream_bytes(const struct spread_args *args, int mma)
+int64_t stream_bytes(const struct spread_args *args, int mma, int walk)
 {
     struct stream_shape s;
-    stream_shape_set(&s, args, mma);
+    stream_shape_set(&s, args, mma, walk);
     const struct gpu_columns_shape *c = &s.columns;
     int64_t tails = gpu_columns_count(c)
                     * (args->mesh[0] / GPU_COLUMNS_LENGTH + 1)
@@ -132,9 +140,10 @@ int64_t stream_bytes(const struct spread_args *args, int mma)
     return gpu_columns_bytes(c, args->n, 0) + tails;
 }
 
-int64_t stream_shared(const struct spread_args *args, int mma, uint64_t *key)
+int64_t stream_shared(const struct spread_args *args, int mma, int walk,
+                      uint64_t *key)
 {
     struct stream_shape s;
-    stream_shape_set(&s, args, mma);
+    stream_shape_set(&s, args, mma, walk);
     return gpu_columns_shared(&s.columns, args->n, key);
 }

@@ -38,6 +38,9 @@ static farsum_status compile(struct state *s, const struct spread_args *args)
     s->gpu.args = *args;
     jit_define(&s->gpu.jit, "TILE_Y", "%d", c->tile_y);
     jit_define(&s->gpu.jit, "MMA", "%d", shape->mma);
+    jit_define(&s->gpu.jit, "WALK", "%d", shape->walk);
+    jit_define(&s->gpu.jit, "SOURCES_Y", "%d", c->sources_y);
+    jit_define(&s->gpu.jit, "SOURCES_Z", "%d", c->sources_z);
     jit_define(&s->gpu.jit, "WARPS", "%d", shape->warps);
     jit_define(&s->gpu.jit, "BLOCKS", "%d", shape->blocks);
     TRY(jit_build(&s->gpu.jit));
@@ -57,13 +60,13 @@ static farsum_status compile(struct state *s, const struct spread_args *args)
                       &s->add_tail);
 }
 
-farsum_status stream_create(const struct spread_args *args, int mma,
+farsum_status stream_create(const struct spread_args *args, int mma, int walk,
                             void **state)
 {
     farsum_status status = FARSUM_OK;
     struct state *s = NULL;
     TRY(MEM_NEW(s, 1));
-    stream_shape_set(&s->shape, args, mma);
+    stream_shape_set(&s->shape, args, mma, walk);
     GO(compile(s, args));
     GO(gpu_columns_create(&s->columns, args->device, &s->shape.columns, 0));
     *state = s;
