@@ -133,7 +133,7 @@ int64_t gpu_columns_shared(const struct gpu_columns_shape *s, int64_t n,
 {
     const int64_t words[] = {s->precision, s->mesh[0], s->mesh[1], s->mesh[2],
                              s->open[0],   s->open[1], s->open[2], s->support,
-                             s->tile_y,    s->tile_z,  s->ring};
+                             s->tile_y,    s->tile_z,  s->ring,    s->by_first};
     *key = (uint64_t)n;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         *key = (*key ^ (uint64_t)words[i]) * 0x100000001b3u;
