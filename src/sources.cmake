@@ -31,7 +31,8 @@ set(farsum_sources
   src/method/mesh_window.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
-  src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c src/stage/rooms.c
+  src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
+  src/stage/particles.c src/stage/rooms.c
   src/stage/fft/size.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c

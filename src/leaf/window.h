@@ -29,24 +29,29 @@ FN real window_slope(i32 j, real t)
     return R(-2) * w;
 }
 
-/* All pieces.  A window is even, so piece SUPPORT - 1 - j is piece j of -t:
- * even and odd powers are summed once for both. */
+/* Piece j and piece SUPPORT - 1 - j, which is piece j of -t since a window is
+ * even: even and odd powers are summed once for both. */
+FN void window_pair(i32 j, real t, real t2, real *w, real *mirror)
+{
+    real even = R(0), odd = R(0);
+    UNROLL
+    for (i32 d = WINDOW_DEGREE_; d >= 0; d--) {
+        if (d % 2 == 0)
+            even = FMA(even, t2, window_coef[d * SUPPORT + j]);
+        else
+            odd = FMA(odd, t2, window_coef[d * SUPPORT + j]);
+    }
+    *w = FMA(odd, t, even);
+    *mirror = FMA(odd, -t, even);
+}
+
+/* All pieces. */
 FN void window_weights(real t, real *w)
 {
     real t2 = t * t;
     UNROLL
-    for (i32 j = 0; j < (SUPPORT + 1) / 2; j++) {
-        real even = R(0), odd = R(0);
-        UNROLL
-        for (i32 d = WINDOW_DEGREE_; d >= 0; d--) {
-            if (d % 2 == 0)
-                even = FMA(even, t2, window_coef[d * SUPPORT + j]);
-            else
-                odd = FMA(odd, t2, window_coef[d * SUPPORT + j]);
-        }
-        w[j] = FMA(odd, t, even);
-        w[SUPPORT - 1 - j] = FMA(odd, -t, even);
-    }
+    for (i32 j = 0; j < (SUPPORT + 1) / 2; j++)
+        window_pair(j, t, t2, &w[j], &w[SUPPORT - 1 - j]);
 }
 
 /* dw/du of all pieces. */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "method/mesh_gpu.h"
+#include "method/planner.h"
 
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice)
 {
@@ -23,17 +24,6 @@ static void mesh_args(struct farsum_mesh *m)
 {
     const farsum_mesh_problem *p = &m->problem;
     int parts = p->is_complex ? 2 : 1;
-    m->spread = (struct spread_args){.precision = p->precision,
-                                     .device = m->device,
-                                     .isa = m->isa,
-                                     .threads = m->threads,
-                                     .ldz = p->ldz,
-                                     .channels = p->channels,
-                                     .parts = parts,
-                                     .repeats = p->repeats,
-                                     .crowd = p->crowding,
-                                     .window = &m->window,
-                                     .n = p->n_points};
     m->interp = (struct interp_args){.precision = p->precision,
                                      .device = m->device,
                                      .isa = m->isa,
@@ -51,9 +41,10 @@ static void mesh_args(struct farsum_mesh *m)
     if (p->uses & FARSUM_MESH_GRADIENT)
         m->interp.outputs |= FARSUM_FIELD;
     for (int d = 0; d < 3; d++) {
-        m->spread.mesh[d] = m->interp.mesh[d] = p->mesh[d];
-        m->spread.open[d] = m->interp.open[d] = !p->periodic[d];
+        m->interp.mesh[d] = p->mesh[d];
+        m->interp.open[d] = !p->periodic[d];
     }
+    m->spread = planner_spread(&m->interp);
 }
 
 /* Arrays on a device want a mesh that is on one. */

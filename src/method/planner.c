@@ -48,6 +48,24 @@ static double kindness(const struct stage *stage, const void *args,
     return isfinite(least) ? fmax(least, 1) : 1;
 }
 
+struct spread_args planner_spread(const struct interp_args *args)
+{
+    return (struct spread_args){
+        .precision = args->precision,
+        .device = args->device,
+        .isa = args->isa,
+        .threads = args->threads,
+        .mesh = {args->mesh[0], args->mesh[1], args->mesh[2]},
+        .ldz = args->ldz,
+        .open = {args->open[0], args->open[1], args->open[2]},
+        .channels = args->channels,
+        .parts = args->parts,
+        .repeats = args->repeats,
+        .crowd = args->crowd,
+        .window = args->window,
+        .n = args->n};
+}
+
 farsum_status planner_choose(const struct planner *how,
                              const struct stage *stage, const void *args,
                              struct choice *choice)

@@ -20,6 +20,9 @@ struct planner {
     int threads;
 };
 
+/* The spread of the same points, mesh and channels. */
+struct spread_args planner_spread(const struct interp_args *args);
+
 /* As choose, of spread or interp; args a struct of the room. */
 farsum_status planner_choose(const struct planner *how,
                              const struct stage *stage, const void *args,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "method/arrays.h"
 #include "points/gpu.h"
 
@@ -28,14 +29,6 @@ struct trial {
     struct stopwatch watch;
 };
 
-static double trial_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 /* Half of them in a cube of volume v: a point finds 1/4 / v + 3/4 of the mean
  * density around it. */
 static void trial_place(double *x, int64_t n, double crowd)
@@ -44,7 +37,7 @@ static void trial_place(double *x, int64_t n, double crowd)
     double edge = crowd > 1.5 ? cbrt(0.25 / (crowd - 0.75)) : 1;
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < 3; d++) {
-            double u = trial_random(&seed);
+            double u = (double)(random_next(&seed) >> 11) * 0x1p-53;
             x[3 * i + d] = i % 2 ? u : 0.5 + edge * (u - 0.5);
         }
 }
@@ -113,18 +106,7 @@ static farsum_status trial_make(struct trial *t, const struct stage *stage,
     int field = 0;
     t->interp = stage == &interp_stage;
     if (t->interp) {
-        *spread = (struct spread_args){.precision = interp->precision,
-                                       .device = interp->device,
-                                       .isa = interp->isa,
-                                       .threads = interp->threads,
-                                       .ldz = interp->ldz,
-                                       .channels = interp->channels,
-                                       .parts = interp->parts,
-                                       .crowd = interp->crowd,
-                                       .window = interp->window,
-                                       .n = interp->n};
-        memcpy(spread->mesh, interp->mesh, sizeof spread->mesh);
-        memcpy(spread->open, interp->open, sizeof spread->open);
+        *spread = planner_spread(interp);
         field = (interp->outputs & FARSUM_FIELD) != 0;
     } else
         *spread = *(const struct spread_args *)args;

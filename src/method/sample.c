@@ -5,20 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "method/arrays.h"
 #include "method/sample_local.h"
 #include "points/points.h"
 
 enum { TARGETS = 160, SOURCES = 8192 };
-
-/* Random numbers of the sample: splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t sample_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 /* Fractional coordinates and index of `count` sources of n: all of them in
  * order, or random ones. */
@@ -28,7 +20,7 @@ static void sample_pick(const struct points *p, int64_t count, uint64_t seed,
     for (int64_t k = 0; k < count; k++) {
         int64_t i = count == p->n
                         ? k
-                        : (int64_t)(sample_random(&seed) % (uint64_t)p->n);
+                        : (int64_t)(random_next(&seed) % (uint64_t)p->n);
         for (int d = 0; d < 3; d++)
             out[4 * k + d] = p->s[d][i];
         out[4 * k + 3] = (double)i;

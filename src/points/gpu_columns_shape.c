@@ -38,6 +38,9 @@ static int sources(const struct gpu_columns_shape *s, int d)
             pos += (last < many ? last : many) - w;
         }
         most = n > most ? n : most;
+        /* as above, by whole columns */
+        if (low > edge + before && mesh - low > 2 * (edge + before))
+            low += (mesh - low - 2 * (edge + before)) / edge * edge;
     }
     return most;
 }

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "math/window_table.h"
-#include "stage/gpu.h"
 #include "stage/interp/interp.h"
+#include "stage/particles.h"
 
 #include <string.h>
 
@@ -49,15 +49,8 @@ static void shape_set(struct shape *s, const struct interp_args *args)
 static farsum_status fits(const void *a)
 {
     const struct interp_args *args = a;
-    TRY(gpu_not_wanted(args->device));
-    if (interp_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "host_tile: %d parts; 1 is real, 2 complex",
-             args->parts);
-    for (int d = 0; d < 3; d++)
-        if (args->mesh[d] > 1 << 30)
-            FAIL(ERR_UNSUPPORTED, "host_tile: a mesh of %lld points along axis "
-                 "%d, at most %d", (long long)args->mesh[d], d, 1 << 30);
-    return FARSUM_OK;
+    return particles_host_fits("host_tile", args->device, interp_parts(args),
+                               args->mesh);
 }
 
 /* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's place and weights,

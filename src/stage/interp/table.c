@@ -1,6 +1,8 @@
 /* table.c: the room's variants, from variants.def. */
 #include "stage/interp/interp.h"
 
+#include "stage/particles.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -19,18 +21,11 @@ static double interp_runs(const void *args)
     return interp_repeats(args);
 }
 
-static double interp_points(const struct interp_args *a)
-{
-    return (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
-}
-
 static void interp_about(const void *args, char *text, size_t size)
 {
     const struct interp_args *a = args;
-    snprintf(text, size,
-             "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
-             (double)a->n / interp_points(a), interp_crowd(a),
-             interp_repeats(a), interp_repeats(a) > 1 ? "s" : "");
+    particles_about(text, size, a->n, a->mesh, interp_crowd(a),
+                    interp_repeats(a));
 }
 
 /* Half powers of 2 of the number, powers of 4 of the crowding. */

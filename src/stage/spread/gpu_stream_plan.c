@@ -27,12 +27,15 @@ static int64_t held(const struct stream_shape *s, int parts, int f32)
 }
 
 void stream_shape_set(struct stream_shape *s, const struct spread_args *args,
-                      int mma, int walk)
+                      struct stream_kind kind)
 {
     int parts = spread_parts(args), all = spread_channels(args);
     int f32 = args->precision == FARSUM_F32, P = args->window->support;
     int most = f32 ? 80 : 48, registers;
     struct gpu_columns_shape *c = &s->columns;
+    int walk = kind.walk, mma = 0;
+    if (kind.tensor)
+        mma = gpu_tensor_rows(args->device);
     *s = (struct stream_shape){.mma = mma, .walk = walk};
     *c = (struct gpu_columns_shape){.precision = args->precision,
                                     .support = P,
@@ -68,11 +71,14 @@ void stream_shape_set(struct stream_shape *s, const struct spread_args *args,
                * (held(s, parts, f32) * gpu_real(args->precision) + 4 * words);
 }
 
-farsum_status stream_fits(const struct spread_args *args, int mma, int walk)
+farsum_status stream_fits(const struct spread_args *args,
+                          struct stream_kind kind)
 {
     struct stream_shape s;
+    if (kind.tensor)
+        TRY(gpu_tensor_fits(args->device, args->precision));
     TRY(spread_gpu_fits(args));
-    stream_shape_set(&s, args, mma, walk);
+    stream_shape_set(&s, args, kind);
     TRY(gpu_local_fits(args->device, s.arena));
     return gpu_columns_fits(&s.columns, args->n);
 }
@@ -98,17 +104,17 @@ struct stream_rates {
 
 /* Many visits hide each other's waits; those of one task follow one another,
  * and a crowded column's tasks are its points' before they are cut. */
-double stream_cost(const struct spread_args *args, int mma, int walk)
+double stream_cost(const struct spread_args *args, struct stream_kind kind)
 {
     static const struct stream_rates of[3] = {
         {2, 413, 37, 0.95, 1, 0.24, 8.5, 2.3e-3},
         {1.27, 836, 2.5, 3.5, 0.53, 0.44, 2.9, 2e-4},
         {0.56, 771, 11, 1.46, 0.6, 0.41, 3.4, 2e-4}};
     int f32 = args->precision == FARSUM_F32;
-    const struct stream_rates *r = &of[mma ? 2 : f32 ? 0 : 1];
+    const struct stream_rates *r = &of[kind.tensor ? 2 : f32 ? 0 : 1];
     struct gpu_rates rates = spread_gpu_rates(args);
     struct stream_shape s;
-    stream_shape_set(&s, args, mma, walk);
+    stream_shape_set(&s, args, kind);
     int lane = lane_sums(&s, spread_parts(args));
     double groups = spread_channels(args) / s.channels, n = (double)args->n;
     double seen = n * visits(args, &s), crowd = spread_crowd(args);
@@ -128,10 +134,10 @@ double stream_cost(const struct spread_args *args, int mma, int walk)
            + (7e-11 * places / rates.share + 5e-5) / spread_repeats(args);
 }
 
-int64_t stream_bytes(const struct spread_args *args, int mma, int walk)
+int64_t stream_bytes(const struct spread_args *args, struct stream_kind kind)
 {
     struct stream_shape s;
-    stream_shape_set(&s, args, mma, walk);
+    stream_shape_set(&s, args, kind);
     const struct gpu_columns_shape *c = &s.columns;
     int64_t tails = gpu_columns_count(c)
                     * (args->mesh[0] / GPU_COLUMNS_LENGTH + 1)
@@ -140,10 +146,10 @@ int64_t stream_bytes(const struct spread_args *args, int mma, int walk)
     return gpu_columns_bytes(c, args->n, 0) + tails;
 }
 
-int64_t stream_shared(const struct spread_args *args, int mma, int walk,
+int64_t stream_shared(const struct spread_args *args, struct stream_kind kind,
                       uint64_t *key)
 {
     struct stream_shape s;
-    stream_shape_set(&s, args, mma, walk);
+    stream_shape_set(&s, args, kind);
     return gpu_columns_shared(&s.columns, args->n, key);
 }

@@ -60,13 +60,13 @@ static farsum_status compile(struct state *s, const struct spread_args *args)
                       &s->add_tail);
 }
 
-farsum_status stream_create(const struct spread_args *args, int mma, int walk,
-                            void **state)
+farsum_status stream_create(const struct spread_args *args,
+                            struct stream_kind kind, void **state)
 {
     farsum_status status = FARSUM_OK;
     struct state *s = NULL;
     TRY(MEM_NEW(s, 1));
-    stream_shape_set(&s->shape, args, mma, walk);
+    stream_shape_set(&s->shape, args, kind);
     GO(compile(s, args));
     GO(gpu_columns_create(&s->columns, args->device, &s->shape.columns, 0));
     *state = s;

@@ -13,6 +13,7 @@
 #include "math/window_table.h"
 #include "points/tiles.h"
 #include "stage/gpu.h"
+#include "stage/particles.h"
 #include "stage/spread/spread.h"
 
 #include <math.h>
@@ -55,15 +56,8 @@ struct state {
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
-    TRY(gpu_not_wanted(args->device));
-    if (spread_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "multicolour: %d parts; 1 is real, 2 complex",
-             args->parts);
-    for (int d = 0; d < 3; d++)
-        if (args->mesh[d] > 1 << 30)
-            FAIL(ERR_UNSUPPORTED, "multicolour: a mesh of %lld points along "
-                 "axis %d, at most %d", (long long)args->mesh[d], d, 1 << 30);
-    return FARSUM_OK;
+    return particles_host_fits("multicolour", args->device, spread_parts(args),
+                               args->mesh);
 }
 
 /* First mesh index that points of bin b touch: ceil(b mesh/bins - P/2). */

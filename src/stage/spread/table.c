@@ -1,6 +1,8 @@
 /* table.c: the room's variants, from variants.def. */
 #include "stage/spread/spread.h"
 
+#include "stage/particles.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -19,18 +21,11 @@ static double spread_runs(const void *args)
     return spread_repeats(args);
 }
 
-static double spread_points(const struct spread_args *a)
-{
-    return (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
-}
-
 static void spread_about(const void *args, char *text, size_t size)
 {
     const struct spread_args *a = args;
-    snprintf(text, size,
-             "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
-             (double)a->n / spread_points(a), spread_crowd(a),
-             spread_repeats(a), spread_repeats(a) > 1 ? "s" : "");
+    particles_about(text, size, a->n, a->mesh, spread_crowd(a),
+                    spread_repeats(a));
 }
 
 /* Half powers of 2 of the number, powers of 4 of the crowding. */
