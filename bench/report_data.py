@@ -121,13 +121,13 @@ def parts(case, row):
             seen["atomics"] = cells * each * values / runs
         elif name == "gpu_output":
             seen["group memory"] = 2 * sums * real / LOCAL_BYTES
-        elif name.startswith("gpu_stream"):
+        elif name.startswith(("gpu_stream", "gpu_walk")):
             seen["multiply-adds"] *= columns(case, name)
     elif name.startswith("gpu_particle"):
         seen["cache"] = sums * real / LOCAL_BYTES
         if "sorted" not in name:
             seen["memory"] += rows_of_mesh(case) / HBM
-    elif name.startswith("gpu_stream"):
+    elif name.startswith(("gpu_stream", "gpu_walk")):
         seen["multiply-adds"] *= columns(case, name)
     else:
         seen["group memory"] = sums * real / LOCAL_BYTES

@@ -21,8 +21,10 @@ STYLE = {  # row: colour, line, in the order of the legends
     "gpu_output": ("#ff69b4", "-"),
     "gpu_stream": ("#000000", "-"),
     "gpu_stream_mma": ("#000000", "--"),
+    "gpu_walk": ("#1abc9c", "-"),
+    "gpu_walk_mma": ("#1abc9c", "--"),
 }
-MORE = ("#1abc9c", "#d35400", "#34495e", "#9b59b6")
+MORE = ("#d35400", "#34495e", "#9b59b6")
 MARK = "osv^D<>pXP*"
 
 
