@@ -12,7 +12,8 @@
  *
  * Its scale, sign and order of axes are found by comparing with direct sums.
  * Points and strengths are copied to it by set_pts, which is host code for the
- * most part; arrays of a transform are on the device. */
+ * most part; arrays of a transform are on the device.  It does not look at
+ * every error of CUDA; what is left is named, and its sums tell what it meant. */
 #include "gpuNUFFT_operator_factory.hpp"
 
 #include <chrono>
@@ -27,7 +28,16 @@
 using complex = std::complex<double>;
 using clock_type = std::chrono::steady_clock;
 
-enum { REPEATS = 5, SAMPLES = 10 };
+enum { REPEATS = 5, SAMPLES = 10, FEW = 4 };
+
+/* An error that CUDA still holds, once. */
+static int left(const char *where)
+{
+    cudaError_t e = cudaGetLastError();
+    if (e != cudaSuccess)
+        fprintf(stderr, "# %s: %s\n", where, cudaGetErrorString(e));
+    return e != cudaSuccess;
+}
 
 static double since(clock_type::time_point at)
 {
@@ -95,7 +105,7 @@ static double error(int type, long n, int K, const std::vector<float> &x,
 {
     std::mt19937_64 random(5);
     double least = 1e9;
-    std::vector<long> at(SAMPLES);
+    std::vector<long> at(n > 2000000 ? FEW : SAMPLES);
     for (auto &a : at)
         a = (long)(random()
                    % (unsigned long)(type == 1 ? (long)out.size() : n));
@@ -150,12 +160,14 @@ int main(int argc, char **argv)
     auto at = clock_type::now();
     factory.set_pts(op, trajectory, none);
     double set = since(at);
+    left("set-up");
     gpuNUFFT::GpuArray<DType2> points;
     gpuNUFFT::GpuArray<CufftType> image;
     points.dim.length = n;
     image.dim = dims;
     cudaMalloc((void **)&points.data, n * sizeof(float2));
     cudaMalloc((void **)&image.data, all * sizeof(float2));
+    int status = 0;
     for (int type = 1; type <= 2; type++) {
         std::vector<float2> in = strengths(type == 1 ? n : all);
         std::vector<float2> out(type == 1 ? all : n);
@@ -175,17 +187,17 @@ int main(int argc, char **argv)
         }
         cudaMemcpy(out.data(), to, out.size() * sizeof(float2),
                    cudaMemcpyDeviceToHost);
-        if (cudaGetLastError() != cudaSuccess) {
-            fprintf(stderr, "# type %d: the device failed\n", type);
-            return 1;
+        left(type == 1 ? "type 1" : "type 2");
+        double e = error(type, n, K, x, in, out);
+        if (!(e < 0.1)) {
+            fprintf(stderr, "# type %d: an error of %.3g\n", type, e);
+            status = 1;
+            continue;
         }
-        double e = n * (type == 1 ? 1 : all / n) < 20000000
-                       ? error(type, n, K, x, in, out)
-                       : 0;
         printf("gpunufft,0.10.8,type %d,sectors,f32,0,%d,%d,%ld,%s,%.5g,%.5g,"
                "%.3g,1\n",
                type, width, K, n, argv[3], set, least, e);
         fflush(stdout);
     }
-    return 0;
+    return status;
 }
