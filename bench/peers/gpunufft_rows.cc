@@ -13,7 +13,7 @@
  * Its scale, sign and order of axes are found by comparing with direct sums.
  * Points and strengths are copied to it by set_pts, which is host code for the
  * most part; arrays of a transform are on the device.  It does not look at
- * every error of CUDA; what is left is named, and its sums tell what it meant. */
+ * every error of CUDA: what is left is named, its sums tell what it meant. */
 #include "gpuNUFFT_operator_factory.hpp"
 
 #include <chrono>
@@ -31,12 +31,11 @@ using clock_type = std::chrono::steady_clock;
 enum { REPEATS = 5, SAMPLES = 10, FEW = 4 };
 
 /* An error that CUDA still holds, once. */
-static int left(const char *where)
+static void left(const char *where)
 {
     cudaError_t e = cudaGetLastError();
     if (e != cudaSuccess)
         fprintf(stderr, "# %s: %s\n", where, cudaGetErrorString(e));
-    return e != cudaSuccess;
 }
 
 static double since(clock_type::time_point at)
