@@ -224,7 +224,7 @@ static farsum_status plan_make(const farsum_problem *problem,
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
     p->dry = dry;
-    GO(problem_check(problem, &p->problem));
+    GO(problem_check(problem, &p->problem, &p->pair));
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;
     plan_about(p);
@@ -339,13 +339,14 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
     const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
                            | (result->field ? FARSUM_FIELD : 0u)
                            | (result->energy ? FARSUM_ENERGY : 0u)
-                           | (result->virial ? FARSUM_VIRIAL : 0u);
+                           | (result->virial ? FARSUM_VIRIAL : 0u)
+                           | (result->velocity ? FARSUM_VELOCITY : 0u);
     static const char *const names[] = {"potential", "field", "energy",
-                                        "virial"};
+                                        "virial", "velocity"};
     if (plan->m > 0 && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
         FAIL(ERR_UNSUPPORTED, "energy and virial need targets that are the "
                               "sources");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (asked & ~plan->problem.outputs & (1u << i))
             FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
                  names[i]);
@@ -353,7 +354,8 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         return FARSUM_OK; /* the device looks at them */
     if (plan->device)
         TRY(buf_given_host(plan->device, q, plan->n, "strengths"));
-    int64_t bad = INT64_MAX, count = plan->n * rhs;
+    int64_t each = plan->n * plan->pair.strengths;
+    int64_t bad = INT64_MAX, count = each * rhs;
     int f32 = plan->problem.arrays == FARSUM_F32;
 #pragma omp parallel for num_threads(plan->threads) reduction(min : bad)
     for (int64_t i = 0; i < count; i++) {
@@ -363,7 +365,8 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
     }
     if (bad != INT64_MAX)
         FAIL(ERR_STRENGTH, "strength %lld of right-hand side %lld is %g",
-             (long long)(bad % plan->n), (long long)(bad / plan->n),
+             (long long)(bad % each / plan->pair.strengths),
+             (long long)(bad / each),
              f32 ? (double)((const float *)q)[bad]
                  : ((const double *)q)[bad]);
     return FARSUM_OK;

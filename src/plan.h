@@ -4,6 +4,7 @@
 
 #include "base/isa.h"
 #include "device/device.h"
+#include "math/pair.h"
 #include "method/machine.h"
 #include "method/sample.h"
 
@@ -12,6 +13,7 @@ struct method;
 struct farsum_plan {
     farsum_problem problem;  /* defaults filled in; sample pointers cleared */
     farsum_options options;  /* names of the caller are cleared once used */
+    struct pair pair;        /* the problem's kernel */
     const struct method *method;
     void *state;             /* owned by the method; NULL after tune alone */
     struct device *device;   /* NULL: the host */
@@ -33,7 +35,14 @@ struct farsum_device {
 
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
-                            farsum_problem *filled);
+                            farsum_problem *filled, struct pair *pair);
+/* FARSUM_POTENTIAL | ...: what a kernel has. */
+static inline unsigned pair_outputs(const struct pair *pair)
+{
+    return pair->kind->gradient ? FARSUM_POTENTIAL | FARSUM_FIELD
+                                      | FARSUM_ENERGY | FARSUM_VIRIAL
+                                : FARSUM_VELOCITY;
+}
 /* One line to the caller's log, if there is one. */
 void plan_log(const struct farsum_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

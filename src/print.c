@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "math/pair.h"
 #include "math/split.h"
 #include "math/window.h"
 #include "method/method.h"
@@ -72,6 +73,20 @@ farsum_status farsum_list_variants(const char *stage, int index,
             return FARSUM_OK;
         }
     FAIL(ERR_ARGUMENT, "stage %s has %d variants", stage, i);
+}
+
+farsum_status farsum_list_kernels(int index, farsum_kernel_info *info)
+{
+    if (!info || info->size != sizeof *info)
+        FAIL(ERR_ARGUMENT, "info is not given");
+    for (int i = 0; pair_rows[i].name && i <= index; i++)
+        if (i == index) {
+            const struct pair *p = &pair_rows[i];
+            *info = (farsum_kernel_info){sizeof *info, p->name, p->note,
+                                         p->strengths, pair_outputs(p)};
+            return FARSUM_OK;
+        }
+    FAIL(ERR_ARGUMENT, "there is no kernel %d", index);
 }
 
 const char *farsum_list_stages(int index)

@@ -5,36 +5,48 @@
 #include "plan.h"
 #include "points/cell.h"
 
-static const char *const kernels[] = {"laplace", NULL};
-
-static farsum_status problem_kernel(farsum_problem *p)
+static farsum_status problem_kernel(farsum_problem *p,
+                                    const struct pair **pair)
 {
-    const char *wanted = p->kernel ? p->kernel : kernels[0];
-    for (int i = 0; kernels[i]; i++) {
-        const char *x = kernels[i], *y = wanted;
-        while (*x && *x == *y)
-            x++, y++;
-        if (*x == *y) {
-            p->kernel = kernels[i]; /* ours: outlives the caller's */
-            return FARSUM_OK;
-        }
-    }
-    return text_unknown("kernel", wanted, kernels);
+    const char *names[16] = {NULL};
+    for (int i = 0; pair_rows[i].name && i < 15; i++)
+        names[i] = pair_rows[i].name;
+    const char *wanted = p->kernel ? p->kernel : names[0];
+    *pair = pair_find(wanted);
+    if (!*pair)
+        return text_unknown("kernel", wanted, names);
+    p->kernel = (*pair)->name; /* ours: outlives the caller's */
+    return FARSUM_OK;
+}
+
+static farsum_status problem_error(farsum_problem *p, const struct pair *pair)
+{
+    int flow = !pair->kind->gradient;
+    p->error = p->error ? p->error
+               : flow   ? FARSUM_ERROR_VELOCITY
+                        : FARSUM_ERROR_FORCE;
+    if (p->error < FARSUM_ERROR_FORCE || p->error > FARSUM_ERROR_VELOCITY)
+        FAIL(ERR_ARGUMENT, "error kind %d is not one", (int)p->error);
+    if (p->error != FARSUM_ERROR_ABSOLUTE
+        && flow != (p->error == FARSUM_ERROR_VELOCITY))
+        FAIL(ERR_ARGUMENT, "the tolerance is one of %s, kernel %s has none",
+             p->error == FARSUM_ERROR_VELOCITY ? "velocities"
+             : p->error == FARSUM_ERROR_FORCE  ? "forces"
+                                               : "potentials",
+             pair->name);
+    return FARSUM_OK;
 }
 
 static farsum_status problem_enums(farsum_problem *p)
 {
     p->precision = p->precision ? p->precision : FARSUM_F64;
     p->arrays = p->arrays ? p->arrays : p->precision;
-    p->error = p->error ? p->error : FARSUM_ERROR_FORCE;
     p->surface = p->surface ? p->surface : FARSUM_TINFOIL;
     p->memory = p->memory ? p->memory : FARSUM_HOST;
     if (p->precision != FARSUM_F32 && p->precision != FARSUM_F64)
         FAIL(ERR_ARGUMENT, "precision %d is not one", (int)p->precision);
     if (p->arrays != FARSUM_F32 && p->arrays != FARSUM_F64)
         FAIL(ERR_ARGUMENT, "type %d of arrays is not one", (int)p->arrays);
-    if (p->error < FARSUM_ERROR_FORCE || p->error > FARSUM_ERROR_ABSOLUTE)
-        FAIL(ERR_ARGUMENT, "error kind %d is not one", (int)p->error);
     if (p->memory != FARSUM_HOST && p->memory != FARSUM_DEVICE)
         FAIL(ERR_ARGUMENT, "memory %d is neither the host's nor the device's",
              (int)p->memory);
@@ -43,14 +55,25 @@ static farsum_status problem_enums(farsum_problem *p)
     return FARSUM_OK;
 }
 
-static farsum_status problem_numbers(farsum_problem *p)
+static farsum_status problem_outputs(farsum_problem *p,
+                                     const struct pair *pair)
 {
     const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                         | FARSUM_VIRIAL;
+                         | FARSUM_VIRIAL | FARSUM_VELOCITY;
     if (p->outputs & ~all)
         FAIL(ERR_ARGUMENT, "outputs 0x%x has unknown bits", p->outputs);
+    if (p->outputs & ~pair_outputs(pair))
+        FAIL(ERR_ARGUMENT, "kernel %s has %s", pair->name,
+             pair->kind->gradient
+                 ? "potential, field, energy and virial, no velocity"
+                 : "a velocity, no potential, field, energy or virial");
     if (p->outputs == 0)
-        p->outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY;
+        p->outputs = pair_outputs(pair) & ~(unsigned)FARSUM_VIRIAL;
+    return FARSUM_OK;
+}
+
+static farsum_status problem_numbers(farsum_problem *p)
+{
     p->coulomb = p->coulomb == 0 ? 1 : p->coulomb;
     p->tolerance = p->tolerance == 0 ? 1e-5 : p->tolerance;
     if (!(p->coulomb > 0) || !isfinite(p->coulomb))
@@ -73,7 +96,7 @@ static farsum_status problem_numbers(farsum_problem *p)
 }
 
 farsum_status problem_check(const farsum_problem *problem,
-                            farsum_problem *filled)
+                            farsum_problem *filled, struct pair *pair)
 {
     if (!problem)
         FAIL(ERR_ARGUMENT, "problem is NULL");
@@ -82,8 +105,11 @@ farsum_status problem_check(const farsum_problem *problem,
                            "this version (size %zu, not %zu)",
              problem->size, sizeof *problem);
     farsum_problem p = *problem;
-    TRY(problem_kernel(&p));
+    const struct pair *row = NULL;
+    TRY(problem_kernel(&p, &row));
     TRY(problem_enums(&p));
+    TRY(problem_error(&p, row));
+    TRY(problem_outputs(&p, row));
     TRY(problem_numbers(&p));
     if ((p.sample_x == NULL) != (p.sample_q == NULL))
         FAIL(ERR_ARGUMENT, "sample_x and sample_q go together");
@@ -103,6 +129,10 @@ farsum_status problem_check(const farsum_problem *problem,
              "%d periodic axes: not yet; three or none are possible", axes);
     if (p.surface == FARSUM_VACUUM && axes != 3)
         FAIL(ERR_ARGUMENT, "surface vacuum needs three periodic axes");
+    if (p.surface == FARSUM_VACUUM && !row->kind->charged)
+        FAIL(ERR_ARGUMENT, "surface vacuum: kernel %s has no surroundings",
+             row->name);
     *filled = p;
+    *pair = *row;
     return FARSUM_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "case.h"
 #include "check.h"
+#include "math/pair.h"
 #include "stage/near/near.h"
 #include "variants.h"
 
@@ -158,7 +159,7 @@ static farsum_status near_run(int k, const struct trial *trial,
     w->trial = trial;
     GO(near_points(k, w));
     GO(split_set(&w->split, cases[k].split, cases[k].c));
-    GO(split_near_poly(&w->split,
+    GO(pair_near_poly(pair_rows, &w->split,
                        trial->precision == FARSUM_F32 ? 1e-7 : 1e-13,
                        &w->poly));
     w->q = trial_array(trial, cases[k].n);

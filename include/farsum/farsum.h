@@ -13,11 +13,21 @@
  *     farsum_plan_execute(plan, 1, q, &out);
  *     farsum_plan_destroy(plan);
  *
- * Sign and scale: phi_i = C sum_j q_j / r_ij (no 1/2), field E = -grad phi,
- * energy (C/2) sum q phi, virial W = -dE/d(strain), row-major.  Periodic sums
- * are Ewald's, with tin-foil surroundings unless asked otherwise; a net charge
- * is neutralised by a uniform background.  Units are the caller's; C is the
- * problem's `coulomb`.
+ * Kernels, d = x_i - x_j, r = |d|:
+ *
+ *     laplace    phi_i = C sum_j q_j / r
+ *     stokeslet  u_i = C sum_j f_j / r + (f_j.d) d / r^3
+ *     rotlet     u_i = C sum_j t_j x d / r^3
+ *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
+ *
+ * (no 1/2), field E = -grad phi, energy (C/2) sum q phi, virial
+ * W = -dE/d(strain), row-major.  Periodic sums are Ewald's: of laplace with
+ * tin-foil surroundings unless asked otherwise, a net charge neutralised by a
+ * uniform background; of the stokeslet with no mean flow, a net force balanced
+ * by a mean gradient of pressure; of the stresslet with the mean flow that
+ * makes a closed surface's flow vanish outside.  Units are the caller's; C is
+ * the problem's `coulomb` (1/(8 pi viscosity) makes the velocities those of a
+ * fluid).
  *
  * Every function returns a status; what went wrong in words is kept for the
  * calling thread (farsum_message).  Outputs on the host are untouched on
@@ -85,10 +95,14 @@ typedef enum farsum_precision {
 } farsum_precision;
 
 typedef enum farsum_error_kind {
-    FARSUM_ERROR_FORCE = 1, /* the default: RMS of the force difference over
-                               max(RMS|F|, C q_rms^2 (N/V)^(2/3)) */
+    FARSUM_ERROR_FORCE = 1, /* the default of potentials: RMS of the force
+                               difference over max(RMS|F|, C q_rms^2
+                               (N/V)^(2/3)) (laplace; others: math.md) */
     FARSUM_ERROR_POTENTIAL = 2, /* RMS of the difference over RMS potential */
-    FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the force difference, caller's units */
+    FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the difference of forces, or of
+                               velocities, caller's units */
+    FARSUM_ERROR_VELOCITY = 4, /* the default of flows: RMS of the difference
+                               over RMS velocity */
 } farsum_error_kind;
 
 typedef enum farsum_surface {
@@ -112,12 +126,14 @@ enum {
     FARSUM_FIELD = 2,
     FARSUM_ENERGY = 4,
     FARSUM_VIRIAL = 8,
+    FARSUM_VELOCITY = 16, /* of stokeslet, rotlet, stresslet, which have none
+                             of the others */
 };
 
 /* What to sum.  Start from FARSUM_PROBLEM_INIT. */
 typedef struct farsum_problem {
     size_t size;             /* sizeof(farsum_problem), set by the macro */
-    const char *kernel;      /* "laplace" (1/r); NULL: laplace */
+    const char *kernel;      /* "laplace", ...: see above; NULL: laplace */
     double cell[9];          /* rows a, b, c: cell vectors, right-handed;
                                 ignored along axes that are not periodic */
     int periodic[3];         /* 1: periodic along a, b, c */
@@ -129,7 +145,7 @@ typedef struct farsum_problem {
     double tolerance;        /* > 0; 0: 1e-5 */
     farsum_error_kind error; /* what the tolerance measures */
     unsigned outputs;        /* FARSUM_POTENTIAL | ...; 0: potential, field and
-                                energy */
+                                energy, or the velocity */
     int exclude_coincident;  /* 1: pairs of coincident sources are skipped;
                                 0: they are an error */
     /* What the tuner looks at.  x and q may be NULL: then n_sources unit
@@ -138,7 +154,7 @@ typedef struct farsum_problem {
     int64_t n_sources;
     int64_t n_targets;       /* 0: the targets are the sources */
     const void *sample_x;    /* [n_sources][3], type `arrays` */
-    const void *sample_q;    /* [n_sources], type `arrays` */
+    const void *sample_q;    /* [n_sources][strengths], type `arrays` */
 } farsum_problem;
 #define FARSUM_PROBLEM_INIT {.size = sizeof(farsum_problem)}
 
@@ -185,6 +201,7 @@ typedef struct farsum_result {
     void *field;     /* [R][N][3], type `arrays` */
     double *energy;  /* [R] */
     double *virial;  /* [R][9], row-major */
+    void *velocity;  /* [R][N][3], type `arrays` */
 } farsum_result;
 #define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}
 
@@ -249,7 +266,9 @@ farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
  * otherwise, and the plan is as before.  Points must be set again. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
-/* Sums rhs sets of strengths q [rhs][n].  Allocates nothing. */
+/* Sums rhs sets of strengths q [rhs][n][strengths]: one number a source of
+ * laplace, a vector of stokeslet (force) and rotlet (torque), two of stresslet
+ * (strength q, normal n).  Allocates nothing. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
@@ -277,6 +296,16 @@ typedef struct farsum_variant_info {
 #define FARSUM_VARIANT_INFO_INIT {.size = sizeof(farsum_variant_info)}
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_list_variants(const char *stage, int index, farsum_variant_info *info);
+/* The kernels: index 0, 1, ...; FARSUM_ERR_ARGUMENT past the last. */
+typedef struct farsum_kernel_info {
+    size_t size;
+    const char *name, *note;
+    int strengths;    /* numbers a source */
+    unsigned outputs; /* FARSUM_POTENTIAL | ...: those that it has */
+} farsum_kernel_info;
+#define FARSUM_KERNEL_INFO_INIT {.size = sizeof(farsum_kernel_info)}
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_list_kernels(int index, farsum_kernel_info *info);
 /* The stages' names: index 0, 1, ...; NULL past the last. */
 FARSUM_API const char *farsum_list_stages(int index);
 /* Names of splits and windows: kind "split" or "window"; NULL past the last. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "math/poly.h"
 #include "math/prolate.h"
 
 _Static_assert((int)SPLIT_TERMS == (int)PROLATE_TERMS, "one series");
@@ -15,6 +14,7 @@ struct split_kind {
     void (*set)(struct split *split);
     double (*e)(const struct split *split, double x);
     double (*de)(const struct split *split, double x);
+    double (*d2e)(const struct split *split, double x);
     double (*hat)(const struct split *split, double kappa);
     double (*dhat)(const struct split *split, double kappa);
     double (*curvature)(const struct split *split);
@@ -36,6 +36,11 @@ static double gaussian_de(const struct split *split, double x)
 {
     double z = split->xi * x;
     return 2 / sqrt(M_PI) * split->xi * exp(-z * z);
+}
+
+static double gaussian_d2e(const struct split *split, double x)
+{
+    return -2 * split->xi * split->xi * x * gaussian_de(split, x);
 }
 
 static double gaussian_hat(const struct split *split, double kappa)
@@ -71,6 +76,11 @@ static double prolate_de(const struct split *split, double x)
     return x <= 1 ? prolate_value(split->a, split->n, x) : 0;
 }
 
+static double prolate_d2e(const struct split *split, double x)
+{
+    return x <= 1 ? prolate_slope(split->a, split->n, x) : 0;
+}
+
 static double prolate_gamma(const struct split *split, double kappa)
 {
     if (kappa > split->c)
@@ -95,10 +105,10 @@ static double prolate_bend(const struct split *split)
 }
 
 static const struct split_kind kinds[] = {
-    {"prolate", prolate_set, prolate_e, prolate_de, prolate_gamma,
+    {"prolate", prolate_set, prolate_e, prolate_de, prolate_d2e, prolate_gamma,
      prolate_dgamma, prolate_bend},
-    {"gaussian", gaussian_set, gaussian_e, gaussian_de, gaussian_hat,
-     gaussian_dhat, gaussian_curvature},
+    {"gaussian", gaussian_set, gaussian_e, gaussian_de, gaussian_d2e,
+     gaussian_hat, gaussian_dhat, gaussian_curvature},
 };
 
 const char *const split_names[] = {"prolate", "gaussian", NULL};
@@ -134,6 +144,11 @@ double split_de(const struct split *split, double x)
     return split->kind->de(split, x);
 }
 
+double split_d2e(const struct split *split, double x)
+{
+    return split->kind->d2e(split, x);
+}
+
 double split_hat(const struct split *split, double kappa)
 {
     return split->kind->hat(split, kappa);
@@ -147,39 +162,4 @@ double split_dhat(const struct split *split, double kappa)
 double split_curvature(const struct split *split)
 {
     return split->kind->curvature(split);
-}
-
-/* E(x)/x at v = 2 x^2 - 1; E is odd, so this is smooth in x^2. */
-static double near_value(double v, const void *data)
-{
-    const struct split *split = data;
-    double x = sqrt((v + 1) / 2);
-    return x > 1e-6 ? split_e(split, x) / x : split_de(split, 0);
-}
-
-farsum_status split_near_poly(const struct split *split, double error,
-                              struct near_poly *poly)
-{
-    enum { PROBES = 257 };
-    for (int n = 4; n <= NEAR_MAX; n++) {
-        double slope[NEAR_MAX], worst = 0;
-        poly_fit(near_value, split, n, poly->p);
-        poly_derivative(poly->p, n, slope);
-        for (int k = 0; k < n; k++)
-            poly->g[k] = -4 * slope[k]; /* (3.3) */
-        /* from 1/4 on: nearer to 0 the probe itself loses digits */
-        for (int i = PROBES / 4; i <= PROBES; i++) {
-            double x = (double)i / PROBES, v = 2 * x * x - 1;
-            double g = (split_e(split, x) / x - split_de(split, x)) / (x * x);
-            double off = fabs(poly_eval(poly->g, n, v) - g) * x;
-            worst = off > worst ? off : worst;
-        }
-        poly->n = n;
-        poly->error = worst;
-        if (worst <= error)
-            return FARSUM_OK;
-    }
-    FAIL(ERR_TOLERANCE,
-         "%s split of bandwidth %.3g: the near field's polynomial reaches %.2g,"
-         " %.2g is wanted", split_name(split), split->c, poly->error, error);
 }

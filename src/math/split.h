@@ -25,21 +25,24 @@ farsum_status split_set(struct split *split, const char *name, double c);
 const char *split_name(const struct split *split);
 double split_e(const struct split *split, double x);       /* E */
 double split_de(const struct split *split, double x);      /* dE/dx */
-double split_hat(const struct split *split, double kappa); /* gamma */
+double split_d2e(const struct split *split, double x);     /* d2E/dx2 */
+double split_hat(const struct split *split, double kappa);  /* gamma */
 double split_dhat(const struct split *split, double kappa); /* d gamma/dkappa */
 /* limit of (hat - 1)/kappa^2 at 0: the background of a net charge needs it */
 double split_curvature(const struct split *split);
 
-/* Polynomials of the near field in v = 2 (r/rc)^2 - 1:
- * potential 1/r - P(v), field r_vec (1/r^3 - G(v)), both in units of rc. */
-enum { NEAR_MAX = 48 };
+/* Polynomials of the near field in v = 2 (r/rc)^2 - 1, in units of rc, made by
+ * math/pair.h.  Of laplace: potential 1/r - P(v), field (1/r^3 - G(v)) d. */
+enum { NEAR_MAX = 48, NEAR_POLYS = 4 };
 struct near_poly {
-    int n;                 /* coefficients of P and of G, the last of G 0 */
-    double p[NEAR_MAX];    /* P = E(r)/r */
-    double g[NEAR_MAX];    /* G = (E/r - E')/r^2 = -4 dP/dv */
-    double error;          /* largest error of G r on [0, 1] */
+    int n;                 /* coefficients of each */
+    union {
+        double c[NEAR_POLYS][NEAR_MAX];
+        struct {
+            double p[NEAR_MAX]; /* P = E(r)/r */
+            double g[NEAR_MAX]; /* G = (E/r - E')/r^2 = -4 dP/dv, the last 0 */
+        };
+    };
+    double error;          /* largest error of a pair on [0, 1] */
 };
-/* The shortest whose error of the field is below `error`. */
-farsum_status split_near_poly(const struct split *split, double error,
-                              struct near_poly *poly);
 #endif

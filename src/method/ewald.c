@@ -11,6 +11,8 @@
 
 static farsum_status ewald_fits(const struct farsum_plan *plan)
 {
+    if (!plan->pair.kind->charged)
+        FAIL(ERR_UNSUPPORTED, "kernel %s: not yet", plan->pair.name);
     TRY(gpu_not_wanted(plan->device));
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");

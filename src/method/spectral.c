@@ -14,6 +14,8 @@
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {
     double best = plan->problem.precision == FARSUM_F32 ? 4e-7 : 3e-15;
+    if (!plan->pair.kind->charged)
+        FAIL(ERR_UNSUPPORTED, "kernel %s: not yet", plan->pair.name);
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (plan->device && !plan->device->facts.f64)

@@ -133,7 +133,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     if (p->error == FARSUM_ERROR_POTENTIAL)
         near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan) * t->rc
                               / (p->coulomb * q_rms));
-    TRY(split_near_poly(&t->split, fmax(near, floor), &t->poly));
+    TRY(pair_near_poly(&u->plan->pair, &t->split, fmax(near, floor), &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
     double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
     double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "math/pair.h"
 #include "math/poly.h"
 #include "math/prolate.h"
-#include "math/split.h"
 #include "math/window.h"
 
 /* Simpson's rule: shares nothing with the code under test. */
@@ -120,7 +120,7 @@ static void near_polynomials(void)
             CHECK_OK(split_set(&split, split_names[s], c));
             for (double wanted = 1e-3; wanted > 1e-13; wanted *= 1e-3) {
                 double worst = 0;
-                CHECK_OK(split_near_poly(&split, wanted, &poly));
+                CHECK_OK(pair_near_poly(pair_rows, &split, wanted, &poly));
                 CHECK(poly.error <= wanted, "error %g, not %g", poly.error,
                       wanted);
                 CHECK(poly.n >= before, "fewer terms for more digits");
@@ -136,7 +136,7 @@ static void near_polynomials(void)
                 CHECK(worst < 1.5 * wanted, "%s c=%g: error of G is %.3g, "
                       "%.3g was wanted", split_names[s], c, worst, wanted);
             }
-            CHECK_FAILS(split_near_poly(&split, 1e-22, &poly),
+            CHECK_FAILS(pair_near_poly(pair_rows, &split, 1e-22, &poly),
                         FARSUM_ERR_TOLERANCE);
         }
 }

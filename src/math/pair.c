@@ -1,0 +1,344 @@
+/* pair.c: the pair kernels' functions of a split, math.md section 9. */
+#include "math/pair.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/poly.h"
+
+static double no_shift(const struct pair *pair)
+{
+    (void)pair;
+    return 0;
+}
+
+/* (2.2) */
+static double gamma_smooth(const struct pair *pair, const struct split *split,
+                           double k)
+{
+    (void)pair;
+    return split_hat(split, k);
+}
+
+static double gamma_slope(const struct pair *pair, const struct split *split,
+                          double k)
+{
+    (void)pair;
+    return split_dhat(split, k);
+}
+
+/* (9.3): what the biharmonic r has where 1/r has gamma. */
+static double flow_smooth(const struct pair *pair, const struct split *split,
+                          double k)
+{
+    (void)pair;
+    return split_hat(split, k) - 0.5 * k * split_dhat(split, k);
+}
+
+/* E(r)/r at v = 2 r^2 - 1; E is odd, so this is smooth in r^2. */
+static double far_base(double v, const struct pair *pair,
+                       const struct split *split)
+{
+    (void)pair;
+    double r = sqrt((v + 1) / 2);
+    return r > 1e-6 ? split_e(split, r) / r : split_de(split, 0);
+}
+
+/* c = scale times the k-th derivative of base; n coefficients, the last k 0. */
+static void near_derivative(const double *base, int n, int k, double scale,
+                            double *c)
+{
+    double from[NEAR_MAX];
+    memcpy(from, base, (size_t)n * sizeof *from);
+    for (int i = 0; i < k; i++) {
+        poly_derivative(from, n, c);
+        memcpy(from, c, (size_t)n * sizeof *from);
+    }
+    for (int i = 0; i < n; i++)
+        c[i] = scale * from[i];
+}
+
+/* c += scale (v + 1) times a derivative whose last coefficient is 0. */
+static void near_raise(const double *derivative, int n, double scale, double *c)
+{
+    for (int i = 0; i + 1 < n; i++) {
+        c[i] += scale * derivative[i];
+        c[i + 1] += scale * derivative[i];
+    }
+}
+
+/* ---- laplace: P = E/r, G = (E/r - E')/r^2 = -4 dP/dv, (3.3) */
+
+static void laplace_near(const double *base, int n, const struct pair *pair,
+                         double c[][NEAR_MAX])
+{
+    (void)pair;
+    memcpy(c[0], base, (size_t)n * sizeof *base);
+    near_derivative(base, n, 1, -4, c[1]);
+}
+
+static double gradient_of_e(const struct split *split, double r)
+{
+    return (split_e(split, r) / r - split_de(split, r)) / (r * r);
+}
+
+static void laplace_exact(const struct pair *pair, const struct split *split,
+                          double r, double value[], double weight[])
+{
+    (void)pair;
+    value[0] = split_e(split, r) / r;
+    value[1] = gradient_of_e(split, r);
+    weight[0] = 0; /* its derivative says enough */
+    weight[1] = r;
+}
+
+static double scalar_square(const double *q)
+{
+    return q[0] * q[0];
+}
+
+static double laplace_mode(const struct pair *pair, const struct split *split,
+                           double k)
+{
+    (void)pair;
+    return 4 * M_PI * split_hat(split, k) / (k * k);
+}
+
+static double laplace_mean(const struct pair *pair, const double e[3], double r)
+{
+    (void)pair;
+    return e[0] * e[0] / (r * r);
+}
+
+static const struct pair_kind laplace = {
+    .power = 1, .gradient = 1, .charged = 1, .front = 4 * M_PI, .fall = 1,
+    .shift = no_shift, .smooth = gamma_smooth, .slope = gamma_slope,
+    .base = far_base, .near = laplace_near, .exact = laplace_exact,
+    .square = scalar_square, .mode = laplace_mode, .mean = laplace_mean,
+    .own = 1,
+};
+
+/* ---- stokeslet, (9.2): E/r + E' = 2 P + 2 (v + 1) dP/dv, and G */
+
+static void stokeslet_near(const double *base, int n, const struct pair *pair,
+                           double c[][NEAR_MAX])
+{
+    double slope[NEAR_MAX];
+    (void)pair;
+    near_derivative(base, n, 0, 2, c[0]);
+    near_derivative(base, n, 1, 1, slope);
+    near_raise(slope, n, 2, c[0]);
+    near_derivative(base, n, 1, -4, c[1]);
+}
+
+static void stokeslet_exact(const struct pair *pair, const struct split *split,
+                            double r, double value[], double weight[])
+{
+    (void)pair;
+    value[0] = split_e(split, r) / r + split_de(split, r);
+    value[1] = gradient_of_e(split, r);
+    weight[0] = 1;
+    weight[1] = r * r;
+}
+
+static double vector_square(const double *q)
+{
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+}
+
+static double stokeslet_mode(const struct pair *pair, const struct split *split,
+                             double k)
+{
+    return sqrt(2.0 / 3) * 8 * M_PI * flow_smooth(pair, split, k) / (k * k);
+}
+
+static double stokeslet_mean(const struct pair *pair, const double e[3],
+                             double r)
+{
+    double across = e[0] / r + e[1], along = 2 * e[0] / r;
+    (void)pair;
+    return (2 * across * across + along * along) / 3;
+}
+
+static const struct pair_kind stokeslet = {
+    .power = 1, .front = 8 * M_PI, .fall = 2,
+    .shift = no_shift, .smooth = flow_smooth,
+    .base = far_base, .near = stokeslet_near, .exact = stokeslet_exact,
+    .square = vector_square, .mode = stokeslet_mode, .mean = stokeslet_mean,
+    .own = 2,
+};
+
+/* ---- rotlet, (9.4): G alone */
+
+static void rotlet_near(const double *base, int n, const struct pair *pair,
+                        double c[][NEAR_MAX])
+{
+    (void)pair;
+    near_derivative(base, n, 1, -4, c[0]);
+}
+
+static void rotlet_exact(const struct pair *pair, const struct split *split,
+                         double r, double value[], double weight[])
+{
+    (void)pair;
+    value[0] = gradient_of_e(split, r);
+    weight[0] = r;
+}
+
+static double rotlet_mode(const struct pair *pair, const struct split *split,
+                          double k)
+{
+    (void)pair;
+    return sqrt(2.0 / 3) * 4 * M_PI * split_hat(split, k) / k;
+}
+
+static double rotlet_mean(const struct pair *pair, const double e[3], double r)
+{
+    double f = (e[0] / r - e[1]) / r;
+    (void)pair;
+    return 2.0 / 3 * f * f;
+}
+
+static const struct pair_kind rotlet = {
+    .power = 2, .front = 4 * M_PI, .fall = 1,
+    .shift = no_shift, .smooth = gamma_smooth,
+    .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
+    .square = vector_square, .mode = rotlet_mode, .mean = rotlet_mean,
+};
+
+/* ---- stresslet, (9.6): 2 (3 E/r - 3 E' + r E'')/r^4 = 32 d^2P/dv^2 and
+ * E''/r = 12 dP/dv + 8 (v + 1) d^2P/dv^2 */
+
+static void stresslet_near(const double *base, int n, const struct pair *pair,
+                           double c[][NEAR_MAX])
+{
+    double bend[NEAR_MAX];
+    (void)pair;
+    near_derivative(base, n, 2, 1, bend);
+    near_derivative(base, n, 2, 32, c[0]);
+    near_derivative(base, n, 1, 12, c[1]);
+    near_raise(bend, n, 8, c[1]);
+}
+
+static void stresslet_exact(const struct pair *pair, const struct split *split,
+                            double r, double value[], double weight[])
+{
+    double e = split_e(split, r), de = split_de(split, r);
+    double d2e = split_d2e(split, r), r2 = r * r;
+    (void)pair;
+    value[0] = 2 * (3 * e / r - 3 * de + r * d2e) / (r2 * r2);
+    value[1] = d2e / r;
+    weight[0] = r * r2;
+    weight[1] = r;
+}
+
+/* Mean over directions of k of |far field|^2 over (8 pi smooth/k)^2, (9.9). */
+static double stresslet_square(const double *q)
+{
+    const double *n = q + 3;
+    double qn = q[0] * n[0] + q[1] * n[1] + q[2] * n[2];
+    return 0.4 * vector_square(q) * vector_square(n) + 17.0 / 15 * qn * qn;
+}
+
+static double stresslet_mode(const struct pair *pair, const struct split *split,
+                             double k)
+{
+    return 8 * M_PI * flow_smooth(pair, split, k) / k;
+}
+
+static double stresslet_mean(const struct pair *pair, const double e[3],
+                             double r)
+{
+    double a = -2 / r * (3 * e[0] / r - 3 * e[1] + r * e[2]), b = e[2];
+    double c = a + 2 * b;
+    (void)pair;
+    /* strengths and normals apart from each other: 7/9 is their square() */
+    return (c * c / 9 + 2 * c * b / 9 + b * b / 3 + 4 * b * b / 9) * 9 / 7;
+}
+
+static const struct pair_kind stresslet = {
+    .power = 2, .front = 8 * M_PI, .fall = 2,
+    .shift = no_shift, .smooth = flow_smooth,
+    .base = far_base, .near = stresslet_near, .exact = stresslet_exact,
+    .square = stresslet_square, .mode = stresslet_mode, .mean = stresslet_mean,
+};
+
+const struct pair pair_rows[] = {
+#define PAIR(name, strengths, channels, values, polys, note)                   \
+    {#name, note, strengths, channels, values, polys, &name},
+#include "leaf/pair.def"
+#undef PAIR
+    {0},
+};
+
+const struct pair *pair_find(const char *name)
+{
+    for (const struct pair *p = pair_rows; p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
+static double pair_front(const struct pair *pair, double k, double *factor)
+{
+    const struct pair_kind *kind = pair->kind;
+    double shifted = k * k + kind->shift(pair), front = kind->front;
+    for (int i = 0; i < kind->fall; i++)
+        front /= shifted;
+    *factor = -2 * kind->fall * k / shifted; /* front' over front */
+    return front;
+}
+
+double pair_hat(const struct pair *pair, const struct split *split, double k)
+{
+    double factor;
+    return pair_front(pair, k, &factor) * pair->kind->smooth(pair, split, k);
+}
+
+double pair_slope(const struct pair *pair, const struct split *split, double k)
+{
+    double factor, front = pair_front(pair, k, &factor);
+    return front
+           * (pair->kind->slope(pair, split, k)
+              + factor * pair->kind->smooth(pair, split, k));
+}
+
+struct pair_base {
+    const struct pair *pair;
+    const struct split *split;
+};
+
+static double pair_fit(double v, const void *data)
+{
+    const struct pair_base *b = data;
+    return b->pair->kind->base(v, b->pair, b->split);
+}
+
+farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
+                             double error, struct near_poly *poly)
+{
+    enum { PROBES = 257 };
+    const struct pair_base data = {pair, split};
+    for (int n = 4; n <= NEAR_MAX; n++) {
+        double base[NEAR_MAX], value[NEAR_POLYS], weight[NEAR_POLYS];
+        double worst = 0;
+        memset(poly, 0, sizeof *poly);
+        poly_fit(pair_fit, &data, n, base);
+        pair->kind->near(base, n, pair, poly->c);
+        /* from 1/4 on: nearer to 0 the probe itself loses digits */
+        for (int i = PROBES / 4; i <= PROBES; i++) {
+            double r = (double)i / PROBES, v = 2 * r * r - 1;
+            pair->kind->exact(pair, split, r, value, weight);
+            for (int k = 0; k < pair->polys; k++)
+                worst = fmax(worst, weight[k] * fabs(poly_eval(poly->c[k], n, v)
+                                                     - value[k]));
+        }
+        poly->n = n;
+        poly->error = worst;
+        if (worst <= error)
+            return FARSUM_OK;
+    }
+    FAIL(ERR_TOLERANCE,
+         "%s split of bandwidth %.3g: the near field's polynomial reaches %.2g,"
+         " %.2g is wanted", split_name(split), split->c, poly->error, error);
+}
