@@ -116,6 +116,7 @@ class Usage(CommandTest):
                                ("laplace dist=flat", "uniform, clustered"),
                                ("laplace seed=x", "whole number"),
                                ("n=5 laplace", "not key=value"),
+                               ("laplace net=", "a number"),
                                ("prec=f16", "f32 or f64")]:
             self.refused(2, f"--case: .*{expected}", "tune", "--case", case)
 

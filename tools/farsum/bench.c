@@ -3,6 +3,7 @@
  * machine does falls on all alike. */
 #include "bench.h"
 #include "command.h"
+#include "kernel.h"
 #include "nearest.h"
 #include "report.h"
 #include "say.h"
@@ -65,10 +66,8 @@ static int compare_seconds(const void *a, const void *b)
 /* points: set_points is part of what is timed. */
 static int time_plans(struct bench *b, int points, char *error, size_t size)
 {
-    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_result out = bench_result(b);
     const struct case_particles *p = &b->particles;
-    out.potential = b->potential;
-    out.field = b->field;
     for (int repeat = 0; repeat < b->repeats; repeat++)
         for (int k = 0; k < b->n_plans; k++) {
             farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -205,6 +204,15 @@ int bench_main(struct settings *s)
         nearest(what, name_at, NULL, text, sizeof text);
         say_error("bench: no stage or method '%s'%s%s", what,
                   *text ? "; near it: " : "; see 'farsum help bench'", text);
+        return EXIT_USAGE;
+    }
+    struct case_spec spec = {0};
+    if (s->problem && case_parse(s->problem, &spec, error, sizeof error) != 0)
+        spec.kernel[0] = '\0';
+    if (kernel_check(s, s->kernel || !*spec.kernel ? kernel_name(s)
+                                                   : spec.kernel,
+                     error, sizeof error) != 0) {
+        say_error("bench: %s", error);
         return EXIT_USAGE;
     }
     struct bench *b = calloc(1, sizeof *b);

@@ -27,7 +27,8 @@ struct bench {
     farsum_plan *plans[BENCH_PLANS]; /* owned */
     struct bench_row rows[BENCH_ROWS];
     farsum_plan *base;               /* owned; lends the names that are fixed */
-    double *potential, *field;       /* owned; every plan writes the same */
+    double *potential, *field;       /* owned; every plan writes the same;
+                                        field: velocities of a flow */
 };
 
 /* The stages that can be timed: index 0, 1, ...; NULL past the last. */
@@ -35,6 +36,8 @@ const char *bench_stage(int index);
 /* Each 0, or -1 with the reason. */
 /* The case, its particles and the room for results. */
 int bench_prepare(struct bench *b, char *error, size_t size);
+/* Where plans of the case write. */
+farsum_result bench_result(const struct bench *b);
 /* The particles of a file instead of a case's, and what they are called. */
 int bench_read(struct bench *b, char *error, size_t size);
 /* A plan and a row for each variant of a stage. */

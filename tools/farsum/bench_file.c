@@ -11,7 +11,8 @@ static int copy_out(const struct system *sys, const int64_t copies[3],
 {
     int64_t n = sys->n, at = 0, many = copies[0] * copies[1] * copies[2];
     p->x = malloc((size_t)(3 * n * many) * sizeof *p->x);
-    p->q = malloc((size_t)(n * many) * sizeof *p->q);
+    p->q = malloc((size_t)(n * many * sys->strengths) * sizeof *p->q);
+    p->strengths = sys->strengths;
     if (!p->x || !p->q)
         return -1;
     for (int64_t a = 0; a < copies[0]; a++)
@@ -23,7 +24,9 @@ static int copy_out(const struct system *sys, const int64_t copies[3],
                                            + (double)a * sys->cell[d]
                                            + (double)b * sys->cell[3 + d]
                                            + (double)c * sys->cell[6 + d];
-                    p->q[at] = sys->q[i];
+                    for (int k = 0; k < sys->strengths; k++)
+                        p->q[at * sys->strengths + k] =
+                            sys->q[i * sys->strengths + k];
                 }
     for (int k = 0; k < 9; k++)
         p->cell[k] = (double)copies[k / 3] * sys->cell[k];
@@ -50,7 +53,7 @@ int bench_read(struct bench *b, char *error, size_t size)
 {
     const struct settings *s = b->settings;
     struct io_frame frame = {0};
-    struct system sys;
+    struct system sys = {0};
     int64_t copies[3] = {1, 1, 1};
     if (s->copies[0] > 0)
         memcpy(copies, s->copies, sizeof copies);
@@ -66,14 +69,19 @@ int bench_read(struct bench *b, char *error, size_t size)
         snprintf(error, size, "no memory for the copies");
         bad = -1;
     }
+    system_free(&sys);
     io_frame_clear(&frame);
     if (bad)
         return -1;
     b->spec.n = b->particles.n;
+    const char *kernel = b->spec.kernel;
+    if (strcmp(kernel, "laplace") == 0)
+        kernel = ""; /* as rows were named before there were others */
     snprintf(b->case_text, sizeof b->case_text,
-             "%s copies=%lldx%lldx%lld tol=%g error=%s prec=%s", s->input,
-             (long long)copies[0], (long long)copies[1], (long long)copies[2],
-             b->spec.tolerance, options_word("error", (int)b->spec.error),
+             "%s%s%s copies=%lldx%lldx%lld tol=%g error=%s prec=%s", kernel,
+             *kernel ? " " : "", s->input, (long long)copies[0],
+             (long long)copies[1], (long long)copies[2], b->spec.tolerance,
+             options_word("error", (int)case_error(&b->spec)),
              options_word("precision", (int)b->spec.precision));
     return 0;
 }

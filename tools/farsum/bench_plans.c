@@ -1,6 +1,7 @@
 /* bench_plans.c: the plans that a benchmark times, and the rows it tells. */
 #include "bench.h"
 #include "say.h"
+#include "strengths.h"
 
 #include <farsum/device.h>
 #include <stdlib.h>
@@ -93,11 +94,28 @@ int bench_prepare(struct bench *b, char *error, size_t size)
     return -1;
 }
 
+static int flow_of(const struct bench *b)
+{
+    return strengths_of(b->spec.kernel)->flow;
+}
+
+farsum_result bench_result(const struct bench *b)
+{
+    farsum_result out = FARSUM_RESULT_INIT;
+    if (flow_of(b)) {
+        out.velocity = b->field;
+    } else {
+        out.potential = b->potential;
+        out.field = b->field;
+    }
+    return out;
+}
+
 static farsum_problem problem_of(const struct bench *b)
 {
     farsum_problem p;
     case_problem(&b->spec, &b->particles, &p);
-    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    p.outputs = flow_of(b) ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     p.surface = (farsum_surface)b->settings->surface;
     return p;
 }
@@ -138,10 +156,8 @@ static int add_plan(struct bench *b, const farsum_options *how,
                     farsum_plan_info *info)
 {
     farsum_problem problem = problem_of(b);
-    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_result out = bench_result(b);
     farsum_plan *plan = NULL;
-    out.potential = b->potential;
-    out.field = b->field;
     if (b->n_plans == BENCH_PLANS)
         return -1;
     if (farsum_plan_create(&problem, how, &plan) != FARSUM_OK ||

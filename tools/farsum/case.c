@@ -1,5 +1,6 @@
 /* case.c: reads and writes the notation for a problem; cells by name. */
 #include "case.h"
+#include "strengths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,7 +95,8 @@ static int parse_word(const char *text, const char *const words[], int *value)
 }
 
 static const char *const precisions[] = {"f64", "f32", NULL};
-static const char *const errors[] = {"force", "potential", "absolute", NULL};
+static const char *const errors[] = {"force", "potential", "absolute",
+                                     "velocity", NULL};
 
 static int copy_word(char *to, size_t size, const char *from)
 {
@@ -154,10 +156,14 @@ static int parse_key(struct case_spec *spec, const char *key,
             return -1;
         spec->precision = (farsum_precision)w;
     } else if (strcmp(key, "error") == 0) {
-        *expected = "force, potential or absolute";
+        *expected = "force, potential, absolute or velocity";
         if (parse_word(value, errors, &w))
             return -1;
         spec->error = (farsum_error_kind)w;
+    } else if (strcmp(key, "net") == 0) {
+        *expected = "a number";
+        if (parse_number(value, &spec->net))
+            return -1;
     } else {
         *expected = NULL;
         return -1;
@@ -186,7 +192,7 @@ static int parse_item(struct case_spec *spec, char *item, int first,
     else
         snprintf(error, size,
                  "no key '%s' (n, cell, tol, dist, seed, density, prec, "
-                 "error)", item);
+                 "error, net)", item);
     return -1;
 }
 
@@ -196,7 +202,6 @@ int case_parse(const char *text, struct case_spec *spec, char *error,
     struct case_spec s = {
         .kernel = "laplace", .cell = "cubic", .dist = "uniform", .n = 1000,
         .tolerance = 1e-5, .density = 1, .seed = 1, .precision = FARSUM_F64,
-        .error = FARSUM_ERROR_FORCE,
     };
     char item[256];
     int first = 1;
@@ -238,15 +243,26 @@ static void print_number(char *text, size_t size, double v)
 
 void case_print(const struct case_spec *spec, char *text, size_t size)
 {
-    char tolerance[32], density[32];
+    char tolerance[32], density[32], net[40] = "";
     print_number(tolerance, sizeof tolerance, spec->tolerance);
     print_number(density, sizeof density, spec->density);
+    if (spec->net != 0) {
+        memcpy(net, " net=", 6);
+        print_number(net + 5, sizeof net - 5, spec->net);
+    }
     snprintf(text, size,
              "%s n=%lld cell=%s tol=%s dist=%s seed=%llu density=%s prec=%s "
-             "error=%s",
+             "error=%s%s",
              spec->kernel, (long long)spec->n, spec->cell, tolerance,
              spec->dist, (unsigned long long)spec->seed, density,
-             precisions[spec->precision - 1], errors[spec->error - 1]);
+             precisions[spec->precision - 1], errors[case_error(spec) - 1], net);
+}
+
+farsum_error_kind case_error(const struct case_spec *spec)
+{
+    return spec->error                         ? spec->error
+           : strengths_of(spec->kernel)->flow ? FARSUM_ERROR_VELOCITY
+                                              : FARSUM_ERROR_FORCE;
 }
 
 int case_make(const struct case_spec *spec, struct case_particles *particles,
@@ -260,7 +276,11 @@ int case_make(const struct case_spec *spec, struct case_particles *particles,
                   size) != 0)
         return -1;
     memcpy(particles->periodic, periodic, sizeof periodic);
-    return 0;
+    if (case_draw(spec->kernel, spec->net, spec->seed, particles, error,
+                  size) == 0)
+        return 0;
+    case_free(particles);
+    return -1;
 }
 
 void case_problem(const struct case_spec *spec,

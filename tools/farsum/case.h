@@ -22,13 +22,15 @@ struct case_spec {
     double density;   /* density=1, particles per volume */
     uint64_t seed;    /* seed=1 */
     farsum_precision precision; /* prec=f64 */
-    farsum_error_kind error;    /* error=force */
+    farsum_error_kind error;    /* error=force or velocity; 0: not given */
+    double net;       /* net=0, mean of the strengths */
 };
 
 struct case_particles {
     int64_t n;
     double *x; /* owned, [n][3] */
-    double *q; /* owned, [n]; sum 0 */
+    double *q; /* owned, [n][strengths] */
+    int strengths; /* numbers a source */
     double cell[9];
     int periodic[3];
 };
@@ -52,9 +54,14 @@ int case_cell(const char *name, double volume, double cell[9], int periodic[3],
 /* Fills *particles, which is the caller's to free. */
 int case_make(const struct case_spec *spec, struct case_particles *particles,
               char *error, size_t size);
-/* As case_make, in a cell that is given. */
+/* Positions and charges in a cell that is given. */
 int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
               struct case_particles *particles, char *error, size_t size);
+/* Strengths of this kernel, of this mean, instead of the charges. */
+int case_draw(const char *kernel, double net, uint64_t seed,
+              struct case_particles *particles, char *error, size_t size);
+/* What the tolerance is of: as given, else the kernel's default. */
+farsum_error_kind case_error(const struct case_spec *spec);
 void case_free(struct case_particles *particles); /* leaves all zero */
 /* The problem to sum; borrows spec and particles. */
 void case_problem(const struct case_spec *spec,

@@ -1,7 +1,7 @@
 /* case_dist.c: where the particles of a case are; a function a distribution.
  * The formulas are in the table below, which the help prints. */
 #include "case.h"
-#include "rng.h"
+#include "strengths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -173,21 +173,6 @@ const struct case_name *case_dists(int index)
     return dist ? &dist->about : NULL;
 }
 
-/* +1 and -1 in equal numbers (0 for the odd one), in random order. */
-static void fill_charges(struct rng *r, int64_t n, double *q)
-{
-    for (int64_t i = 0; i < n; i++)
-        q[i] = i % 2 ? -1 : 1;
-    if (n % 2)
-        q[n - 1] = 0;
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = rng_below(r, i + 1);
-        double t = q[i];
-        q[i] = q[j];
-        q[j] = t;
-    }
-}
-
 int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
               struct case_particles *particles, char *error, size_t size)
 {
@@ -204,7 +189,8 @@ int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
                  (long long)n);
         return -1;
     }
-    struct case_particles p = {.n = n, .periodic = {1, 1, 1}};
+    struct case_particles p = {.n = n, .strengths = 1,
+                               .periodic = {1, 1, 1}};
     struct box box = {cell, 0};
     double v = cell[0] * (cell[4] * cell[8] - cell[5] * cell[7]) -
                cell[1] * (cell[3] * cell[8] - cell[5] * cell[6]) +
@@ -225,8 +211,34 @@ int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
         case_free(&p);
         return -1;
     }
-    fill_charges(&r, n, p.q);
+    strengths_draw(strengths_of("laplace"), &r, n, 0, p.q);
     *particles = p;
+    return 0;
+}
+
+int case_draw(const char *kernel, double net, uint64_t seed,
+              struct case_particles *particles, char *error, size_t size)
+{
+    const struct strengths *row = strengths_of(kernel);
+    int64_t n = particles->n;
+    if (row->count == 1) {
+        for (int64_t i = 0; net != 0 && i < n; i++)
+            particles->q[i] += net;
+        return 0;
+    }
+    double *q = NULL;
+    if ((uint64_t)n < SIZE_MAX / 64)
+        q = malloc((size_t)(n * row->count) * sizeof *q);
+    if (!q) {
+        snprintf(error, size, "no memory for %lld particles", (long long)n);
+        return -1;
+    }
+    /* not the numbers that the positions are made of */
+    struct rng r = rng_seed(seed ^ UINT64_C(0x5354524547544853));
+    strengths_draw(row, &r, n, net, q);
+    free(particles->q);
+    particles->q = q;
+    particles->strengths = row->count;
     return 0;
 }
 

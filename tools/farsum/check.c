@@ -1,5 +1,6 @@
 /* check.c: verifies a written result, by the settings that it carries. */
 #include "command.h"
+#include "kernel.h"
 #include "report.h"
 #include "say.h"
 #include "stamp.h"
@@ -96,12 +97,29 @@ static int keep(struct session *t, const struct verify_result *r)
     return 0;
 }
 
+/* The columns that were computed. */
+static int find_result(struct session *t, const struct settings *now,
+                       struct verify_request *request)
+{
+    if (kernel_flow(now)) {
+        snprintf(t->error, sizeof t->error, "out of memory");
+        if (kernel_rename(now->kernel, &t->frame) != 0)
+            return -1;
+        request->vector = real_column(t, "velocity", 3);
+    } else if ((request->potential = real_column(t, "potential", 1))) {
+        request->vector =
+            real_column(t, now->sources ? "field" : "forces", 3);
+    }
+    return request->vector ? 0 : -1;
+}
+
 static int check_frame(struct session *t)
 {
     struct settings now = *t->s; /* filled from the frame */
-    struct system sys;
+    struct system sys = {0};
     struct verify_result result;
-    if (stamp_read(&t->frame, &now, t->error, sizeof t->error) != 0)
+    if (stamp_read(&t->frame, &now, t->error, sizeof t->error) != 0 ||
+        kernel_check(&now, now.kernel, t->error, sizeof t->error) != 0)
         return fail_here(t);
     if (now.sources && read_sources(t, &now) != 0)
         return -1;
@@ -113,19 +131,16 @@ static int check_frame(struct session *t)
                sizeof particles->periodic);
         particles->has_cell = true;
     }
-    struct verify_request request = {
-        .settings = &now, .system = &sys,
-        .potential = real_column(t, "potential", 1)};
-    if (request.potential)
-        request.vector = real_column(t, now.sources ? "field" : "forces", 3);
+    struct verify_request request = {.settings = &now, .system = &sys};
     options_defaults(&now);
-    if (!request.vector ||
-        system_make(&now, particles, now.sources ? &t->frame : NULL, &sys,
-                    t->error, sizeof t->error) != 0 ||
-        verify(&request, &result, t->error, sizeof t->error) != 0)
-        return fail_here(t);
-    tell(t, &now, &result, system_targets(&sys));
-    return keep(t, &result);
+    int bad = find_result(t, &now, &request) ||
+              system_make(&now, particles, now.sources ? &t->frame : NULL, &sys,
+                          t->error, sizeof t->error) ||
+              verify(&request, &result, t->error, sizeof t->error);
+    if (!bad)
+        tell(t, &now, &result, system_targets(&sys));
+    system_free(&sys);
+    return bad ? fail_here(t) : keep(t, &result);
 }
 
 static int all_frames(struct session *t)

@@ -103,7 +103,8 @@ int crystal_make(const struct crystal *crystal, const int64_t cells[3],
                  (long long)cells[1], (long long)cells[2]);
         return -1;
     }
-    struct case_particles p = {.n = (int64_t)count, .periodic = {1, 1, 1}};
+    struct case_particles p = {.n = (int64_t)count, .strengths = 1,
+                               .periodic = {1, 1, 1}};
     const char **names = NULL;
     p.x = malloc((size_t)p.n * 3 * sizeof *p.x);
     p.q = malloc((size_t)p.n * sizeof *p.q);

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "case.h"
 #include "crystal.h"
+#include "kernel.h"
 #include "nearest.h"
 #include "say.h"
 #include "signals.h"
@@ -42,7 +43,7 @@ static int check_words(const struct settings *s)
     }
     if (s->problem) {
         if (s->count || s->cells[0] || s->primitive || s->has_cell ||
-            s->cell_name || s->has_seed) {
+            s->cell_name || s->has_seed || s->kernel || s->net != 0) {
             say_error("gen: --case says everything; no other option of gen "
                       "goes with it");
             return -1;
@@ -57,6 +58,10 @@ static int check_words(const struct settings *s)
         return -1;
     }
     int crystal = crystal_find(name) != NULL;
+    if (crystal && (kernel_flow(s) || s->net != 0)) {
+        say_error("gen: %s is a crystal: its strengths are its charges", name);
+        return -1;
+    }
     if (crystal && (s->count || s->has_cell || s->cell_name || s->has_seed)) {
         say_error("gen: %s is a crystal: --cells and --primitive say its size",
                   name);
@@ -70,14 +75,12 @@ static int check_words(const struct settings *s)
     return 0;
 }
 
-static int make(const struct settings *s, struct case_particles *p,
-                const char ***species, char *error, size_t size)
+static int make(const struct settings *s, const struct case_spec *spec,
+                struct case_particles *p, const char ***species, char *error,
+                size_t size)
 {
-    if (s->problem) {
-        struct case_spec spec;
-        return case_parse(s->problem, &spec, error, size) ||
-               case_make(&spec, p, error, size);
-    }
+    if (s->problem)
+        return case_make(spec, p, error, size);
     const char *name = s->words[0];
     if (crystal_find(name)) {
         int64_t cells[3];
@@ -95,20 +98,49 @@ static int make(const struct settings *s, struct case_particles *p,
     else if (case_cell(s->cell_name ? s->cell_name : "cubic", (double)n, cell,
                        periodic, error, size) != 0)
         return -1;
-    if (case_fill(name, n, cell, seed, p, error, size) != 0)
+    if (case_fill(name, n, cell, seed, p, error, size) != 0 ||
+        case_draw(kernel_name(s), s->net, seed, p, error, size) != 0)
         return -1;
     memcpy(p->periodic, periodic, sizeof periodic);
     return 0;
 }
 
+/* Strengths that are no charges, as columns. */
+static int put_columns(const struct case_particles *p,
+                       const struct strengths *row, struct io_frame *frame)
+{
+    int at = 0;
+    for (int k = 0; k < STRENGTHS_COLUMNS && row->columns[k].name; k++) {
+        size_t width = (size_t)row->columns[k].width;
+        double *data = malloc((size_t)p->n * width * sizeof *data);
+        if (!data)
+            return -1;
+        for (int64_t i = 0; i < p->n; i++)
+            memcpy(data + (size_t)i * width, p->q + i * p->strengths + at,
+                   width * sizeof *data);
+        at += row->columns[k].width;
+        if (io_frame_set_column(frame, row->columns[k].name, IO_REAL,
+                                row->columns[k].width, data) != 0) {
+            free(data);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* Moves the particles into a frame; the species become owned texts. */
-static int to_frame(struct case_particles *p, const char **species,
-                    struct io_frame *frame)
+static int to_frame(struct case_particles *p, const char *kernel,
+                    const char **species, struct io_frame *frame)
 {
     frame->n = p->n;
     frame->x = p->x;
-    frame->q = p->q;
-    p->x = p->q = NULL;
+    p->x = NULL;
+    if (!strengths_of(kernel)->flow) {
+        frame->q = p->q;
+        p->q = NULL;
+    } else if (put_columns(p, strengths_of(kernel), frame) != 0) {
+        return -1;
+    }
     memcpy(frame->cell, p->cell, sizeof frame->cell);
     memcpy(frame->periodic, p->periodic, sizeof frame->periodic);
     frame->has_cell = true;
@@ -152,16 +184,23 @@ int gen_main(struct settings *s)
     struct io_frame frame = {0};
     const char **species = NULL;
     char error[1200] = "out of memory";
+    struct case_spec spec;
     if (check_words(s) != 0)
         return EXIT_USAGE;
-    int bad = make(s, &particles, &species, error, sizeof error);
+    int bad = s->problem && case_parse(s->problem, &spec, error, sizeof error);
+    const char *kernel = s->problem ? spec.kernel : kernel_name(s);
+    if (bad || kernel_known(kernel, error, sizeof error) != 0) {
+        say_error("gen: %s", error);
+        return EXIT_USAGE;
+    }
+    bad = make(s, &spec, &particles, &species, error, sizeof error);
     if (bad) {
         say_error("gen: %s", error);
         return EXIT_FAILED;
     }
     if (s->has_periodic)
         memcpy(particles.periodic, s->periodic, sizeof s->periodic);
-    bad = to_frame(&particles, species, &frame);
+    bad = to_frame(&particles, kernel, species, &frame);
     if (bad)
         say_error("gen: out of memory");
     else if ((bad = write_frame(s, &frame, error, sizeof error)) != 0)

@@ -28,6 +28,11 @@ const struct help_page *help_page(int index);
 /* Prints a page; -1: there is none of that name. */
 int help_print(const char *name, FILE *file);
 
+/* The tables of some pages. */
+void help_units(const struct help_out *out);
+void help_run(const struct help_out *out);
+void help_gen(const struct help_out *out);
+void help_cases(const struct help_out *out);
 /* For the tables of a page. */
 void help_heading(const struct help_out *out, const char *text);
 void help_item(const struct help_out *out, const char *term, const char *text);

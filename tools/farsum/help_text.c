@@ -1,56 +1,7 @@
 /* help_text.c: the pages. */
 #include "help.h"
 
-#include "case.h"
-#include "crystal.h"
 #include "options.h"
-#include "units.h"
-
-static void list_units(const struct help_out *out)
-{
-    help_heading(out, "Units");
-    for (int k = 0; units_get(k); k++) {
-        const struct units *u = units_get(k);
-        char text[200];
-        if (*u->energy)
-            snprintf(text, sizeof text, "C = %.11g (%s); length %s, charge %s, "
-                     "energy %s", u->coulomb, u->source, u->length, u->charge,
-                     u->energy);
-        else
-            snprintf(text, sizeof text, "C = 1, %s", u->source);
-        help_item(out, u->name, text);
-    }
-}
-
-static void list_dists(const struct help_out *out)
-{
-    help_heading(out, "Distributions");
-    for (int k = 0; case_dists(k); k++)
-        help_item(out, case_dists(k)->name, case_dists(k)->formula);
-}
-
-static void list_cells(const struct help_out *out)
-{
-    help_heading(out, "Cells");
-    for (int k = 0; case_cells(k); k++)
-        help_item(out, case_cells(k)->name, case_cells(k)->formula);
-}
-
-static void list_gen(const struct help_out *out)
-{
-    help_heading(out, "Crystals (lattice constant 1)");
-    for (int k = 0; crystal_get(k); k++)
-        help_item(out, crystal_name(crystal_get(k)),
-                  crystal_note(crystal_get(k)));
-    list_dists(out);
-    list_cells(out);
-}
-
-static void list_case(const struct help_out *out)
-{
-    list_dists(out);
-    list_cells(out);
-}
 
 #define STATUSES                                                               \
     "Exit status: 0 done, 1 failure, 2 usage, 3 a check found an error above " \
@@ -61,15 +12,16 @@ static const struct help_page pages[] = {
      "farsum SUBCOMMAND [OPTIONS] ...\n"
      "farsum help SUBCOMMAND\n"
      "farsum --version",
-     "Reads particles with charges from a file, sums their 1/r interactions, "
-     "periodic or not, to the error that is asked for, and writes potentials "
-     "and forces. The subcommands:\n"
+     "Reads particles from a file, sums their interactions, periodic or not, "
+     "to the error that is asked for, and writes potentials and forces of "
+     "charges, or the velocities that forces, torques and double layers make "
+     "in a viscous fluid. The subcommands:\n"
      "\n"
-     "  run     sums a file's particles; writes potential and forces\n"
+     "  run     sums a file's particles; writes what the kernel gives\n"
      "  check   verifies a written result against a converged reference\n"
      "  tune    shows the plan that run would make, and why\n"
      "  gen     writes crystals and random particles to try things on\n"
-     "  list    methods, stages and their variants, devices\n"
+     "  list    methods, stages and their variants, kernels, devices\n"
      "  cache   compiled kernels and measured times on disk\n"
      "  bench   times variants on a case\n"
      "  help    explains a subcommand; also 'cases' and 'units'\n"
@@ -79,7 +31,8 @@ static const struct help_page pages[] = {
      "is -q_i times the potential's gradient; the energy is half the sum of "
      "q_i times the potential; the virial is minus the derivative of the "
      "energy by the strain, nine numbers, row by row. C is Coulomb's constant "
-     "in the units that --units names.\n"
+     "in the units that --units names. 'farsum help run' has the other "
+     "kernels.\n"
      "\n" STATUSES,
      NULL,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
@@ -109,9 +62,21 @@ static const struct help_page pages[] = {
      "unless --cell gives a cell. A net charge is neutralised by a uniform "
      "background. With --targets the sums are taken at the positions of "
      "another file, and written with the columns potential and field.\n"
+     "\n"
+     "--kernel stokeslet, rotlet or stresslet sums the flow that the particles "
+     "make in a viscous fluid, from columns of their own (below; extended XYZ "
+     "and HDF5 have them), and writes the column velocity, at the particles "
+     "without their own part or at --targets. With d from the source to the "
+     "target the velocities are the sums of f/r + (f.d) d/r^3 (stokeslet), "
+     "t x d/r^3 (rotlet) and -6 (q.d)(n.d) d/r^5 (stresslet, strength q and "
+     "normal n); --viscosity MU multiplies them by 1/(8 pi MU). Flows have no "
+     "energy, virial, units or surface; their tolerance is relative to the "
+     "RMS velocity. In a cell the stokeslet has no mean flow: a net force is "
+     "balanced by a mean gradient of pressure.\n"
      "\n" STATUSES,
-     list_units,
+     help_run,
      "farsum run water.xyz --units real --tolerance 1e-5 --check -o out.xyz\n"
+     "farsum run drops.xyz --kernel stokeslet --viscosity 1e-3 -o flow.h5\n"
      "farsum run w.data --charge 1=0.4238 --charge 2=-0.8476 --report r.json\n"
      "farsum run ions.pqr --cell 60,60,60 --units real\n", FOR_RUN},
 
@@ -120,7 +85,7 @@ static const struct help_page pages[] = {
      "Reads what 'farsum run -o OUT' wrote, sums random targets anew by a "
      "converged reference that shares no table with the fast code (ewald, or "
      "direct in open space, in f64), and compares. Besides 1000 random targets "
-     "the 100 with the largest forces are taken, since a few close pairs can "
+     "the 100 with the largest values are taken, since a few close pairs can "
      "carry most of the RMS.\n"
      "\n"
      "The settings come from the comment line of OUT; an option goes before "
@@ -151,30 +116,35 @@ static const struct help_page pages[] = {
      "farsum tune system.data --tolerance 1e-6\n"
      "farsum tune --case \"laplace n=1e6 tol=1e-4\" --cutoff 4 --split "
      "gaussian\n"
+     "farsum tune --case \"stokeslet n=1e5 tol=1e-9\"\n"
      "farsum tune --map map.svg --device cuda:0 --support 8 --components 3\n",
      FOR_TUNE},
 
     {"gen", "writes crystals and random particles",
      "farsum gen CRYSTAL [--cells K] [--primitive] [-o OUT]\n"
      "farsum gen DISTRIBUTION [-n N] [--cell CELL] [--seed N] [-o OUT]\n"
+     "farsum gen DISTRIBUTION --kernel NAME [--net X] ...\n"
      "farsum gen --case \"CASE\" [-o OUT]",
      "Crystals have lattice constant 1. Distributions have N particles with "
-     "charges +1 and -1 in equal numbers (for odd N one has 0), in random "
-     "order, in a cell of volume N unless --cell says otherwise; V is its "
-     "volume. The same seed gives the same particles on every machine. Without "
+     "charges, or with --kernel the strengths of a flow, at random (below), "
+     "in a cell of volume N unless --cell says otherwise; V is its volume. "
+     "The strengths' mean is 0; --net gives them one. The same seed gives the same particles on every machine. Without "
      "-o the particles go to standard output as extended XYZ.\n"
      "\n" STATUSES,
-     list_gen,
+     help_gen,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
      "farsum gen caf2 --cells 4x4x6 --primitive -o caf2.xyz\n"
+     "farsum gen uniform -n 1e4 --kernel stokeslet --net -1 -o sink.xyz\n"
      "farsum gen plummer -n 1e5 --cell 1x1x2 --seed 7 -o plummer.h5\n",
      FOR_GEN},
 
-    {"list", "methods, stages and their variants, devices",
-     "farsum list [methods | stages | splits | windows | devices | STAGE]",
+    {"list", "methods, stages and their variants, kernels, devices",
+     "farsum list [methods | stages | splits | windows | kernels | devices | "
+     "STAGE]",
      "Prints what can be chosen: the methods, or the variants of a stage with "
      "what they are good for and what they need. Each name is a value of the "
-     "option of that stage, as in --spread NAME. Of the devices it says what "
+     "option of that stage, as in --spread NAME. Of a kernel it says what a "
+     "source has and what it gives. Of the devices it says what "
      "there is, and which library is missing where there is nothing; each "
      "name is a value of --device.\n"
      "\n" STATUSES,
@@ -231,22 +201,25 @@ static const struct help_page pages[] = {
 
     {"cases", "the notation of problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
-     "[density=X] [prec=f32|f64] [error=force|potential|absolute]",
+     "[density=X] [prec=f32|f64] [error=force|potential|absolute|velocity] "
+     "[net=X]",
      "One line says a problem, for the command, the tests, the benchmarks and "
      "bug reports. Keys may come in any order; what is left out is n=1000, "
-     "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, "
-     "error=force. The cell's volume V is n / density. Charges are +1 and -1 "
-     "in equal numbers, in random order. In the formulas s are coordinates "
-     "along the cell vectors.",
-     list_case,
+     "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, net=0, "
+     "error=force or, of flows, velocity. The cell's volume V is n / density. "
+     "net is added to each charge, or to the last component of each force, "
+     "torque or strength. In the formulas s are coordinates along the cell "
+     "vectors.",
+     help_cases,
      "farsum tune --case \"laplace n=1e6 cell=1x1x10 tol=1e-6 "
-     "dist=clustered\"\n", 0},
+     "dist=clustered\"\n"
+     "farsum gen --case \"stokeslet n=1000 tol=1e-6 seed=1\"\n", 0},
 
     {"units", "unit systems and Coulomb's constant",
      "--units reduced | real | metal | gromacs | si",
      "Lengths and charges are those of the file; the constant C makes "
      "energies of them. It stands in the report with its source.",
-     list_units,
+     help_units,
      "farsum run water.xyz --units real\n", 0},
 };
 

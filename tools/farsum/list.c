@@ -1,13 +1,14 @@
 /* list.c: what there is to choose from. */
 #include "command.h"
 #include "nearest.h"
+#include "strengths.h"
 #include "say.h"
 
 #include <farsum/device.h>
 #include <string.h>
 
 static const char *const others[] = {"methods", "stages", "splits", "windows",
-                                     "devices"};
+                                     "kernels", "devices"};
 enum { OTHERS = sizeof others / sizeof *others };
 
 /* Everything that can be listed, for `nearest`. */
@@ -63,6 +64,32 @@ static int list_names(const char *kind)
     return EXIT_DONE;
 }
 
+/* Each with what it takes and gives. */
+static int list_kernels(void)
+{
+    static const char *const outputs[] = {"potential", "field", "energy",
+                                          "virial", "velocity"};
+    farsum_kernel_info info = FARSUM_KERNEL_INFO_INIT;
+    for (int k = 0; farsum_list_kernels(k, &info) == FARSUM_OK; k++) {
+        char columns[80], text[300];
+        strengths_print(strengths_of(info.name), columns, sizeof columns);
+        size_t used = (size_t)snprintf(text, sizeof text,
+                                       "%d number%s a source, %s; gives",
+                                       info.strengths,
+                                       info.strengths == 1 ? "" : "s", columns);
+        for (int j = 0, found = 0; j < 5; j++)
+            if (info.outputs & 1u << j && used < sizeof text)
+                used += (size_t)snprintf(text + used, sizeof text - used,
+                                         "%s %s", found++ ? "," : "",
+                                         outputs[j]);
+        printf("%-14s ", info.name);
+        print_wrapped(info.note ? info.note : "", 15);
+        printf("%-14s ", "");
+        print_wrapped(text, 15);
+    }
+    return EXIT_DONE;
+}
+
 static int list_stages(void)
 {
     for (int k = 0; farsum_list_stages(k); k++)
@@ -115,6 +142,8 @@ int list_main(struct settings *s)
         return list_names("split");
     if (strcmp(what, "windows") == 0 || strcmp(what, "window") == 0)
         return list_names("window");
+    if (strcmp(what, "kernels") == 0 || strcmp(what, "kernel") == 0)
+        return list_kernels();
     if (strcmp(what, "devices") == 0 || strcmp(what, "device") == 0)
         return list_devices();
     if (is_stage(what))

@@ -1,6 +1,7 @@
 /* options.c: reads a command line by the table of options. */
 #include "options.h"
 
+#include "kernel.h"
 #include "nearest.h"
 #include "say.h"
 
@@ -117,8 +118,10 @@ int options_parse(int argc, char **argv, const char *command,
 void options_defaults(struct settings *s)
 {
     s->tolerance = s->tolerance > 0 ? s->tolerance : 1e-5;
-    s->kernel = s->kernel ? s->kernel : "laplace";
-    s->error = s->error ? s->error : (int)FARSUM_ERROR_FORCE;
+    s->kernel = kernel_name(s);
+    s->error = s->error        ? s->error
+               : kernel_flow(s) ? (int)FARSUM_ERROR_VELOCITY
+                                : (int)FARSUM_ERROR_FORCE;
     s->precision = s->precision ? s->precision : (int)FARSUM_F64;
     s->surface = s->surface ? s->surface : (int)FARSUM_TINFOIL;
     s->units = s->units ? s->units : 1;

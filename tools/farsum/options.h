@@ -42,6 +42,7 @@ struct settings {
     uint64_t seed;
     int has_seed;
     double coulomb;            /* 0: as the units say; check: the file's */
+    double viscosity;          /* of flows; 0: not given */
     /* how: as farsum_options */
     const char *method, *device, *isa, *split, *window;
     const char *near, *spread, *fft, *scale, *interp;
@@ -58,6 +59,7 @@ struct settings {
     int check;
     int64_t check_targets;
     int64_t count, cells[3];
+    double net;
     int primitive;
     const char *problem, *plot, *csv, *against, *input, *map;
     int components;            /* 0: one */

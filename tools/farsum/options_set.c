@@ -102,6 +102,14 @@ OPTION_SETTER(real)
     return 0;
 }
 
+OPTION_SETTER(signed)
+{
+    if (number(value, (double *)field_of(s, row)) == 0)
+        return 0;
+    snprintf(why, size, "expected a number, found '%s'", value);
+    return -1;
+}
+
 OPTION_SETTER(seed)
 {
     char *end;

@@ -14,6 +14,7 @@ OPTION_SETTER(exclude);  /* int, 1; other words are not possible yet */
 OPTION_SETTER(int);      /* int > 0 */
 OPTION_SETTER(count);    /* int64_t > 0, 1e6 is legal */
 OPTION_SETTER(real);     /* double > 0 */
+OPTION_SETTER(signed);   /* double */
 OPTION_SETTER(seed);     /* uint64_t seed and has_seed */
 OPTION_SETTER(bytes);    /* uint64_t > 0 with K, M, G, T */
 OPTION_SETTER(three);    /* int64_t[3], AxBxC or one number for all */

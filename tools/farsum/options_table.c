@@ -13,23 +13,27 @@
 static const char *const word_units[] = {"reduced", "real", "metal", "gromacs",
                                          "si", NULL};
 static const char *const word_error[] = {"force", "potential", "absolute",
-                                         NULL};
+                                         "velocity", NULL};
 static const char *const word_precision[] = {"f64", "f32", NULL};
 static const char *const word_surface[] = {"tinfoil", "vacuum", NULL};
 static const char *const word_exclude[] = {"coincident", NULL};
 
 static const struct option_row table[] = {
-    {NULL, 0, NULL, FOR_SUMS, NULL, 0, NULL, "What to sum"},
-    {"kernel", 0, "NAME", FOR_SUMS, set_text, FIELD(kernel), NULL,
-     "the pair kernel; laplace is 1/r"},
+    {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "What to sum"},
+    {"kernel", 0, "NAME", FOR_SUMS | FOR_GEN, set_text, FIELD(kernel), NULL,
+     "the pair kernel, as 'farsum list kernels' has them: laplace (1/r) if not "
+     "given, or a flow: stokeslet, rotlet, stresslet"},
     {"tolerance", 0, "X", FOR_SUMS, set_real, FIELD(tolerance), NULL,
      "the error allowed; 1e-5 if not given"},
     {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,
      "what the tolerance is of: force (RMS error of the force over its RMS), "
-     "potential (the same of the potential) or absolute (RMS error of the "
-     "force in its unit)"},
+     "potential (the same of the potential), absolute (RMS error of the "
+     "force in its unit); of flows velocity (RMS error over RMS) or absolute"},
     {"units", 0, "NAME", FOR_FILES, set_word, FIELD(units), word_units,
      "reduced, real, metal, gromacs or si: sets Coulomb's constant"},
+    {"viscosity", 0, "MU", FOR_FILES, set_real, FIELD(viscosity), NULL,
+     "of flows: multiplies the velocities by 1/(8 pi MU), which makes them a "
+     "fluid's"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
      "f64 or f32: of the sums"},
     {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
@@ -117,6 +121,9 @@ static const struct option_row table[] = {
      "small sample tells less surely"},
     {"count", 'n', "N", FOR_GEN, set_count, FIELD(count), NULL,
      "particles of a distribution; 1000 if not given"},
+    {"net", 0, "X", FOR_GEN, set_signed, FIELD(net), NULL,
+     "of a distribution: the mean strength, added to each charge, or along z "
+     "to each force, torque or strength; 0 if not given"},
     {"cells", 0, "K", FOR_GEN, set_three, FIELD(cells), NULL,
      "copies of a crystal's cell, K along each axis or KxLxM"},
     {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,

@@ -1,8 +1,10 @@
 /* outcome.c: a frame's result in words. */
 #include "outcome.h"
 
+#include "kernel.h"
 #include "units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,10 @@ void outcome_free(struct outcome *o)
 
 static const char *kind_text(const struct settings *s, int targets)
 {
+    if (s->error == FARSUM_ERROR_VELOCITY)
+        return "relative RMS of the velocity";
+    if (kernel_flow(s))
+        return "RMS of the velocity";
     if (s->error == FARSUM_ERROR_POTENTIAL)
         return "relative RMS of the potential";
     if (s->error == FARSUM_ERROR_ABSOLUTE)
@@ -54,6 +60,19 @@ static void print_times(const struct outcome *o, FILE *out)
                 info->stages[k].seconds);
     if (info->n_stages)
         fputs("\n", out);
+}
+
+/* What a flow has instead of an energy. */
+static void print_flow(const struct outcome *o, FILE *out)
+{
+    int64_t targets = o->m ? o->m : o->n;
+    double mean[3] = {0}, square = 0;
+    for (int64_t i = 0; i < 3 * targets; i++) {
+        mean[i % 3] += o->vector[i] / (double)targets;
+        square += o->vector[i] * o->vector[i] / (double)targets;
+    }
+    fprintf(out, "velocity  mean %.9g %.9g %.9g, RMS %.9g\n", mean[0], mean[1],
+            mean[2], sqrt(square));
 }
 
 /* A later frame is one line, so that a thousand of them can be read. */
@@ -101,6 +120,8 @@ void outcome_print(const struct outcome *o, const struct settings *s,
                 o->virial[3], o->virial[4], o->virial[5], o->virial[6],
                 o->virial[7], o->virial[8]);
     }
+    if (o->flow)
+        print_flow(o, out);
     print_errors(o, s, out);
     print_times(o, out);
     farsum_plan_print(plan, out);

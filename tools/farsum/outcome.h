@@ -9,9 +9,10 @@
 struct outcome {
     int64_t frame;           /* from 1 */
     int64_t n, m;            /* m = 0: the targets are the sources */
-    double *potential;       /* owned, [targets] */
-    double *vector;          /* owned, [targets][3]: forces, or the field where
-                                the targets are not the sources */
+    int flow;                /* 1: velocities, no potential, no energy */
+    double *potential;       /* owned, [targets]; NULL of flows */
+    double *vector;          /* owned, [targets][3]: velocities; forces, or the
+                                field where the targets are not the sources */
     int has_energy;          /* energy and virial: not for separate targets */
     double energy, virial[9];
     int has_check;

@@ -162,7 +162,7 @@ int report_frame(json_t *report, const struct outcome *o,
     const farsum_plan_info *info = &o->info;
     const struct units *units =
         units_find(s->units ? options_word("units", s->units) : "reduced");
-    int bad = 0, kind = s->error ? s->error : (int)FARSUM_ERROR_FORCE;
+    int bad = 0;
     bad |=
         json_object_set_new(report, "version", report_text(farsum_version()));
     bad |= json_object_set_new(report, "kernel", report_text(info->kernel));
@@ -176,12 +176,17 @@ int report_frame(json_t *report, const struct outcome *o,
     bad |=
         json_object_set_new(report, "tolerance", report_real(info->tolerance));
     bad |= json_object_set_new(report, "error",
-                               report_text(options_word("error", kind)));
+                               report_text(options_word("error", s->error)));
     bad |= json_object_set_new(report, "units", report_text(units->name));
     bad |=
         json_object_set_new(report, "coulomb", report_real(system_coulomb(s)));
     bad |= json_object_set_new(report, "coulomb_source",
-                               report_text(units->source));
+                               report_text(s->viscosity > 0
+                                               ? "1/(8 pi viscosity)"
+                                               : units->source));
+    bad |= json_object_set_new(
+        report, "viscosity",
+        s->viscosity > 0 ? report_real(s->viscosity) : json_null());
     bad |= put_results(report, o);
     bad |= json_object_set_new(report, "check", check_of(o));
     bad |= json_object_set_new(report, "plan", report_plan(plan, info));

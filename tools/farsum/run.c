@@ -1,5 +1,6 @@
 /* run.c: sums every frame of a file through one plan. */
 #include "command.h"
+#include "kernel.h"
 #include "report.h"
 #include "say.h"
 #include "signals.h"
@@ -72,7 +73,7 @@ static int ready_plan(struct session *t, const struct system *sys,
     }
     if ((!t->plan || *why) && make_plan(t, sys) != 0)
         return -1;
-    t->last = *sys;
+    t->last = *sys; /* counts and cell; the arrays go with the frame */
     return 0;
 }
 
@@ -84,13 +85,18 @@ static int sum_frame(struct session *t, const struct system *sys,
     farsum_result out = FARSUM_RESULT_INIT;
     if (ready_plan(t, sys, &o->new_plan) != 0)
         return -1;
-    out.potential = o->potential = malloc(targets * sizeof *o->potential);
-    out.field = o->vector = malloc(targets * 3 * sizeof *o->vector);
-    if (!o->potential || !o->vector) {
+    o->vector = malloc(targets * 3 * sizeof *o->vector);
+    if (sys->flow) {
+        out.velocity = o->vector;
+    } else {
+        out.potential = o->potential = malloc(targets * sizeof *o->potential);
+        out.field = o->vector;
+    }
+    if (!o->vector || !(o->potential || sys->flow)) {
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
     }
-    if (sys->m == 0) {
+    if (sys->m == 0 && !sys->flow) {
         out.energy = &o->energy;
         out.virial = o->virial;
         o->has_energy = 1;
@@ -109,7 +115,7 @@ static int sum_frame(struct session *t, const struct system *sys,
     if (status != FARSUM_OK)
         return fail_library(t, status);
     o->info = info;
-    if (sys->m == 0) /* F = q E */
+    if (o->has_energy) /* F = q E */
         for (int64_t i = 0; i < 3 * sys->n; i++)
             o->vector[i] *= sys->q[i / 3];
     return 0;
@@ -177,7 +183,8 @@ static int read_targets(struct session *t)
 static void note_units(const struct session *t)
 {
     const char *says = io_frame_key(&t->frame, "units");
-    if (t->count == 1 && !t->units_given && says && units_find(says) &&
+    if (t->count == 1 && !t->units_given && !kernel_flow(t->s) && says &&
+        units_find(says) &&
         strcmp(says, "reduced") != 0)
         say_note("%s says units=%s; without --units %s Coulomb's constant is 1",
                  t->s->words[0], says, says);
@@ -186,7 +193,8 @@ static void note_units(const struct session *t)
 static int do_frame(struct session *t)
 {
     struct system sys;
-    struct outcome o = {.frame = t->count, .n = t->frame.n};
+    struct outcome o = {.frame = t->count, .n = t->frame.n,
+                        .flow = kernel_flow(t->s)};
     const struct settings *s = t->s;
     int failed = -1;
     int quiet = (s->output && strcmp(s->output, "-") == 0) ||
@@ -209,6 +217,7 @@ static int do_frame(struct session *t)
     failed = write_frame(t, &sys, &o);
 done:
     outcome_free(&o);
+    system_free(&sys);
     return failed;
 }
 
@@ -275,6 +284,10 @@ int run_main(struct settings *s)
     if (s->output && s->report && strcmp(s->output, "-") == 0 &&
         strcmp(s->report, "-") == 0) {
         say_error("run: --output and --report cannot both be standard output");
+        return EXIT_USAGE;
+    }
+    if (kernel_check(s, kernel_name(s), t.error, sizeof t.error) != 0) {
+        say_error("run: %s", t.error);
         return EXIT_USAGE;
     }
     options_defaults(s);

@@ -1,6 +1,8 @@
 /* stamp.c: settings to keys and back. */
 #include "stamp.h"
 
+#include "kernel.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,12 @@ static int put_target_forces(struct io_frame *frame, const double *field)
 static int put_columns(struct io_frame *frame, const struct system *sys,
                        struct outcome *o)
 {
+    if (o->flow) {
+        if (io_frame_set_column(frame, "velocity", IO_REAL, 3, o->vector) != 0)
+            return -1;
+        o->vector = NULL;
+        return 0;
+    }
     if (io_frame_set_column(frame, "potential", IO_REAL, 1, o->potential) != 0)
         return -1;
     o->potential = NULL;
@@ -76,7 +84,10 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
     bad |= put_real(frame, "farsum_estimated_error", o->info.estimated_error);
     bad |= put_word(frame, "farsum_units", "units", s->units);
     bad |= put_real(frame, "farsum_coulomb", system_coulomb(s));
-    bad |= put_word(frame, "farsum_surface", "surface", s->surface);
+    if (s->viscosity > 0)
+        bad |= put_real(frame, "farsum_viscosity", s->viscosity);
+    if (!o->flow)
+        bad |= put_word(frame, "farsum_surface", "surface", s->surface);
     bad |= io_frame_set_key(frame, "farsum_exclude",
                             s->exclude ? "coincident" : "none");
     if (o->m)
@@ -129,6 +140,8 @@ int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
         get_word(frame, "farsum_units", "units", &s->units, error, size) ||
         get_word(frame, "farsum_surface", "surface", &s->surface, error,
                  size) ||
+        (kernel_flow(s) && get_real(frame, "farsum_viscosity", &s->viscosity,
+                                    error, size)) ||
         (!units_given &&
          get_real(frame, "farsum_coulomb", &s->coulomb, error, size)))
         return -1;

@@ -5,7 +5,7 @@
 
 #include "outcome.h"
 
-/* Columns potential and forces or field, whose arrays are taken from the
+/* Columns potential and forces or field, or velocity, whose arrays are taken from the
  * outcome; the cell; keys of the comment line: energy, virial, farsum_...
  * 0, or -1 for lack of memory. */
 int stamp_write(struct io_frame *frame, const struct system *sys,

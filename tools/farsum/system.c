@@ -1,21 +1,26 @@
 /* system.c: from a frame and the settings to the library's problem. */
 #include "system.h"
 
+#include "kernel.h"
 #include "units.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-int system_make(const struct settings *s, const struct io_frame *sources,
-                const struct io_frame *targets, struct system *sys, char *error,
+int system_make(const struct settings *s, struct io_frame *sources,
+                struct io_frame *targets, struct system *sys, char *error,
                 size_t size)
 {
-    struct system out = {.n = sources->n, .x = sources->x, .q = sources->q};
-    if (!sources->q) {
-        snprintf(error, size, "there are no charges (a column 'charge'; for "
-                 "LAMMPS atom types --charge TYPE=Q)");
+    const char *kernel = kernel_name(s);
+    struct system out = {.n = sources->n, .x = sources->x};
+    if (kernel_rename(kernel, sources) != 0 ||
+        (targets && kernel_rename(kernel, targets) != 0)) {
+        snprintf(error, size, "out of memory");
         return -1;
     }
+    out.strengths = strengths_of(kernel)->count;
+    out.flow = strengths_of(kernel)->flow;
     if (targets) {
         out.m = targets->n;
         out.y = targets->x;
@@ -36,14 +41,25 @@ int system_make(const struct settings *s, const struct io_frame *sources,
         snprintf(error, size, "periodic, but there is no cell; give --cell");
         return -1;
     }
+    if (kernel_strengths(kernel, sources, &out.q, &out.own, error, size) != 0)
+        return -1;
     *sys = out;
     return 0;
+}
+
+void system_free(struct system *sys)
+{
+    free(sys->own);
+    sys->own = NULL;
+    sys->q = NULL;
 }
 
 double system_coulomb(const struct settings *s)
 {
     const struct units *units =
         s->units ? units_find(options_word("units", s->units)) : units_get(0);
+    if (kernel_flow(s) && s->viscosity > 0)
+        return 1 / (8 * M_PI * s->viscosity);
     return s->coulomb > 0 ? s->coulomb : units->coulomb;
 }
 
@@ -60,8 +76,8 @@ farsum_problem system_problem(const struct settings *s,
     p.arrays = FARSUM_F64;
     p.tolerance = s->tolerance;
     p.error = (farsum_error_kind)s->error;
-    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
-    if (sys->m == 0)
+    p.outputs = sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (sys->m == 0 && !sys->flow)
         p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
     p.exclude_coincident = s->exclude;
     p.n_sources = sys->n;

@@ -4,22 +4,27 @@
 
 #include "options.h"
 
-/* Everything is borrowed from the frames. */
+/* Borrowed from the frames, but `own`. */
 struct system {
     int64_t n, m; /* m = 0: the targets are the sources */
-    const double *x, *q, *y;
+    const double *x, *q, *y; /* q: [n][strengths] */
+    double *own;  /* owned; NULL, or q */
+    int strengths, flow; /* numbers a source; 1: the sums are velocities */
     double cell[9];
     int periodic[3];
 };
 
 /* The sources' frame, and the targets' frame or NULL, with what the settings
- * say of cell and periodicity.  0, or -1 with the reason. */
-int system_make(const struct settings *s, const struct io_frame *sources,
-                const struct io_frame *targets, struct system *sys, char *error,
+ * say of kernel, cell and periodicity; names in the frames may change
+ * (kernel_rename).  0, or -1 with the reason. */
+int system_make(const struct settings *s, struct io_frame *sources,
+                struct io_frame *targets, struct system *sys, char *error,
                 size_t size);
+void system_free(struct system *sys);
 /* The library's problem, with everything that the settings say. */
 farsum_problem system_problem(const struct settings *s,
                               const struct system *sys);
+/* C: of the units, or of the viscosity. */
 double system_coulomb(const struct settings *s);
 int64_t system_targets(const struct system *sys);
 /* Of the cell or, in open space, of the box around the sources. */

@@ -1,9 +1,11 @@
 /* tune.c: the plan that run would make, with its reasons, without running. */
 #include "command.h"
 #include "case.h"
+#include "kernel.h"
 #include "report.h"
 #include "say.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What a problem is made of: one of the two. */
@@ -11,6 +13,7 @@ struct input {
     struct case_particles particles;
     struct case_spec spec;
     struct io_frame frame, at;
+    struct system sys;
 };
 
 static int read_frame(const char *path, const struct io_options *io,
@@ -32,18 +35,17 @@ static int problem_of_file(const struct settings *s, struct input *in,
                            farsum_problem *problem, char *error, size_t size)
 {
     struct io_options io = options_io(s), plain = {0};
-    struct system sys;
     char why[400];
     if (read_frame(s->words[0], &io, &in->frame, error, size) != 0 ||
         (s->targets &&
          read_frame(s->targets, &plain, &in->at, error, size) != 0))
         return -1;
-    if (system_make(s, &in->frame, s->targets ? &in->at : NULL, &sys, why,
-                    sizeof why) != 0) {
+    if (system_make(s, &in->frame, s->targets ? &in->at : NULL, &in->sys,
+                    why, sizeof why) != 0) {
         snprintf(error, size, "%s: %s", s->words[0], why);
         return -1;
     }
-    *problem = system_problem(s, &sys);
+    *problem = system_problem(s, &in->sys);
     return 0;
 }
 
@@ -51,8 +53,11 @@ static int problem_of_file(const struct settings *s, struct input *in,
 static int problem_of_case(const struct settings *s, struct input *in,
                            farsum_problem *problem, char *error, size_t size)
 {
-    if (case_parse(s->problem, &in->spec, error, size) != 0 ||
-        case_make(&in->spec, &in->particles, error, size) != 0)
+    if (case_parse(s->problem, &in->spec, error, size) != 0)
+        return -1;
+    if (s->kernel)
+        snprintf(in->spec.kernel, sizeof in->spec.kernel, "%s", s->kernel);
+    if (case_make(&in->spec, &in->particles, error, size) != 0)
         return -1;
     case_problem(&in->spec, &in->particles, problem);
     if (s->tolerance > 0)
@@ -61,8 +66,8 @@ static int problem_of_case(const struct settings *s, struct input *in,
         problem->error = (farsum_error_kind)s->error;
     if (s->precision)
         problem->precision = (farsum_precision)s->precision;
-    if (s->kernel)
-        problem->kernel = s->kernel;
+    if (s->viscosity > 0)
+        problem->coulomb = 1 / (8 * M_PI * s->viscosity);
     problem->surface = (farsum_surface)s->surface;
     return 0;
 }
@@ -113,6 +118,16 @@ static farsum_status warm(const farsum_problem *problem,
                                   0, NULL);
 }
 
+/* The kernel that the options or else the case name. */
+static const char *kernel_of(const struct settings *s, struct case_spec *spec)
+{
+    char error[8];
+    if (s->kernel || !s->problem ||
+        case_parse(s->problem, spec, error, sizeof error) != 0)
+        return kernel_name(s);
+    return spec->kernel;
+}
+
 /* name: of the subcommand; what: what it does with the problem. */
 static int plan_main(struct settings *s, const char *name,
                      farsum_status (*what)(const farsum_problem *problem,
@@ -131,6 +146,10 @@ static int plan_main(struct settings *s, const char *name,
     }
     farsum_options how = options_how(s);
     int bad;
+    if (kernel_check(s, kernel_of(s, &in.spec), error, sizeof error) != 0) {
+        say_error("%s: %s", name, error);
+        return EXIT_USAGE;
+    }
     if (s->problem) {
         bad = problem_of_case(s, &in, &problem, error, sizeof error);
     } else {
@@ -154,6 +173,7 @@ static int plan_main(struct settings *s, const char *name,
     }
     farsum_plan_destroy(plan);
     case_free(&in.particles);
+    system_free(&in.sys);
     io_frame_clear(&in.frame);
     io_frame_clear(&in.at);
     return bad ? bad == EXIT_USAGE ? EXIT_USAGE : EXIT_FAILED : EXIT_DONE;

@@ -90,10 +90,13 @@ static int sample_make(const struct verify_request *r, struct sample *s)
 }
 
 /* The least that the norm of forces or fields can be, so that a perfect
- * crystal has one: C q_rms^2 (N/V)^(2/3), of a field without one q_rms. */
+ * crystal has one: C q_rms^2 (N/V)^(2/3), of a field without one q_rms.
+ * Velocities have none. */
 static double least_norm(const struct verify_request *r, double coulomb)
 {
     const struct system *sys = r->system;
+    if (sys->flow)
+        return 0;
     double sum = 0, volume = system_volume(sys);
     for (int64_t j = 0; j < sys->n; j++)
         sum += sys->q[j] * sys->q[j];
@@ -135,8 +138,9 @@ static farsum_status sum_reference(farsum_problem *problem,
 {
     farsum_plan *plan = NULL;
     farsum_result out = FARSUM_RESULT_INIT;
-    out.potential = potential;
-    out.field = field;
+    out.potential = sys->flow ? NULL : potential;
+    out.field = sys->flow ? NULL : field;
+    out.velocity = sys->flow ? field : NULL;
     farsum_status status = farsum_plan_create(problem, how, &plan);
     if (status == FARSUM_OK)
         status = farsum_plan_set_points(plan, sys->n, sys->x,
@@ -163,7 +167,7 @@ static void compare(const struct verify_request *r, const struct sample *s,
         } else {
             for (int c = 0; c < 3; c++) {
                 double v = field[3 * k + c];
-                if (r->system->m == 0)
+                if (r->system->m == 0 && !r->system->flow)
                     v *= r->system->q[i];
                 double d = r->vector[3 * i + c] - v;
                 d2 += d * d;
@@ -221,8 +225,9 @@ int verify(const struct verify_request *request, struct verify_result *result,
     problem.precision = FARSUM_F64;
     problem.tolerance = out.reference;
     if (problem.error == FARSUM_ERROR_ABSOLUTE)
-        problem.error = FARSUM_ERROR_FORCE;
-    problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+        problem.error = sys->flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
+    problem.outputs =
+        sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.n_targets = sample.count;
     say_progress("checking %lld targets by %s", (long long)sample.count,
                  how.method);

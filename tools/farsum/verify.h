@@ -10,9 +10,9 @@
 struct verify_request {
     const struct settings *settings; /* tolerance, error, seed, ... */
     const struct system *system;
-    const double *potential; /* [targets] */
-    const double *vector;    /* [targets][3]: forces, or the field where the
-                                targets are not the sources */
+    const double *potential; /* [targets]; NULL of flows */
+    const double *vector;    /* [targets][3]: velocities; forces, or the field
+                                where the targets are not the sources */
 };
 
 struct verify_result {

@@ -89,6 +89,7 @@ int extxyz_read(struct io_reader *reader, struct io_frame *frame) {
     got = text_next_line(t);
     if (got < 0) return -1;
     if (got == 0) return text_expected_more(t, "a comment line");
+    frame->line = t->number + 1;
     int bad = comment_parse(t, frame, &c);
     for (int k = 0; k < c.n_fields && !bad; k++) {
         struct field *f = &c.fields[k];

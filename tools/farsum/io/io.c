@@ -152,6 +152,7 @@ int io_read(struct io_reader *r, struct io_frame *frame, char *error,
         return tell(error, size, r->text.message);
     }
     r->frames += got;
+    frame->format = got ? r->format->name : NULL;
     return got;
 }
 

@@ -41,6 +41,8 @@ struct io_frame {
                                   species, id, velo, forces, ... */
     int n_keys;
     struct io_key *keys; /* owned */
+    const char *format; /* that it was read from; NULL: none.  Constant */
+    int64_t line;       /* of the first particle, one a line; 0: not so */
 };
 
 void io_frame_clear(struct io_frame *frame); /* frees; leaves all zero */
