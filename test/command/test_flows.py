@@ -138,7 +138,8 @@ class BadInput(CommandTest):
         # forces, as a sum of charges writes them, are not taken in silence
         self.bad(GOOD.replace("force", "forces"), "there is no column 'force'"
                                                   ".*; near it: forces")
-        self.bad(GOOD, "no charges, but a column 'force': --kernel stokeslet",
+        self.bad(GOOD, "there are no charges, but a column 'force': "
+                       "--kernel stokeslet",
                  "laplace")
 
     def test_other_columns(self):

@@ -255,7 +255,8 @@ void case_print(const struct case_spec *spec, char *text, size_t size)
              "error=%s%s",
              spec->kernel, (long long)spec->n, spec->cell, tolerance,
              spec->dist, (unsigned long long)spec->seed, density,
-             precisions[spec->precision - 1], errors[case_error(spec) - 1], net);
+             precisions[spec->precision - 1], errors[case_error(spec) - 1],
+             net);
 }
 
 farsum_error_kind case_error(const struct case_spec *spec)

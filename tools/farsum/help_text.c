@@ -128,8 +128,9 @@ static const struct help_page pages[] = {
      "Crystals have lattice constant 1. Distributions have N particles with "
      "charges, or with --kernel the strengths of a flow, at random (below), "
      "in a cell of volume N unless --cell says otherwise; V is its volume. "
-     "The strengths' mean is 0; --net gives them one. The same seed gives the same particles on every machine. Without "
-     "-o the particles go to standard output as extended XYZ.\n"
+     "The strengths' mean is 0; --net gives them one. The same seed gives the "
+     "same particles on every machine. Without -o the particles go to standard "
+     "output as extended XYZ.\n"
      "\n" STATUSES,
      help_gen,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"

@@ -5,9 +5,9 @@
 
 #include "outcome.h"
 
-/* Columns potential and forces or field, or velocity, whose arrays are taken from the
- * outcome; the cell; keys of the comment line: energy, virial, farsum_...
- * 0, or -1 for lack of memory. */
+/* Columns potential and forces or field, or velocity, whose arrays are taken
+ * from the outcome; the cell; keys of the comment line: energy, virial,
+ * farsum_...  0, or -1 for lack of memory. */
 int stamp_write(struct io_frame *frame, const struct system *sys,
                 struct outcome *o, const struct settings *s);
 /* Fills what the settings leave open.  0, or -1 with what is missing or is not
