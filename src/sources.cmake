@@ -14,8 +14,9 @@ set(farsum_sources
   src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c
   src/points/gpu_columns_shape.c src/points/gpu_kept.c src/points/gpu_radix.c
   src/points/gpu_scan.c src/points/gpu_sort.c
-  src/method/table.c src/method/exact.c
-  src/method/direct.c src/method/direct_sum.c
+  src/method/table.c src/method/exact.c src/method/exact_kind.c
+  src/method/direct.c src/method/direct_any.c src/method/direct_sum.c
+  src/method/ewald_any.c src/method/ewald_any_tune.c
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
   src/method/ewald_points.c src/method/ewald_tune.c
@@ -40,5 +41,6 @@ set(farsum_sources
   src/stage/interp/gpu_room.c
 )
 set(farsum_kernels
-  src/method/direct_kern.c src/method/ewald_kern.c src/method/nufft_kern.c
+  src/method/direct_any_kern.c src/method/direct_kern.c
+  src/method/ewald_any_kern.c src/method/ewald_kern.c src/method/nufft_kern.c
 )

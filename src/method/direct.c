@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "method/direct_any.h"
 #include "method/direct_sum.h"
 #include "method/exact.h"
 #include "points/points.h"
@@ -10,8 +11,8 @@
 
 static farsum_status direct_fits(const struct farsum_plan *plan)
 {
-    if (!plan->pair.kind->charged)
-        FAIL(ERR_UNSUPPORTED, "kernel %s: not yet", plan->pair.name);
+    if (!plan->pair.kind->charged && !exact_kind_find(plan->pair.name))
+        FAIL(ERR_UNSUPPORTED, "does not know kernel %s", plan->pair.name);
     TRY(gpu_not_wanted(plan->device));
     if (plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums open boundaries only; the problem is "
@@ -36,12 +37,21 @@ static double direct_cost(const struct farsum_plan *plan)
 }
 
 static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
-                                double *potential, double *field,
-                                double *energy, double *virial)
+                                const struct exact_sums *sums)
 {
-    struct direct_args args = {plan->threads, plan->isa, s->n, s->m,
-                               s->x,          s->m > 0 ? s->y : NULL, s->q};
-    return direct_sum(&args, potential, field, energy, virial);
+    const double *y = s->m > 0 ? s->y : NULL;
+    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    if (kind) {
+        const struct direct_any args = {plan->threads, plan->isa, s->n, s->m,
+                                        s->x,          y,         s->q};
+        if (sums->velocity)
+            direct_any_sum(kind, &args, sums->velocity);
+        return FARSUM_OK;
+    }
+    const struct direct_args args = {plan->threads, plan->isa, s->n, s->m,
+                                     s->x,          y,         s->q};
+    return direct_sum(&args, sums->potential, sums->field, sums->energy,
+                      sums->virial);
 }
 
 static farsum_status direct_create(struct farsum_plan *plan)

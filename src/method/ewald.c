@@ -1,18 +1,19 @@
-/* ewald: Ewald's sum, converged (ewald_sum.h).  The reference for everything
- * periodic; shares no table with the fast methods. */
+/* ewald: Ewald's sum, converged: ewald_sum.h for laplace, ewald_any.h for
+ * others.  The reference for everything periodic; shares no table with the fast
+ * methods. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/ewald_sum.h"
+#include "method/ewald_any.h"
 #include "method/exact.h"
 #include "points/points.h"
 #include "stage/gpu.h"
 
 static farsum_status ewald_fits(const struct farsum_plan *plan)
 {
-    if (!plan->pair.kind->charged)
-        FAIL(ERR_UNSUPPORTED, "kernel %s: not yet", plan->pair.name);
+    if (!plan->pair.kind->charged && !exact_kind_find(plan->pair.name))
+        FAIL(ERR_UNSUPPORTED, "does not know kernel %s", plan->pair.name);
     TRY(gpu_not_wanted(plan->device));
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
@@ -34,11 +35,14 @@ static double ewald_cost(const struct farsum_plan *plan)
 }
 
 static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
-                                double *potential, double *field,
-                                double *energy, double *virial)
+                                const struct exact_sums *sums)
 {
     (void)plan;
-    return ewald_run(s->ewald, s->q, potential, field, energy, virial);
+    if (!s->any)
+        return ewald_run(s->ewald, s->q, sums->potential, sums->field,
+                         sums->energy, sums->virial);
+    return sums->velocity ? ewald_any_run(s->any, s->q, sums->velocity)
+                          : FARSUM_OK;
 }
 
 static void ewald_method_destroy(void *state)
@@ -47,15 +51,17 @@ static void ewald_method_destroy(void *state)
     if (!s)
         return;
     ewald_destroy(s->ewald);
+    ewald_any_destroy(s->any);
     exact_clear(s);
     mem_free(s);
 }
 
-/* The sum's set-up for a cell; *ewald is replaced. */
+/* The sum's set-up for a cell, in place of the one that is there. */
 static farsum_status ewald_make(const struct farsum_plan *plan,
-                                const double cell[9], struct ewald **ewald)
+                                const double cell[9], struct exact *s)
 {
     const farsum_problem *p = &plan->problem;
+    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
     struct ewald_setup setup = {
         .accuracy = p->tolerance,
         .n = p->n_sources,
@@ -65,18 +71,27 @@ static farsum_status ewald_make(const struct farsum_plan *plan,
         .cutoff = plan->options.cutoff,
         .vacuum = p->surface == FARSUM_VACUUM,
     };
-    struct ewald *made = NULL;
+    struct ewald *ewald = NULL;
+    struct ewald_any *any = NULL;
     memcpy(setup.cell, cell, sizeof setup.cell);
-    TRY(ewald_create(&setup, &made));
-    ewald_destroy(*ewald);
-    *ewald = made;
+    if (kind)
+        TRY(ewald_any_create(kind, &setup, &any));
+    else
+        TRY(ewald_create(&setup, &ewald));
+    ewald_destroy(s->ewald);
+    ewald_any_destroy(s->any);
+    s->ewald = ewald;
+    s->any = any;
     return FARSUM_OK;
 }
 
-static void ewald_about(struct farsum_plan *plan, const struct ewald *ewald)
+static void ewald_about(struct farsum_plan *plan, const struct exact *s)
 {
     struct ewald_info info;
-    ewald_get_info(ewald, &info);
+    if (s->any)
+        ewald_any_get_info(s->any, &info);
+    else
+        ewald_get_info(s->ewald, &info);
     plan->info.cutoff = info.cutoff;
     plan->info.bandwidth = info.kmax * info.cutoff;
     plan->info.estimated_error = info.estimate;
@@ -92,8 +107,8 @@ static farsum_status ewald_method_create(struct farsum_plan *plan)
     s->sum = ewald_sums;
     exact_stage(plan, "ewald", "the reference");
     plan->info.split = "gaussian";
-    GO(ewald_make(plan, plan->problem.cell, &s->ewald));
-    ewald_about(plan, s->ewald);
+    GO(ewald_make(plan, plan->problem.cell, s));
+    ewald_about(plan, s);
     if (!plan->dry) {
         plan->state = s;
         s = NULL;
@@ -121,8 +136,11 @@ static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
         points_clear(&p);
         TRY(status);
     }
-    TRY(ewald_set_points(s->ewald, n, s->x, m, m > 0 ? s->y : NULL));
-    ewald_about(plan, s->ewald);
+    if (s->any)
+        TRY(ewald_any_set_points(s->any, n, s->x, m, m > 0 ? s->y : NULL));
+    else
+        TRY(ewald_set_points(s->ewald, n, s->x, m, m > 0 ? s->y : NULL));
+    ewald_about(plan, s);
     return FARSUM_OK;
 }
 
@@ -130,8 +148,8 @@ static farsum_status ewald_method_cell(struct farsum_plan *plan,
                                        const double cell[9])
 {
     struct exact *s = plan->state;
-    TRY(ewald_make(plan, cell, &s->ewald));
-    ewald_about(plan, s->ewald);
+    TRY(ewald_make(plan, cell, s));
+    ewald_about(plan, s);
     return FARSUM_OK;
 }
 

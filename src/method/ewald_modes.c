@@ -91,17 +91,24 @@ void ewald_modes_free(struct ewald_modes *modes)
     memset(modes, 0, sizeof *modes);
 }
 
+int ewald_wave(const struct ewald_lattice *l, double kmax,
+               const struct ewald_row *row, int32_t n3, int sign,
+               long double k[3])
+{
+    wave(l, row->n1, row->n2, sign * n3, k);
+    /* -n3 would repeat n3 = 0, and in the first row the other half space. */
+    int first = row->n1 == 0 && row->n2 == 0;
+    return !((sign < 0 && (n3 == 0 || first)) || (first && n3 == 0) ||
+             square(k) > (long double)kmax * kmax);
+}
+
 long double ewald_mode(const struct ewald_lattice *l, double xi, double kmax,
                        const struct ewald_row *row, int32_t n3, int sign,
                        long double k[3])
 {
-    wave(l, row->n1, row->n2, sign * n3, k);
-    long double k2 = square(k);
-    /* -n3 would repeat n3 = 0, and in the first row the other half space. */
-    int first = row->n1 == 0 && row->n2 == 0;
-    if ((sign < 0 && (n3 == 0 || first)) || (first && n3 == 0) ||
-        k2 > (long double)kmax * kmax)
+    if (!ewald_wave(l, kmax, row, n3, sign, k))
         return 0;
+    long double k2 = square(k);
     return 8 * EWALD_PI / l->volume *
            expl(-k2 / (4 * (long double)xi * xi)) / k2;
 }

@@ -78,13 +78,20 @@ farsum_status ewald_modes_set(struct ewald_modes *modes,
                               const struct ewald_lattice *lattice,
                               double kmax);
 void ewald_modes_free(struct ewald_modes *modes);
-/* Wave vector of an entry, sign +1 or -1 for n3; returns
- * 2 (4 pi/V) exp(-k^2/4 xi^2)/k^2, or 0 where the mode is not one. */
+/* Wave vector of an entry, sign +1 or -1 for n3; 0 where the mode is not one
+ * of the half space within kmax. */
+int ewald_wave(const struct ewald_lattice *lattice, double kmax,
+               const struct ewald_row *row, int32_t n3, int sign,
+               long double k[3]);
+/* The same; returns 2 (4 pi/V) exp(-k^2/4 xi^2)/k^2, or 0. */
 long double ewald_mode(const struct ewald_lattice *lattice, double xi,
                        double kmax, const struct ewald_row *row, int32_t n3,
                        int sign, long double k[3]);
 
-/* What a level works on: set by ewald_sum.c, constant in a run. */
+struct exact_kind;
+
+/* What a level works on: set by ewald_sum.c or ewald_any.c, constant in a
+ * run. */
 struct ewald_job {
     const struct ewald_lattice *lattice;
     const struct ewald_boxes *boxes;
@@ -94,6 +101,9 @@ struct ewald_job {
     const double *q; /* [n + EWALD_PAD] in sorted order */
     int want_virial, want_far;
     int threads;
+    /* of ewald_any.c alone: the kernel, and [channels][n + EWALD_PAD] */
+    const struct exact_kind *kind;
+    const double *channel;
     void *table[3]; /* [threads][most + 1][2][EWALD_SOURCES], level's real */
     void *sums;     /* [threads][entries][8], level's real */
     void *weights;  /* [entries][4], level's real */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "method/arrays.h"
+#include "method/exact_kind.h"
 
 static farsum_status exact_copy(double **to, int64_t n, const void *x,
                                 farsum_precision type, const char *what)
@@ -40,27 +41,39 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
     s->y = NULL;
     if (m > 0)
         TRY(exact_copy(&s->y, m, y, type, "target"));
-    TRY(exact_room(&s->q, n));
-    TRY(exact_room(&s->potential, targets));
+    TRY(exact_room(&s->q, n * plan->pair.strengths));
+    if (plan->pair.kind->gradient)
+        TRY(exact_room(&s->potential, targets));
     TRY(exact_room(&s->field, 3 * targets));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
 }
 
-/* C times the sums into row r of the caller's arrays; the norm of the
- * tolerance on the way. */
+/* C times the sums into row r of the caller's arrays. */
 static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
                       farsum_result *result)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
     double c = plan->problem.coulomb;
     farsum_precision type = plan->problem.arrays;
+    void *vector = result->velocity ? result->velocity : result->field;
     for (int64_t i = 0; result->potential && i < targets; i++)
         array_put(result->potential, type, r * targets + i,
                   c * s->potential[i]);
-    for (int64_t i = 0; result->field && i < 3 * targets; i++)
-        array_put(result->field, type, 3 * r * targets + i, c * s->field[i]);
+    for (int64_t i = 0; vector && i < 3 * targets; i++)
+        array_put(vector, type, 3 * r * targets + i, c * s->field[i]);
+}
+
+static double exact_net(const struct farsum_plan *plan, const struct exact *s)
+{
+    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    double net = 0;
+    if (kind)
+        return kind->net(s->n, s->q);
+    for (int64_t i = 0; i < s->n; i++)
+        net += s->q[i];
+    return net;
 }
 
 farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
@@ -68,22 +81,25 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
 {
     struct exact *s = plan->state;
     double start = clock_seconds(), c = plan->problem.coulomb;
+    int64_t each = s->n * plan->pair.strengths;
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};
-        for (int64_t i = 0; i < s->n; i++)
-            s->q[i] = array_get(q, plan->problem.arrays, r * s->n + i);
-        TRY(s->sum(plan, s, result->potential ? s->potential : NULL,
-                   result->field ? s->field : NULL,
-                   result->energy ? &energy : NULL,
-                   result->virial ? virial : NULL));
+        const struct exact_sums sums = {
+            .potential = result->potential ? s->potential : NULL,
+            .field = result->field ? s->field : NULL,
+            .energy = result->energy ? &energy : NULL,
+            .virial = result->virial ? virial : NULL,
+            .velocity = result->velocity ? s->field : NULL,
+        };
+        for (int64_t i = 0; i < each; i++)
+            s->q[i] = array_get(q, plan->problem.arrays, r * each + i);
+        TRY(s->sum(plan, s, &sums));
         exact_out(plan, s, r, result);
         if (result->energy)
             result->energy[r] = c * energy;
         for (int a = 0; result->virial && a < 9; a++)
             result->virial[9 * r + a] = c * virial[a];
-        plan->info.net_strength = 0;
-        for (int64_t i = 0; i < s->n; i++)
-            plan->info.net_strength += s->q[i];
+        plan->info.net_strength = exact_net(plan, s);
     }
     plan->info.stages[0].seconds = clock_seconds() - start;
     return FARSUM_OK;

@@ -6,18 +6,27 @@
 #include "method/method.h"
 
 struct ewald;
+struct ewald_any;
+
+/* One right-hand side's sums; an output that is NULL is not wanted. */
+struct exact_sums {
+    double *potential; /* [targets] */
+    double *field;     /* [targets][3] */
+    double *energy;    /* [1] */
+    double *virial;    /* [9] */
+    double *velocity;  /* [targets][3] */
+};
 
 struct exact {
-    int64_t n, m;        /* m = 0: targets are the sources */
-    double *x, *y;       /* owned, [n][3], [m][3] */
-    double *q;           /* owned, [n] */
-    double *potential;   /* owned, [targets] */
-    double *field;       /* owned, [targets][3] */
-    struct ewald *ewald; /* owned; NULL for direct */
-    /* sums one right-hand side; an output that is NULL is not wanted */
+    int64_t n, m;         /* m = 0: targets are the sources */
+    double *x, *y;        /* owned, [n][3], [m][3] */
+    double *q;            /* owned, [n][strengths] */
+    double *potential;    /* owned, [targets]; NULL for flows */
+    double *field;        /* owned, [targets][3]: field, or velocity */
+    struct ewald *ewald;  /* owned; NULL for direct, and for flows */
+    struct ewald_any *any; /* owned; NULL but for the flows of ewald */
     farsum_status (*sum)(struct farsum_plan *plan, struct exact *s,
-                         double *potential, double *field, double *energy,
-                         double *virial);
+                         const struct exact_sums *sums);
 };
 
 farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,

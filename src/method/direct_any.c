@@ -1,0 +1,18 @@
+/* direct_any.c: shares the targets among threads. */
+#include "method/direct_any.h"
+#include "base/par.h"
+
+ISA_TABLE(struct direct_any_kern, direct_any)
+
+void direct_any_sum(const struct exact_kind *kind,
+                    const struct direct_any *args, double *values)
+{
+    enum { TILE = DIRECT_ANY_TILE };
+    direct_any_run *run =
+        isa_direct_any[args->isa][0]->run[exact_kind_index(kind)];
+    int64_t m = args->y ? args->m : args->n, tiles = (m + TILE - 1) / TILE;
+    int threads = par_threads(args->threads);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int64_t t = 0; t < tiles; t++)
+        run(args, t, t + 1, values);
+}

@@ -1,0 +1,115 @@
+/* direct_any_kern.c: a tile of targets in vector lanes against every source,
+ * for each kernel of exact.def; sums as in direct_kern.c. */
+#include "base/simd.h"
+#include "method/direct_any.h"
+
+#if FARSUM_BITS == 64
+enum { RUN = 8, VECS = DIRECT_ANY_TILE / W, VALUES = EXACT_VALUES };
+
+/* Adds to v what a source of strengths q has at d; inv = 1/r, or 0 where the
+ * target lies on the source. */
+typedef void any_pair(const vreal d[3], vreal inv, const double *q, vreal *v);
+
+SIMD_FN vreal v_dot(const double *q, const vreal d[3])
+{
+    return v_set(q[0]) * d[0] + v_set(q[1]) * d[1] + v_set(q[2]) * d[2];
+}
+
+SIMD_FN void any_stokeslet(const vreal d[3], vreal inv, const double *f,
+                           vreal *v)
+{
+    vreal along = v_dot(f, d) * inv * inv * inv;
+    for (int a = 0; a < 3; a++)
+        v[a] += v_set(f[a]) * inv + along * d[a];
+}
+
+SIMD_FN void any_rotlet(const vreal d[3], vreal inv, const double *t, vreal *v)
+{
+    vreal g = inv * inv * inv;
+    v[0] += g * (v_set(t[1]) * d[2] - v_set(t[2]) * d[1]);
+    v[1] += g * (v_set(t[2]) * d[0] - v_set(t[0]) * d[2]);
+    v[2] += g * (v_set(t[0]) * d[1] - v_set(t[1]) * d[0]);
+}
+
+SIMD_FN void any_stresslet(const vreal d[3], vreal inv, const double *q,
+                           vreal *v)
+{
+    vreal inv2 = inv * inv, along = v_dot(q, d) * v_dot(q + 3, d);
+    along *= v_set(-6) * inv2 * inv2 * inv;
+    for (int a = 0; a < 3; a++)
+        v[a] += along * d[a];
+}
+
+/* One vector of targets: where, and sums with what their rounding lost. */
+struct lane {
+    vreal x[3];
+    vreal sum[VALUES], low[VALUES];
+};
+
+SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
+                      int strengths, int count, any_pair *pair)
+{
+    vreal v[VALUES] = {{0}};
+    for (int j = 0; j < count; j++) {
+        vreal d[3], r;
+        for (int a = 0; a < 3; a++)
+            d[a] = t->x[a] - v_set(x[3 * j + a]);
+        vreal r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        for (int l = 0; l < W; l++)
+            r[l] = sqrt(r2[l]);
+        pair(d, v_where(r2 > v_set(0), v_set(1) / r), q + strengths * j, v);
+    }
+    for (int a = 0; a < VALUES; a++) { /* TwoSum: direct_kern.h */
+        vreal s = t->sum[a] + v[a], z = s - t->sum[a];
+        t->low[a] += (t->sum[a] - (s - z)) + (v[a] - z);
+        t->sum[a] = s;
+    }
+}
+
+SIMD_FN void tile_run(const struct direct_any *args, int64_t i0,
+                      double *values, int strengths, int width,
+                      any_pair *pair)
+{
+    const double *y = args->y ? args->y : args->x;
+    int64_t n = args->n, m = args->y ? args->m : n;
+    struct lane tile[VECS];
+    memset(tile, 0, sizeof tile);
+    for (int i = 0; i < DIRECT_ANY_TILE; i++)
+        for (int d = 0; d < 3; d++)
+            tile[i / W].x[d][i % W] =
+                y[3 * (i0 + i < m ? i0 + i : m - 1) + d];
+    for (int64_t j = 0; j < n; j += RUN) {
+        int count = n - j < RUN ? (int)(n - j) : RUN;
+        for (int v = 0; v < VECS; v++)
+            lane_run(&tile[v], args->x + 3 * j, args->q + strengths * j,
+                     strengths, count, pair);
+    }
+    for (int i = 0; i < DIRECT_ANY_TILE && i0 + i < m; i++)
+        for (int a = 0; a < width; a++)
+            values[width * (i0 + i) + a] =
+                tile[i / W].sum[a][i % W] + tile[i / W].low[a][i % W];
+}
+
+#define ANY_RUN(name, strengths, width)                                        \
+    static void run_##name(const struct direct_any *args, int64_t t0,          \
+                           int64_t t1, double *values)                         \
+    {                                                                          \
+        for (int64_t t = t0; t < t1; t++)                                      \
+            tile_run(args, t * DIRECT_ANY_TILE, values, strengths, width,      \
+                     any_##name);                                              \
+    }
+ANY_RUN(stokeslet, 3, 3)
+ANY_RUN(rotlet, 3, 3)
+ANY_RUN(stresslet, 6, 3)
+
+extern const struct direct_any_kern ISA_NAME(direct_any);
+const struct direct_any_kern ISA_NAME(direct_any) = {{
+#define EXACT(name) run_##name,
+#include "method/exact.def"
+#undef EXACT
+}};
+#else
+/* The reference sums in f64 alone. */
+extern const struct direct_any_kern ISA_NAME(direct_any);
+const struct direct_any_kern ISA_NAME(direct_any) = {{0}};
+#endif

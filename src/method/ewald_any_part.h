@@ -1,0 +1,32 @@
+/* ewald_any_part.h: the pieces of ewald_any.h, inside. */
+#ifndef FARSUM_METHOD_EWALD_ANY_PART_H
+#define FARSUM_METHOD_EWALD_ANY_PART_H
+
+#include "method/ewald_any.h"
+#include "method/ewald_part.h"
+
+farsum_status ewald_any_tune(const struct exact_kind *kind,
+                             const struct ewald_lattice *lattice,
+                             const struct ewald_setup *setup,
+                             struct ewald_info *info);
+
+typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];
+
+/* In double.  Of struct ewald_job: table has a slot for each block in flight,
+ * sums are [channels][entries][8], weights [values][entries][4]. */
+struct ewald_any_kern {
+    /* Factors of points i0.. into a slot of the tables. */
+    void (*tables)(const struct ewald_job *, const struct ewald_points *,
+                   int slot, int64_t i0, int count);
+    /* Adds a block of sources, whose factors are in the slot, to the sums of
+     * rows r0..r1. */
+    void (*gather)(const struct ewald_job *, int slot, int64_t i0, int count,
+                   int64_t r0, int64_t r1);
+    /* Near and far at targets i0..i1, at most EWALD_TARGETS, factors of the
+     * far sum in the slot. */
+    void (*near)(const struct ewald_job *, int64_t i0, int64_t i1,
+                 ewald_values values);
+    void (*far)(const struct ewald_job *, int slot, int64_t i0, int64_t i1,
+                ewald_values values);
+};
+#endif

@@ -1,0 +1,46 @@
+/* exact_kind.h: the pair kernels as the references know them (math.md 7.2).
+ *
+ * The formulas are written out for the Gaussian split, E(r) = erf(xi r), and
+ * shared with nothing else: they check the tables of the fast methods.
+ * d = target - source, r = |d|. */
+#ifndef FARSUM_METHOD_EXACT_KIND_H
+#define FARSUM_METHOD_EXACT_KIND_H
+
+#include "base/status.h"
+
+enum { EXACT_STRENGTHS = 6, EXACT_CHANNELS = 6, EXACT_VALUES = 3 };
+
+struct exact_kind {
+    const char *name;
+    int strengths, channels, values; /* numbers: source, source, target */
+    /* What the sums run over, from the strengths; both linear and square
+     * numbers may stand in it. */
+    void (*load)(const double *q, double *c);
+    /* The near part at d, r2 = d.d > 0. */
+    void (*near)(double xi, const double d[3], double r2, const double *c,
+                 double *v);
+    /* Near part less the whole kernel at d = 0: what a target on a source gets
+     * so that the far sum's part of that pair goes.  NULL: nothing. */
+    void (*self)(double xi, const double *c, double *v);
+    /* Of sums over the sources S = sum c e^{-ik.y}, real and imaginary parts,
+     * what stands before e^{ik.x}/V. */
+    void (*far)(double xi, const double k[3], double s[][2], double v[][2]);
+    /* The mode k = 0: value = mean[0] + sum_d mean[1 + d] x_d at x, from
+     * sum[c][0] = sum_j c, sum[c][1 + d] = sum_j c y_d, positions unwrapped.
+     * NULL: zero. */
+    void (*mean)(double xi, double volume, long double sum[][4],
+                 double mean[][4]);
+    /* The net strength that reports name. */
+    double (*net)(int64_t n, const double *q);
+    /* Truncation of near and far sum over exp(-(xi rc)^2) and strength over
+     * a^power, a = (V/N)^(1/3), s = xi rc, u = rc/a: of strengths at random,
+     * and if all in the shell beyond rc worked together. */
+    double (*random)(double s, double u);
+    double (*aligned)(double s, double u);
+};
+
+/* NULL: there is none of that name. */
+const struct exact_kind *exact_kind_find(const char *name);
+/* Its place in exact.def. */
+int exact_kind_index(const struct exact_kind *kind);
+#endif
