@@ -1,4 +1,6 @@
 """The report's part on cuFINUFFT and other peers on the same GPU."""
+from statistics import median
+
 from report_data import counted, short
 
 TEXT = """
@@ -90,8 +92,8 @@ def summary(out, lines):
         cells = ["%.2f" % min(r[k] for r in ratios) for k in (1, 2)]
         large = [r for r in ratios if r[0] >= 1000000]
         for k in (1, 2):
-            some = sorted(r[k] for r in large)
-            cells += ["%.2f" % some[0], "%.2f" % some[len(some) // 2]] \
+            some = [r[k] for r in large]
+            cells += ["%.2f" % min(some), "%.2f" % median(some)] \
                 if some else ["", ""]
         cells.append("%.2f" % min(r[3] for r in ratios))
         out.append("| %s | %d | %s |" % (what, len(ratios), " | ".join(cells)))
