@@ -175,5 +175,256 @@ class BadInput(CommandTest):
                      "in.h5", "--kernel", "stokeslet")
 
 
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0]]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def flow_of(kernel, frame, target):
+    """The velocity at a target in open space, pair by pair."""
+    u = [0.0] * 3
+    columns = [frame.columns[name] for name, _ in FLOWS[kernel]]
+    for place, *q in zip(frame.columns["pos"], *columns):
+        d = [t - p for t, p in zip(target, place)]
+        r = math.hypot(*d)
+        if r == 0:
+            continue
+        if kernel == "stokeslet":
+            part = [f / r + dot(q[0], d) * x / r ** 3
+                    for f, x in zip(q[0], d)]
+        elif kernel == "rotlet":
+            part = [x / r ** 3 for x in cross(q[0], d)]
+        else:
+            part = [-6 * dot(q[0], d) * dot(q[1], d) * x / r ** 5 for x in d]
+        u = [a + b for a, b in zip(u, part)]
+    return u
+
+
+class Sums(CommandTest):
+    def gen(self, kernel, *words):
+        self.farsum("gen", "uniform", "-n", 200, "--kernel", kernel, *words,
+                    "-o", "in.xyz")
+        return self.frame("in.xyz")
+
+    def near(self, found, expected, tolerance):
+        """Vectors that differ by this much of their RMS at most."""
+        self.assertEqual(len(found), len(expected))
+        scale = math.sqrt(sum(dot(v, v) for v in expected) / len(expected))
+        for a, b in zip(found, expected):
+            self.assertLess(math.dist(a, b), tolerance * scale)
+
+    def test_open_space(self):
+        for kernel, columns in FLOWS.items():
+            before = self.gen(kernel, "--cell", "open")
+            self.farsum("run", "in.xyz", "--kernel", kernel, "-o", "out.xyz",
+                        "--report", "r.json", "--check")
+            after = self.frame("out.xyz")
+            self.assertEqual(after.order,
+                             ["pos"] + [c for c, _ in columns] + ["velocity"])
+            for name in before.columns:
+                self.assertEqual(before.columns[name], after.columns[name])
+            self.near(after.columns["velocity"],
+                      [flow_of(kernel, before, p)
+                       for p in before.columns["pos"]], 1e-4)
+            self.assertEqual(self.json("r.json")["check"]["method"], "direct")
+            self.farsum("check", "out.xyz")
+
+    def test_report(self):
+        self.gen("stokeslet")
+        done = self.farsum("run", "in.xyz", "--kernel", "stokeslet",
+                           "--tolerance", "1e-4", "--check", "--report",
+                           "r.json", "-o", "out.xyz")
+        report = self.json("r.json")
+        for key in ["energy", "virial", "viscosity"]:
+            self.assertIsNone(report[key])
+        for key, value in [("kernel", "stokeslet"), ("error", "velocity"),
+                           ("units", "reduced"), ("coulomb", 1),
+                           ("n_sources", 200), ("n_targets", 200)]:
+            self.assertEqual(report[key], value)
+        self.assertLessEqual(report["checked_error"], 1e-4)
+        self.assertRegex(done.out, r"velocity +mean .*RMS")
+        self.assertIn("relative RMS of the velocity", done.out)
+        self.assertNotIn("energy", done.out)
+        keys = self.frame("out.xyz").keys
+        self.assertEqual(keys["farsum_kernel"], "stokeslet")
+        self.assertEqual(keys["farsum_error"], "velocity")
+        for key in ["energy", "virial", "farsum_surface", "farsum_viscosity"]:
+            self.assertNotIn(key, keys)
+
+    def test_periodic(self):
+        for kernel in FLOWS:
+            self.gen(kernel, "--cell", "triclinic")
+            self.farsum("run", "in.xyz", "--kernel", kernel, "--tolerance",
+                        "1e-6", "--check", "-o", "out.xyz", "--report",
+                        "r.json")
+            report = self.json("r.json")
+            self.assertEqual(report["check"]["method"], "ewald")
+            self.assertLessEqual(report["checked_error"], 1e-6)
+            self.farsum("check", "out.xyz", "--report", "c.json")
+            self.assertAlmostEqual(self.json("c.json")["checked_error"]
+                                   / report["checked_error"], 1, 5)
+            if kernel == "stresslet":
+                continue # its mean flow is of the positions as given
+            # a shift by a cell vector changes nothing
+            frame = self.frame("in.xyz")
+            cell = [float(v) for v in frame.keys["Lattice"].split()]
+            self.write("in.xyz", self.shifted(cell[3:6]))
+            self.farsum("run", "in.xyz", "--kernel", kernel, "--tolerance",
+                        "1e-6", "-o", "moved.xyz")
+            self.near(self.frame("moved.xyz").columns["velocity"],
+                      self.frame("out.xyz").columns["velocity"], 1e-4)
+
+    def shifted(self, by):
+        """The text of in.xyz with its first particle moved."""
+        with open(self.path("in.xyz")) as file:
+            lines = file.read().split("\n")
+        words = lines[2].split()
+        moved = [repr(float(w) + b) for w, b in zip(words, by)]
+        lines[2] = " ".join(moved + words[3:])
+        return "\n".join(lines)
+
+    def test_one_force_in_a_cube(self):
+        # its images' flow: -(4/3) 2.837297 / L, of a fluid 1/(8 pi mu) times
+        self.write("in.xyz", '1\nLattice="2 0 0 0 2 0 0 0 2" '
+                             "Properties=pos:R:3:force:R:3\n0 0 0 0 0 3\n")
+        self.farsum("run", "in.xyz", "--kernel", "stokeslet", "--tolerance",
+                    "1e-8", "--viscosity", "0.5", "-o", "out.xyz")
+        u = self.frame("out.xyz").columns["velocity"][0]
+        expected = -4 * 2.837297479480619 / 2 / (4 * math.pi)
+        self.assertAlmostEqual(u[2] / expected, 1, 7)
+        self.assertAlmostEqual(u[0], 0, 8)
+
+    def test_viscosity(self):
+        self.gen("rotlet")
+        words = ["run", "in.xyz", "--kernel", "rotlet", "--tolerance", "1e-6"]
+        self.farsum(*words, "-o", "bare.xyz")
+        self.farsum(*words, "-o", "out.xyz", "--viscosity", "1e-3", "--report",
+                    "r.json")
+        factor = 1 / (8 * math.pi * 1e-3)
+        self.near(self.frame("out.xyz").columns["velocity"],
+                  [[factor * x for x in v]
+                   for v in self.frame("bare.xyz").columns["velocity"]], 1e-5)
+        report = self.json("r.json")
+        self.assertEqual(report["viscosity"], 1e-3)
+        self.assertAlmostEqual(report["coulomb"] / factor, 1, 14)
+        self.assertEqual(self.frame("out.xyz").keys["farsum_viscosity"],
+                         "0.001")
+        self.farsum("check", "out.xyz")
+        for other in ["2e-3", "0.5e-3"]:
+            done = self.run_farsum("check", "out.xyz", "--viscosity", other)
+            self.assertEqual(done.status, 3, done.err)
+
+    def test_targets(self):
+        for kernel in FLOWS:
+            first = self.gen(kernel, "--cell", "open").columns["pos"][0]
+            self.write_targets("at.xyz", 40, 6)
+            with open(self.path("at.xyz")) as file:
+                lines = file.read().split("\n")
+            # one target lies on a source: that pair is skipped
+            lines[2] = " ".join(f"{v:.17g}" for v in first)
+            self.write("at.xyz", "\n".join(lines))
+            self.farsum("run", "in.xyz", "--kernel", kernel, "--targets",
+                        "at.xyz", "-o", "t.xyz", "--report", "r.json",
+                        "--check")
+            at = self.frame("t.xyz")
+            self.assertEqual(at.order, ["pos", "velocity"])
+            sources = self.frame("in.xyz")
+            self.near(at.columns["velocity"],
+                      [flow_of(kernel, sources, p)
+                       for p in at.columns["pos"]], 1e-4)
+            self.assertEqual(self.json("r.json")["n_targets"], 40)
+            self.farsum("check", "t.xyz")
+            # in a cell
+            self.farsum("run", "in.xyz", "--kernel", kernel, "--targets",
+                        "at.xyz", "-o", "t.xyz", "--periodic", "xyz",
+                        "--check")
+            self.farsum("check", "t.xyz")
+
+    def test_a_wrong_velocity_is_found(self):
+        self.gen("stresslet")
+        self.farsum("run", "in.xyz", "--kernel", "stresslet", "-o", "out.xyz")
+        self.farsum("check", "out.xyz")
+        with open(self.path("out.xyz")) as file:
+            text = file.read()
+        self.write("out.xyz", re.sub(r"[-+0-9.e]+\n\Z", "7e7\n", text))
+        self.assertEqual(self.run_farsum("check", "out.xyz").status, 3)
+        self.write("out.xyz", text.replace(":velocity:R", ":other:R"))
+        self.refused(1, "no column 'velocity' of 3 real", "check", "out.xyz")
+
+    def test_absolute(self):
+        self.gen("stokeslet", "--cell", "open")
+        self.farsum("run", "in.xyz", "--kernel", "stokeslet", "--error",
+                    "absolute", "--tolerance", "1e-4", "--check", "-o",
+                    "out.xyz", "--report", "r.json")
+        self.assertLessEqual(self.json("r.json")["checked_error"], 1e-4)
+        self.assertIn("absolute", self.farsum("check", "out.xyz").out)
+
+    def test_frames(self):
+        self.gen("stokeslet")
+        with open(self.path("in.xyz")) as file:
+            text = file.read()
+        self.write("two.xyz", text + self.shifted([0.1, 0.1, 0.1]))
+        self.farsum("run", "two.xyz", "--kernel", "stokeslet", "-o",
+                    "out.xyz", "--check", "--report", "r.json")
+        frames = self.json("r.json")["frames"]
+        self.assertEqual([f["new_plan"] for f in frames], [None, None])
+        self.assertEqual(len(self.frames("out.xyz")), 2)
+        self.farsum("check", "out.xyz")
+        self.write("two.xyz", text + self.shifted([math.inf] * 3))
+        self.refused(1, r"two\.xyz:205:", "run", "two.xyz", "--kernel",
+                     "stokeslet")
+
+    def test_coincident(self):
+        self.write("in.xyz", GOOD.replace("2 2 2.5", "4 4 4"))
+        self.refused(1, "in.xyz", "run", "in.xyz", "--kernel", "stokeslet")
+        self.farsum("run", "in.xyz", "--kernel", "stokeslet", "--exclude",
+                    "coincident", "-o", "out.xyz")
+        self.farsum("check", "out.xyz")
+
+    def test_hdf5(self):
+        self.with_hdf5()
+        for kernel, columns in FLOWS.items():
+            self.gen(kernel)
+            self.farsum("gen", "uniform", "-n", 200, "--kernel", kernel, "-o",
+                        "in.h5")
+            self.farsum("run", "in.h5", "--kernel", kernel, "-o", "out.h5")
+            self.farsum("check", "out.h5")
+            # once more, from HDF5: the names are the same in every format
+            self.farsum("run", "out.h5", "--kernel", kernel, "-o", "out.xyz")
+            after = self.frame("out.xyz")
+            self.assertEqual(after.order,
+                             ["pos"] + [c for c, _ in columns] + ["velocity"])
+            self.farsum("check", "out.xyz")
+            self.farsum("run", "in.xyz", "--kernel", kernel, "-o", "x.xyz")
+            self.near(after.columns["velocity"],
+                      self.frame("x.xyz").columns["velocity"], 1e-9)
+
+    def test_plans(self):
+        for kernel in FLOWS:
+            case = f"{kernel} n=400 tol=1e-3 seed=2"
+            out = self.farsum("tune", "--case", case, "--report", "t.json").out
+            self.assertIn(f"kernel {kernel}", out)
+            self.assertEqual(self.json("t.json")["kernel"], kernel)
+            out = self.farsum("bench", "all", "--case", case, "--repeats", 2,
+                              "--report", "b.json").out
+            self.assertIn("error=velocity", out)
+            self.gen(kernel)
+            self.assertIn(f"kernel {kernel}", self.farsum(
+                "tune", "in.xyz", "--kernel", kernel).out)
+            self.farsum("bench", "all", "--input", "in.xyz", "--kernel",
+                        kernel, "--copies", "2x1x1", "--repeats", 1,
+                        "--report", "b.json")
+            report = self.json("b.json")
+            self.assertEqual(report["n_sources"], 400)
+            self.assertTrue(report["case"].startswith(kernel + " in.xyz"))
+        # the option goes before the case's word
+        self.assertIn("kernel rotlet", self.farsum(
+            "tune", "--case", "laplace n=400", "--kernel", "rotlet").out)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -72,7 +72,9 @@ static const struct help_page pages[] = {
      "normal n); --viscosity MU multiplies them by 1/(8 pi MU). Flows have no "
      "energy, virial, units or surface; their tolerance is relative to the "
      "RMS velocity. In a cell the stokeslet has no mean flow: a net force is "
-     "balanced by a mean gradient of pressure.\n"
+     "balanced by a mean gradient of pressure. The stresslet's mean flow is of "
+     "the positions as they are given: a closed surface must not be cut by the "
+     "cell's faces.\n"
      "\n" STATUSES,
      help_run,
      "farsum run water.xyz --units real --tolerance 1e-5 --check -o out.xyz\n"

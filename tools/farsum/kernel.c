@@ -36,11 +36,25 @@ int kernel_known(const char *name, char *error, size_t size)
     return -1;
 }
 
+/* 0: the library wants as many numbers a source as the columns have, or knows
+ * no such kernel. */
+static int strangers(const char *kernel)
+{
+    farsum_kernel_info info = FARSUM_KERNEL_INFO_INIT;
+    for (int k = 0; farsum_list_kernels(k, &info) == FARSUM_OK; k++)
+        if (strcmp(info.name, kernel) == 0)
+            return info.strengths != strengths_of(kernel)->count;
+    return 0;
+}
+
 int kernel_check(const struct settings *s, const char *kernel, char *error,
                  size_t size)
 {
     int flow = strengths_of(kernel)->flow;
-    if (!flow && s->viscosity > 0)
+    if (strangers(kernel))
+        snprintf(error, size, "the columns of kernel %s are not known here",
+                 kernel);
+    else if (!flow && s->viscosity > 0)
         snprintf(error, size, "--viscosity is of flows (stokeslet, rotlet, "
                  "stresslet); kernel %s has none", kernel);
     else if (!flow && s->error == FARSUM_ERROR_VELOCITY)
