@@ -37,12 +37,17 @@ static double ewald_cost(const struct farsum_plan *plan)
 static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
                                 const struct exact_sums *sums)
 {
-    (void)plan;
     if (!s->any)
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,
                          sums->energy, sums->virial);
-    return sums->velocity ? ewald_any_run(s->any, s->q, sums->velocity)
-                          : FARSUM_OK;
+    if (!sums->velocity)
+        return FARSUM_OK;
+    TRY(ewald_any_run(s->any, s->q, sums->velocity));
+    double norm;
+    plan->info.estimated_error =
+        ewald_any_estimate(s->any, s->q, sums->velocity, &norm);
+    plan->info.norm = plan->problem.coulomb * norm;
+    return FARSUM_OK;
 }
 
 static void ewald_method_destroy(void *state)

@@ -262,3 +262,21 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q,
         evaluate(e, mean, b * T, m - b * T < T ? m : (b + 1) * T, values);
     return FARSUM_OK;
 }
+
+double ewald_any_estimate(const struct ewald_any *e, const double *q,
+                          const double *values, double *norm)
+{
+    const struct exact_kind *kind = e->job.kind;
+    int64_t n = e->sources.n, m = e->job.targets->n;
+    double strength = 0, value = 0;
+    for (int64_t j = 0; j < n; j++)
+        strength += kind->square(q + kind->strengths * j);
+    for (int64_t i = 0; i < m * kind->values; i++)
+        value += values[i] * values[i];
+    *norm = sqrt(value / (double)m);
+    if (!(*norm > 0))
+        return e->info.estimate;
+    double a = cbrt((double)e->lattice.volume / (double)n);
+    return ewald_any_cut(kind, &e->info, a) * sqrt(strength / (double)n) /
+               (pow(a, kind->power) * *norm) + EWALD_ANY_ROUNDING;
+}

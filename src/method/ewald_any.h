@@ -31,4 +31,9 @@ void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info);
  * bitwise with any number of threads. */
 farsum_status ewald_any_run(struct ewald_any *e, const double *q,
                             double *values);
+/* The estimate with strengths and values of a run, over the RMS of the values,
+ * which *norm is set to.  Before a run info's stands for velocities like those
+ * of strengths a distance (V/N)^(1/3) apart. */
+double ewald_any_estimate(const struct ewald_any *e, const double *q,
+                          const double *values, double *norm);
 #endif

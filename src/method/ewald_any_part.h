@@ -9,6 +9,11 @@ farsum_status ewald_any_tune(const struct exact_kind *kind,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
                              struct ewald_info *info);
+/* Truncation of strengths at random over RMS strength / a^power. */
+double ewald_any_cut(const struct exact_kind *kind,
+                     const struct ewald_info *info, double a);
+/* What double leaves of the sums themselves, relative to their RMS. */
+#define EWALD_ANY_ROUNDING 5e-16
 
 typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];
 

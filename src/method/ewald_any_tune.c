@@ -14,13 +14,11 @@
 enum { MARGIN = 16 };
 
 /* Seconds, measured on one core of a 2.4 GHz Zen 3 with AVX2. */
-static const double price_pair = 9e-8;     /* a pair within rc */
-static const double price_box = 4e-9;      /* a target's look into a box */
+static const double price_pair = 9e-8;      /* a pair within rc */
+static const double price_box = 4e-9;       /* a target's look into a box */
 static const double price_gather = 1.6e-10; /* source, channel and mode */
-static const double price_eval = 1.2e-10;  /* target, value and mode */
-static const double price_table = 1e-8;    /* a point and one factor */
-/* What double leaves of the sums themselves. */
-static const double rounding = 1e-15;
+static const double price_eval = 1.2e-10;   /* target, value and mode */
+static const double price_table = 1e-8;     /* a point and one factor */
 
 static double left_out(const struct exact_kind *kind, double s, double u)
 {
@@ -65,6 +63,13 @@ static void estimate(const struct exact_kind *kind, const struct count *c,
                        tables * c->threads * 2 * EWALD_SOURCES));
 }
 
+double ewald_any_cut(const struct exact_kind *kind,
+                     const struct ewald_info *info, double a)
+{
+    double s = info->xi * info->cutoff;
+    return exp(-s * s) * kind->random(s, info->cutoff / a);
+}
+
 farsum_status ewald_any_tune(const struct exact_kind *kind,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
@@ -93,7 +98,7 @@ farsum_status ewald_any_tune(const struct exact_kind *kind,
         try.cutoff = setup->cutoff > 0 ? setup->cutoff : f * a;
         double u = try.cutoff / a, s = solve(kind, setup->accuracy, u);
         estimate(kind, &c, s, &try);
-        try.estimate = hypot(exp(-s * s) * kind->random(s, u), rounding);
+        try.estimate = ewald_any_cut(kind, &try, a) + EWALD_ANY_ROUNDING;
         /* Where memory lacks, the fewest modes. */
         double cost = try.seconds;
         if ((double)try.bytes > room)

@@ -35,6 +35,11 @@ static double vector_net(int64_t n, const double *q)
     return (double)sqrtl(square);
 }
 
+static double vector_square(const double *q)
+{
+    return dot(q, q);
+}
+
 /* ---- stokeslet, (7.4) */
 
 static void stokeslet_near(double xi, const double d[3], double r2,
@@ -68,8 +73,7 @@ static void stokeslet_far(double xi, const double k[3], double s[][2],
 
 static double stokeslet_random(double s, double u)
 {
-    (void)s;
-    return 2.6 * sqrt(u);
+    return hypot(2.3 * sqrt(u), 0.85 * s * s / u);
 }
 
 static double stokeslet_aligned(double s, double u)
@@ -80,8 +84,8 @@ static double stokeslet_aligned(double s, double u)
 static const struct exact_kind exact_stokeslet = {
     .name = "stokeslet", .strengths = 3, .channels = 3, .values = 3,
     .load = vector_load, .near = stokeslet_near, .self = stokeslet_self,
-    .far = stokeslet_far, .net = vector_net, .random = stokeslet_random,
-    .aligned = stokeslet_aligned,
+    .far = stokeslet_far, .net = vector_net, .square = vector_square,
+    .power = 1, .random = stokeslet_random, .aligned = stokeslet_aligned,
 };
 
 /* ---- rotlet, (7.5) */
@@ -123,7 +127,8 @@ static double rotlet_aligned(double s, double u)
 static const struct exact_kind exact_rotlet = {
     .name = "rotlet", .strengths = 3, .channels = 3, .values = 3,
     .load = vector_load, .near = rotlet_near, .far = rotlet_far,
-    .net = vector_net, .random = rotlet_random, .aligned = rotlet_aligned,
+    .net = vector_net, .square = vector_square, .power = 2,
+    .random = rotlet_random, .aligned = rotlet_aligned,
 };
 
 /* ---- stresslet, (7.6): of strengths q, n the symmetric product h,
@@ -203,9 +208,14 @@ static double stresslet_net(int64_t n, const double *q)
     return (double)sum;
 }
 
+static double stresslet_square(const double *q)
+{
+    return dot(q, q) * dot(q + 3, q + 3);
+}
+
 static double stresslet_random(double s, double u)
 {
-    return 6.1 * s * s / sqrt(u);
+    return 5 * s * s / sqrt(u);
 }
 
 static double stresslet_aligned(double s, double u)
@@ -216,8 +226,8 @@ static double stresslet_aligned(double s, double u)
 static const struct exact_kind exact_stresslet = {
     .name = "stresslet", .strengths = 6, .channels = 6, .values = 3,
     .load = stresslet_load, .near = stresslet_near, .far = stresslet_far,
-    .mean = stresslet_mean, .net = stresslet_net, .random = stresslet_random,
-    .aligned = stresslet_aligned,
+    .mean = stresslet_mean, .net = stresslet_net, .square = stresslet_square,
+    .power = 2, .random = stresslet_random, .aligned = stresslet_aligned,
 };
 
 /* ---- the table */

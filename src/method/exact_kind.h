@@ -32,9 +32,12 @@ struct exact_kind {
                  double mean[][4]);
     /* The net strength that reports name. */
     double (*net)(int64_t n, const double *q);
-    /* Truncation of near and far sum over exp(-(xi rc)^2) and strength over
+    /* Square of a strength, as which the errors go. */
+    double (*square)(const double *q);
+    /* Truncation of near and far sum over exp(-(xi rc)^2) and RMS strength over
      * a^power, a = (V/N)^(1/3), s = xi rc, u = rc/a: of strengths at random,
      * and if all in the shell beyond rc worked together. */
+    int power;
     double (*random)(double s, double u);
     double (*aligned)(double s, double u);
 };
