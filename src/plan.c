@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "device/buf.h"
 #include "method/method.h"
+#include "method/sample_flow.h"
 
 /* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
 enum { MESH_MOST = 1 << 19 };
@@ -149,6 +150,9 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     if (!p->periodic[0])
         return FARSUM_OK;
     TRY(cell_set(&cell, p->cell, 1));
+    if (!plan->pair.kind->gradient)
+        return sample_take_flow(&plan->sample, &plan->pair, &cell, p,
+                                plan->threads);
     return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
                        p->sample_x, p->sample_q, p->arrays, plan->threads);
 }

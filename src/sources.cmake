@@ -20,11 +20,11 @@ set(farsum_sources
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
   src/method/ewald_points.c src/method/ewald_tune.c
-  src/method/band.c src/method/error.c src/method/error_pair.c
-  src/method/sample.c src/method/sample_local.c
+  src/method/band.c src/method/band_flow.c src/method/error.c src/method/error_pair.c
+  src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
   src/method/machine.c src/method/planner.c src/method/planner_measure.c
   src/method/wisdom.c src/method/tune.c
-  src/method/tune_refine.c src/method/tuned.c
+  src/method/tune_refine.c src/method/tuned.c src/method/tuned_error.c
   src/method/spectral.c src/method/spectral_out.c
   src/method/spectral_gpu.c src/method/spectral_gpu_run.c
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_gpu.c

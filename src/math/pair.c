@@ -6,6 +6,10 @@
 
 #include "math/poly.h"
 
+#define FN static inline
+#define FAR_REAL double
+#include "leaf/far.h"
+
 static double no_shift(const struct pair *pair)
 {
     (void)pair;
@@ -111,7 +115,8 @@ static double laplace_mean(const struct pair *pair, const double e[3], double r)
 }
 
 static const struct pair_kind laplace = {
-    .power = 1, .gradient = 1, .charged = 1, .front = 4 * M_PI, .fall = 1,
+    .power = 1, .degree = 1, .gradient = 1, .charged = 1,
+    .front = 4 * M_PI, .fall = 1,
     .shift = no_shift, .smooth = gamma_smooth, .slope = gamma_slope,
     .base = far_base, .near = laplace_near, .exact = laplace_exact,
     .square = scalar_square, .mode = laplace_mode, .mean = laplace_mean,
@@ -161,7 +166,7 @@ static double stokeslet_mean(const struct pair *pair, const double e[3],
 }
 
 static const struct pair_kind stokeslet = {
-    .power = 1, .front = 8 * M_PI, .fall = 2,
+    .power = 1, .degree = 1, .front = 8 * M_PI, .fall = 2,
     .shift = no_shift, .smooth = flow_smooth,
     .base = far_base, .near = stokeslet_near, .exact = stokeslet_exact,
     .square = vector_square, .mode = stokeslet_mode, .mean = stokeslet_mean,
@@ -200,7 +205,7 @@ static double rotlet_mean(const struct pair *pair, const double e[3], double r)
 }
 
 static const struct pair_kind rotlet = {
-    .power = 2, .front = 4 * M_PI, .fall = 1,
+    .power = 2, .degree = 1, .front = 4 * M_PI, .fall = 1,
     .shift = no_shift, .smooth = gamma_smooth,
     .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
     .square = vector_square, .mode = rotlet_mode, .mean = rotlet_mean,
@@ -256,18 +261,32 @@ static double stresslet_mean(const struct pair *pair, const double e[3],
     return (c * c / 9 + 2 * c * b / 9 + b * b / 3 + 4 * b * b / 9) * 9 / 7;
 }
 
+static double stresslet_flux(const double *q)
+{
+    return q[0] * q[3] + q[1] * q[4] + q[2] * q[5];
+}
+
+static void stresslet_spread(const double *q, double *channel)
+{
+    far_stresslet_spread(q, channel);
+}
+
 static const struct pair_kind stresslet = {
-    .power = 2, .front = 8 * M_PI, .fall = 2,
+    .power = 2, .degree = 2, .front = 8 * M_PI, .fall = 2,
     .shift = no_shift, .smooth = flow_smooth,
     .base = far_base, .near = stresslet_near, .exact = stresslet_exact,
-    .square = stresslet_square, .mode = stresslet_mode, .mean = stresslet_mean,
+    .spread = stresslet_spread, .flux = stresslet_flux,
+    .square = stresslet_square,
+    .mode = stresslet_mode, .mean = stresslet_mean,
 };
 
 const struct pair pair_rows[] = {
-#define PAIR(name, strengths, channels, values, polys, note)                   \
-    {#name, note, strengths, channels, values, polys, &name},
+#define SCALAR(name, polys, note) {#name, note, 1, 1, 1, polys, &name},
+#define FLOW(name, strengths, channels, polys, note)                           \
+    {#name, note, strengths, channels, PAIR_VALUES, polys, &name},
 #include "leaf/pair.def"
-#undef PAIR
+#undef SCALAR
+#undef FLOW
     {0},
 };
 

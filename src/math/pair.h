@@ -15,6 +15,7 @@ struct pair;
 /* What a kernel's functions are told. */
 struct pair_kind {
     int power;    /* a value goes as length^-power */
+    int degree;   /* and as strengths^degree */
     int gradient; /* 1: the values are a potential: field, energy, virial */
     int charged;  /* 1: a net charge, dipole and surroundings as of 1/r */
     int limit;    /* 1: the mode k = 0 counts, by hat(0) */
@@ -34,6 +35,10 @@ struct pair_kind {
     /* largest error of a pair at r if polynomial k is off by 1 */
     void (*exact)(const struct pair *pair, const struct split *split, double r,
                   double value[], double weight[]);
+    /* A source's channels from its strengths; NULL: they are the strengths. */
+    void (*spread)(const double *q, double *channel);
+    /* NULL, or what a source gives off: its mean flow is (9.8). */
+    double (*flux)(const double *q);
     /* Of strengths q: what errors go as the root of (math.md (9.9)). */
     double (*square)(const double *q);
     /* Root mean square of a mode's far field over square(), (9.10). */

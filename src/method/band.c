@@ -66,12 +66,15 @@ static void band_beyond(struct band *band, const struct split *split)
     }
 }
 
-void band_set(struct band *band, const struct split *split)
+void band_set(struct band *band, const struct split *split,
+              const struct pair *pair)
 {
     const double *x, *w;
     memset(band, 0, sizeof *band);
     poly_gauss(BAND_NODES, &x, &w);
+    band->pair = pair;
     band->c = split->c;
+    band->start = 1;
     for (int i = 0; i < BAND_NODES; i++) {
         band->k[i] = split->c * (1 + x[i]) / 2;
         band->weight[i] = w[i] * split->c / 2;
@@ -79,4 +82,6 @@ void band_set(struct band *band, const struct split *split)
     }
     band_tail(band, split);
     band_beyond(band, split);
+    if (!pair->kind->charged)
+        band_flow(band, split);
 }

@@ -126,6 +126,7 @@ static struct error_parts error_axis(const struct band *band,
     double along = 2 * M_PI / spacing, own = 0;
     double zero = potential ? exp(alias->log0[0])
                             : far * far * exp(alias->log2[0]);
+    zero *= band->start * band->start;
     double whole = band_fall_whole(band, lowest);
     struct error_parts p = {0};
     poly_gauss(ANGULAR, &y, &v);
@@ -153,6 +154,8 @@ static struct error_parts error_axis(const struct band *band,
     p.gather += 2 * zero * whole;
     p.spread += potential ? 2 * zero * whole : 0;
     p.self = 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
+    if (band->pair->kind->own == 0) /* odd in k: the sum vanishes */
+        p.self = 0;
     return p;
 }
 

@@ -6,7 +6,7 @@
 #ifndef FARSUM_METHOD_ERROR_H
 #define FARSUM_METHOD_ERROR_H
 
-#include "math/split.h"
+#include "math/pair.h"
 #include "math/window.h"
 #include "points/cell.h"
 
@@ -24,10 +24,14 @@ struct alias {
 };
 void alias_set(struct alias *alias, const struct window *window);
 
-/* The split as the error sees it; index 0: field, 1: potential. */
+/* The split as the error sees it; index 0: field, 1: potential, or velocity.
+ * Of kernels other than laplace gamma is what makes a mode's RMS far field 4 pi
+ * gamma/k^2, (9.10). */
 struct band {
+    const struct pair *pair; /* borrowed */
     double c;
     double k[BAND_NODES], gamma[BAND_NODES]; /* Gauss nodes of the band */
+    double start;                            /* gamma(0) */
     double weight[BAND_NODES];
     double tail_k[TAIL_NODES], tail[TAIL_NODES]; /* beyond the band: nodes, and
                                        gamma times their weights */
@@ -39,7 +43,13 @@ struct band {
     double cut_near[2], cut_far[2]; /* times the volume */
     double self;                    /* lost of a particle's own potential */
 };
-void band_set(struct band *band, const struct split *split);
+void band_set(struct band *band, const struct split *split,
+              const struct pair *pair);
+/* band_flow.c: the same for kernels other than laplace. */
+void band_flow(struct band *band, const struct split *split);
+/* What cutoff and bandwidth leave out of such a pair at r: RMS over directions,
+ * with square() = 1. */
+double band_flow_cut(const struct band *band, double r);
 
 struct error_parts {
     double cut_near; /* what lies beyond the cutoff */

@@ -61,6 +61,8 @@ static double pair_cut_compact(const struct band *band, double r, int potential)
 static double pair_cut(const struct band *band, double r, int potential)
 {
     double sum = 0;
+    if (!band->pair->kind->charged)
+        return band_flow_cut(band, fmax(r, 1e-3));
     if (!(band->xi > 0))
         return pair_cut_compact(band, r, potential);
     for (int i = 0; i < TAIL_NODES; i++) {
@@ -150,7 +152,8 @@ void error_pairs_whole(const struct band *band, const struct alias *alias,
 {
     double beta[BAND_NODES], far, lowest = error_lowest(cell);
     pair_beta(band, alias, cell, mesh, beta, &far);
-    double zero = 4 * beta[0] * beta[0] / cell->volume;
+    double zero = 4 * beta[0] * beta[0] * band->start * band->start
+                  / cell->volume;
     double whole = zero * band_fall_whole(band, lowest);
     *gather = whole * (potential ? 3 : far);
     *spread = potential ? 3 * whole : 0;

@@ -23,7 +23,8 @@ struct sample {
     double q1, q2;         /* sum of q and of q^2 */
     double radius0, step;  /* radius of bin k: radius0 step^k, caller's unit */
     double around[SAMPLE_RADII]; /* mean sources within the radius */
-    double force;          /* RMS force estimate with C = 1; 0: unknown */
+    double force;          /* RMS force, of a flow RMS velocity: an estimate
+                              with C = 1; 0: unknown */
     double close;          /* RMS over sources of q_i sqrt(sum q_j^2/r^6): the
                               force's change for moves of 1 (math.md (6.7)) */
     int64_t n_targets;     /* 0: no sample was given */

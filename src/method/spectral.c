@@ -14,8 +14,9 @@
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {
     double best = plan->problem.precision == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (!plan->pair.kind->charged)
-        FAIL(ERR_UNSUPPORTED, "kernel %s: not yet", plan->pair.name);
+    if (!plan->pair.kind->charged && plan->device)
+        FAIL(ERR_UNSUPPORTED, "kernel %s on a device: not yet",
+             plan->pair.name);
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (plan->device && !plan->device->facts.f64)
@@ -72,6 +73,7 @@ static void spectral_destroy(void *state)
     points_clear(&s->source);
     points_clear(&s->target);
     mem_free(s->q);
+    mem_free(s->channel);
     mem_free(s->potential);
     mem_free(s->field);
     mem_free(s->mesh);
@@ -102,7 +104,7 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
     if (plan->device)
         TRY(spectral_gpu_create(plan, s));
     else
-        TRY(mem_alloc(&s->mesh, t->mesh[0] * t->mesh[1] * t->ldz,
+        TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t),
                       (size_t)array_size(plan->problem.precision), 1));
     tuned_args(t, plan, args);
     for (int r = 0; r < ROOM_COUNT; r++)
@@ -152,15 +154,20 @@ static farsum_status spectral_reserve(struct farsum_plan *plan,
                                       int64_t targets)
 {
     size_t size = (size_t)array_size(plan->problem.precision);
-    TRY(mem_reserve(&s->q, &s->have_q, n, size));
+    const struct pair *pair = &plan->pair;
+    TRY(mem_reserve(&s->q, &s->have_q, n * pair->strengths, size));
+    if (pair->kind->spread)
+        TRY(mem_reserve(&s->channel, &s->have_channel, n * pair->channels,
+                        size));
     if (s->have_out >= targets)
         return FARSUM_OK;
     s->have_out = 0;
     mem_free(s->potential);
     mem_free(s->field);
     s->potential = s->field = NULL;
-    TRY(mem_alloc(&s->potential, targets, size, 0));
-    TRY(mem_alloc(&s->field, 3 * targets, size, 0));
+    TRY(mem_alloc(&s->potential, targets * pair->values, size, 0));
+    if (pair->kind->gradient)
+        TRY(mem_alloc(&s->field, 3 * targets, size, 0));
     s->have_out = targets;
     return FARSUM_OK;
 }
@@ -196,7 +203,7 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
     if (!plan->problem.exclude_coincident)
         TRY(points_distinct(&s->source));
     TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
-    if (plan->problem.surface == FARSUM_VACUUM) {
+    if (spectral_unwraps(plan)) {
         TRY(spectral_unwrapped(&s->x, n, x, type));
         if (m > 0)
             TRY(spectral_unwrapped(&s->y, m, y, type));
@@ -246,30 +253,52 @@ static farsum_status spectral_room(struct spectral *s, int r, const void *io)
     return status;
 }
 
+/* Transforms of `channels` meshes. */
+static farsum_status spectral_fft(const struct farsum_plan *plan,
+                                  struct spectral *s, int channels,
+                                  int backward)
+{
+    int64_t bytes = tuned_channel(&s->tuned)
+                    * array_size(plan->problem.precision);
+    for (int c = 0; c < channels; c++) {
+        struct fft_io io = {(char *)s->mesh + c * bytes, backward};
+        TRY(spectral_room(s, ROOM_FFT, &io));
+    }
+    return FARSUM_OK;
+}
+
 /* One right-hand side in internal units. */
-static farsum_status spectral_sum(struct spectral *s,
+static farsum_status spectral_sum(const struct farsum_plan *plan,
+                                  struct spectral *s,
                                   const farsum_result *result,
                                   struct spectral_sums *sums)
 {
-    void *potential = result->potential ? s->potential : NULL;
+    const struct pair *pair = &plan->pair;
+    int64_t channel = tuned_channel(&s->tuned);
+    void *potential = result->potential || result->velocity ? s->potential
+                                                            : NULL;
     void *field = result->field ? s->field : NULL;
     double *energy = result->energy ? &sums->energy : NULL;
     double *virial = result->virial ? sums->virial : NULL;
     struct near_io near = {s->q, potential, field, energy, virial};
-    struct spread_io spread = {.q = s->q, .mesh = s->mesh};
-    struct fft_io fft = {s->mesh, 0};
+    struct spread_io spread = {.q = pair->kind->spread ? s->channel : s->q,
+                               .mesh = s->mesh,
+                               .q_channel = 1,
+                               .q_point = pair->channels,
+                               .mesh_channel = channel};
     int back = potential || field;
-    struct scale_io scale = {s->mesh, back, energy, virial};
-    struct interp_io interp = {
-        .mesh = s->mesh, .potential = potential, .field = field};
+    struct scale_io scale = {s->mesh, back, energy, virial, channel};
+    struct interp_io interp = {.mesh = s->mesh,
+                               .potential = potential,
+                               .field = field,
+                               .mesh_channel = channel};
     TRY(spectral_room(s, ROOM_NEAR, &near));
     TRY(spectral_room(s, ROOM_SPREAD, &spread));
-    TRY(spectral_room(s, ROOM_FFT, &fft));
+    TRY(spectral_fft(plan, s, pair->channels, 0));
     TRY(spectral_room(s, ROOM_SCALE, &scale));
     if (!back)
         return FARSUM_OK;
-    fft.backward = 1;
-    TRY(spectral_room(s, ROOM_FFT, &fft));
+    TRY(spectral_fft(plan, s, pair->values, 1));
     return spectral_room(s, ROOM_INTERP, &interp);
 }
 
@@ -285,12 +314,15 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
         spectral_in(plan, s, r, q, &sums.q1, &sums.q2);
-        if (result->potential)
-            memset(s->potential, 0, targets * size);
+        if (result->potential || result->velocity)
+            memset(s->potential, 0, targets * (size_t)plan->pair.values * size);
         if (result->field)
             memset(s->field, 0, 3 * targets * size);
-        TRY(spectral_sum(s, result, &sums));
-        spectral_out(plan, s, r, q, &sums, result);
+        TRY(spectral_sum(plan, s, result, &sums));
+        if (result->velocity)
+            spectral_out_flow(plan, s, r, q, &sums, result);
+        else
+            spectral_out(plan, s, r, q, &sums, result);
     }
     for (int r = 0; r < ROOM_COUNT; r++)
         plan->info.stages[r].seconds = s->seconds[r];

@@ -10,12 +10,16 @@ struct spectral {
     void *room[ROOM_COUNT];  /* owned: states of the variants */
     struct points source, target;
     int64_t n, m;            /* m = 0: targets are the sources */
-    int64_t have_q, have_out;
-    void *q, *potential, *field; /* owned: type precision; strengths and
-                                    results in units of cutoff and q_unit */
-    void *mesh;              /* owned, [mesh0][mesh1][ldz] */
-    double *x, *y;           /* owned: unwrapped, vacuum surface only */
-    double q_unit;           /* strengths are divided by it */
+    int64_t have_q, have_channel, have_out;
+    /* owned: type precision; strengths [n][strengths], channels [n][channels]
+     * if these are not the strengths, values [values][targets] and field, in
+     * units of cutoff and q_unit */
+    void *q, *channel, *potential, *field;
+    void *mesh;              /* owned, [channels][mesh0][mesh1][ldz] */
+    double *x, *y;           /* owned: unwrapped, where the mode k = 0 hangs on
+                                them (spectral_unwraps) */
+    double q_unit;           /* strengths are divided by it: of a stresslet
+                                those of both vectors */
     double seconds[ROOM_COUNT];
     struct spectral_gpu *gpu; /* owned; NULL on the host.  There it holds
                                  strengths, results, mesh; above they are
@@ -27,13 +31,21 @@ struct spectral {
 void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
                  const void *q, double *q1, double *q2);
 struct spectral_sums {
-    double q1, q2, energy, virial[9]; /* near + far, internal units */
+    double q1, q2;            /* of strengths, and of their square() */
+    double energy, virial[9]; /* near + far, internal units */
 };
+/* 1: the positions as the caller gave them matter: vacuum surroundings, and
+ * the mean flow of a stresslet. */
+int spectral_unwraps(const struct farsum_plan *plan);
 /* Adds background and surface terms, scales by coulomb and units, writes row r
  * of the caller's arrays and the plan's estimate. */
 void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
                   const void *q, struct spectral_sums *sums,
                   farsum_result *result);
+/* The same of a flow (spectral_flow.c). */
+void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
+                       const void *q, const struct spectral_sums *sums,
+                       farsum_result *result);
 /* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
  * neutralising background; a constant potential. */
 double spectral_background(const struct spectral *s, double q1);

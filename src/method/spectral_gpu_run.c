@@ -106,7 +106,7 @@ static farsum_status run_sum(struct spectral *s, const struct spectral_units *u,
     struct spread_io spread = {.q = &g->q, .mesh = &g->mesh};
     struct fft_io fft = {&g->mesh, 0};
     int back = potential || field;
-    struct scale_io scale = {&g->mesh, back, energy, virial};
+    struct scale_io scale = {&g->mesh, back, energy, virial, 0};
     struct interp_io interp = {
         .mesh = &g->mesh, .potential = potential, .field = field};
     TRY(run_zero(&g->potential, u->potential, u->targets * real));

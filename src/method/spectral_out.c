@@ -5,12 +5,43 @@
 #include "method/arrays.h"
 #include "method/spectral.h"
 
+int spectral_unwraps(const struct farsum_plan *plan)
+{
+    return plan->problem.surface == FARSUM_VACUUM || plan->pair.kind->flux;
+}
+
+/* Strengths of source i, caller's units. */
+static void in_strengths(const struct farsum_plan *plan, const void *q,
+                         int64_t i, double v[PAIR_STRENGTHS])
+{
+    int width = plan->pair.strengths;
+    for (int a = 0; a < width; a++)
+        v[a] = array_get(q, plan->problem.arrays, i * width + a);
+}
+
+/* What is spread, from strengths that are scaled. */
+static void in_channels(const struct farsum_plan *plan, struct spectral *s)
+{
+    const struct pair *pair = &plan->pair;
+    farsum_precision type = plan->problem.precision;
+#pragma omp parallel for num_threads(plan->threads)
+    for (int64_t i = 0; i < s->n; i++) {
+        double v[PAIR_STRENGTHS], channel[PAIR_CHANNELS];
+        for (int a = 0; a < pair->strengths; a++)
+            v[a] = array_get(s->q, type, i * pair->strengths + a);
+        pair->kind->spread(v, channel);
+        for (int a = 0; a < pair->channels; a++)
+            array_put(s->channel, type, i * pair->channels + a, channel[a]);
+    }
+}
+
 void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
                  const void *q, double *q1, double *q2)
 {
     farsum_precision from = plan->problem.arrays, to = plan->problem.precision;
-    double most = 0, sum = 0, square = 0;
-    int64_t n = s->n, first = r * n;
+    const struct pair_kind *kind = plan->pair.kind;
+    double most = 0, net[3] = {0}, square = 0;
+    int64_t n = s->n * plan->pair.strengths, first = r * n;
 #pragma omp parallel for num_threads(plan->threads) reduction(max : most)
     for (int64_t i = 0; i < n; i++)
         most = fmax(most, fabs(array_get(q, from, first + i)));
@@ -20,14 +51,73 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
 #pragma omp parallel for num_threads(plan->threads)
     for (int64_t i = 0; i < n; i++)
         array_put(s->q, to, i, scale * array_get(q, from, first + i));
+    if (kind->spread)
+        in_channels(plan, s);
     /* in order: the same for any number of threads */
-    for (int64_t i = 0; i < n; i++) {
-        double v = array_get(q, from, first + i);
-        sum += v;
-        square += v * v;
+    for (int64_t i = 0; i < s->n; i++) {
+        double v[PAIR_STRENGTHS] = {0};
+        in_strengths(plan, q, r * s->n + i, v);
+        square += kind->square(v);
+        if (kind->flux)
+            v[0] = kind->flux(v), v[1] = v[2] = 0;
+        for (int a = 0; a < 3 && a < plan->pair.strengths; a++)
+            net[a] += v[a];
     }
-    *q1 = sum;
+    *q1 = plan->pair.strengths == 1 || kind->flux
+              ? net[0]
+              : sqrt(net[0] * net[0] + net[1] * net[1] + net[2] * net[2]);
     *q2 = square;
+}
+
+/* (9.8): the mean flow of sources whose fluxes lie apart: at x it is mean less
+ * net x. */
+static double out_flux(const struct farsum_plan *plan, const struct spectral *s,
+                       int r, const void *q, double mean[3])
+{
+    double rc = s->tuned.rc, net = 0;
+    double front = 8 * M_PI / (s->tuned.cell.volume * rc * rc * rc);
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int64_t i = 0; plan->pair.kind->flux && i < s->n; i++) {
+        double v[PAIR_STRENGTHS];
+        in_strengths(plan, q, r * s->n + i, v);
+        double flux = front * plan->pair.kind->flux(v);
+        net += flux;
+        for (int a = 0; a < 3; a++)
+            mean[a] += flux * s->x[3 * i + a];
+    }
+    return net;
+}
+
+void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
+                       const void *q, const struct spectral_sums *sums,
+                       farsum_result *result)
+{
+    farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
+    const double *at = s->m > 0 ? s->y : s->x;
+    const struct pair_kind *kind = plan->pair.kind;
+    double c = plan->problem.coulomb, mean[3], square = 0;
+    double unit = c * pow(s->q_unit, kind->degree)
+                  / pow(s->tuned.rc, kind->power);
+    double net = out_flux(plan, s, r, q, mean);
+    int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
+#pragma omp parallel for num_threads(plan->threads) reduction(+ : square)
+    for (int64_t i = 0; i < n; i++)
+        for (int a = 0; a < 3; a++) {
+            double u = unit * array_get(s->potential, from, a * n + i);
+            if (kind->flux)
+                u += c * (mean[a] - net * at[3 * i + a]);
+            array_put(result->velocity, to, 3 * (first + i) + a, u);
+            square += u * u;
+        }
+    plan->info.net_strength = sums->q1;
+    plan->info.norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
+                          ? 1
+                          : sqrt(square / (double)n);
+    plan->info.estimated_error
+        = plan->info.norm > 0
+              ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1)
+                    / plan->info.norm
+              : 0;
 }
 
 double spectral_background(const struct spectral *s, double q1)
@@ -80,7 +170,7 @@ void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
     double c = plan->problem.coulomb, rc = s->tuned.rc;
     double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(plan);
     double volume = s->tuned.cell.volume * rc * rc * rc;
-    int of_potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    int of_potential = tuned_of_values(plan);
     double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
     if (plan->problem.error == FARSUM_ERROR_FORCE && field)
         norm = fmax(force, c * q_rms * q_rms

@@ -47,7 +47,7 @@ farsum_status tune_split(const struct tuner *u, struct tuned *t,
                                 double c)
 {
     TRY(split_set(&t->split, u->split, c));
-    band_set(&t->band, &t->split);
+    band_set(&t->band, &t->split, &u->plan->pair);
     return FARSUM_OK;
 }
 
@@ -55,7 +55,7 @@ farsum_status tune_split(const struct tuner *u, struct tuned *t,
 static double tune_cut(const struct tuner *u, struct tuned *t, double c)
 {
     const struct farsum_plan *plan = u->plan;
-    int potential = plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    int potential = tuned_of_values(plan);
     double at = c - CUT_FIRST;
     int i = at >= CUTS - 1 ? CUTS - 2 : at < 0 ? 0 : (int)at;
     double part = at - i, v[3];
@@ -73,12 +73,12 @@ static double tune_cut(const struct tuner *u, struct tuned *t, double c)
 
 static farsum_status tune_cuts(struct tuner *u)
 {
-    int potential = u->plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    int potential = tuned_of_values(u->plan);
     for (int i = 0; i < CUTS; i++) {
         struct split split;
         struct band band;
         TRY(split_set(&split, u->split, CUT_FIRST + i));
-        band_set(&band, &split);
+        band_set(&band, &split, &u->plan->pair);
         u->cut[i][0] = log(band.cut_near[potential] + 1e-300);
         u->cut[i][1] = log(band.cut_far[potential] + 1e-300);
         u->cut[i][2] = log(band.self * band.self + 1e-300);

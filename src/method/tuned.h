@@ -39,6 +39,12 @@ union room_args {
     struct scale_args scale;
     struct interp_args interp;
 };
+/* Reals from one channel's mesh to the next. */
+static inline int64_t tuned_channel(const struct tuned *tuned)
+{
+    int64_t points = tuned->mesh[0] * tuned->mesh[1] * tuned->ldz;
+    return (points + 15) / 16 * 16;
+}
 void tuned_args(const struct tuned *tuned, const struct farsum_plan *plan,
                 union room_args args[ROOM_COUNT]);
 /* Bytes of meshes and of the rooms' states. */
@@ -50,6 +56,8 @@ farsum_status tuned_choose(struct tuned *tuned,
  * if the options ask for it. */
 farsum_status tuned_measured(struct tuned *tuned,
                              const struct farsum_plan *plan);
+/* 1: the tolerance is one of potentials or velocities, not of forces. */
+int tuned_of_values(const struct farsum_plan *plan);
 /* Sets field or potential, square and error, by the tolerance's kind, from
  * what stands in `tuned`: cell, mesh, split, band, window and alias.  mesh[0]
  * = 0: the cut alone, whose parts stand there already. */

@@ -53,8 +53,8 @@ static void run(const struct setting *s, double *energy, double *virial)
     const struct variant *v = scale_stage.rows->variant;
     struct scale_args args = {FARSUM_F64, ISA_BASE, 1,
                               {mesh[0], mesh[1], mesh[2]}, LDZ, &s->split,
-                              &s->window, &s->cell, NULL};
-    struct scale_io io = {s->data, 1, energy, virial};
+                              &s->window, &s->cell, NULL, NULL};
+    struct scale_io io = {s->data, 1, energy, virial, 0};
     void *state = NULL;
     spectrum(s->before);
     memcpy(s->data, s->before, SIZE * sizeof *s->data);

@@ -52,6 +52,7 @@ struct state {
 static farsum_status cells_fits(const void *args)
 {
     const struct near_args *a = args;
+    TRY(near_laplace(a, "gpu_cells"));
     return gpu_wanted(a->device);
 }
 

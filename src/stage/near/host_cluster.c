@@ -73,6 +73,7 @@ host_cluster_list(const struct near_args *args)
 static farsum_status host_cluster_fits(const void *args)
 {
     const struct near_args *a = args;
+    TRY(near_laplace(a, "host_cluster"));
     return gpu_not_wanted(a->device);
 }
 

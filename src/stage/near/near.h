@@ -2,16 +2,17 @@
  *
  * Lengths are in units of the cutoff, so the cutoff is 1.  For a target i and
  * each source j, all periodic images, with d = x_i - x_j, r = |d| < 1,
- * v = 2 r^2 - 1 (math.md section 3):
+ * v = 2 r^2 - 1, the kernel's function of leaf/pair.h is added; of laplace
+ * (math.md section 3):
  *
  *     potential_i += q_j (1/r   - P(v))
  *     field_i     += q_j (1/r^3 - G(v)) d
  *
  * A pair at r = 0 (a target on a source, a particle with itself) keeps its
- * polynomial and loses its singular part: that is the self term -P(-1) q of
- * the far field.  r = 0 means r < near_skip().  energy = 1/2 sum q_i
- * potential_i and virial = 1/2 sum_pairs d (x) force, in units of the cutoff,
- * count this near part alone.
+ * polynomials and loses its singular part: that is the self term of the far
+ * field.  r = 0 means r < near_skip().  energy = 1/2 sum q_i potential_i and
+ * virial = 1/2 sum_pairs d (x) force, in units of the cutoff, count this near
+ * part alone.
  *
  * set: targets NULL or the same pointer as sources: the targets are the
  * sources.  It borrows both until the next set or destroy. */
@@ -20,7 +21,7 @@
 
 #include "base/isa.h"
 #include "device/buf.h"
-#include "math/split.h"
+#include "math/pair.h"
 #include "points/points.h"
 #include "stage/stage.h"
 
@@ -31,22 +32,32 @@ struct near_args {
     unsigned outputs;             /* FARSUM_POTENTIAL | ... */
     const struct cell *cell;      /* units of the cutoff; borrowed, its values
                                      may change before a set */
-    const struct near_poly *poly; /* borrowed */
+    const struct near_poly *poly; /* of it; borrowed */
     int64_t n_sources, n_targets; /* expected; n_targets 0: same points */
     double neighbours;            /* expected sources within the cutoff, mean
                                      over the targets; for the cost */
     struct device *device;        /* borrowed; NULL: the host */
+    const struct pair *pair;      /* the kernel; borrowed; NULL: laplace */
 };
 
 /* Arrays in the caller's order, of type precision; results are added to.
  * NULL: not wanted.  On a device each is a struct buf *. */
 struct near_io {
-    const void *q;     /* [n_sources] */
-    void *potential;   /* [n_targets] */
+    const void *q;     /* [n_sources][strengths] */
+    void *potential;   /* the values: [values][n_targets] */
     void *field;       /* [n_targets][3] */
     void *energy;      /* double; sources = targets only */
     void *virial;      /* double [9], row-major; sources = targets only */
 };
+
+static inline const struct pair *near_kernel(const struct near_args *args)
+{
+    return args->pair ? args->pair : pair_rows;
+}
+
+/* FARSUM_ERR_UNSUPPORTED unless the kernel is 1/r, for rows that
+ * know no other. */
+farsum_status near_laplace(const struct near_args *args, const char *row);
 
 /* Distance, in cutoffs, below which two positions are one: what wrapping into
  * the cell leaves of the digits (f64), what a position holds (f32). */

@@ -1,16 +1,41 @@
 /* plain.c: the reference.  Linked cells at least a cutoff wide, every pair of
- * every periodic image, in double whatever the arrays' type. */
+ * every periodic image, in double whatever the arrays' type, any kernel. */
 #include "stage/near/near.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "math/poly.h"
 #include "stage/gpu.h"
 
 enum { CELLS_MAX = 64 }; /* along one axis */
 
+#define FN static inline
+#define PAIR_REAL double
+#define PAIR_TABLE const struct near_poly *
+#define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
+#include "leaf/pair.h"
+
+/* A kernel's functions of leaf/pair.h. */
+struct plain_kernel {
+    const char *name;
+    void (*value)(const struct near_poly *poly, const double *d, double y,
+                  double v, const double *q, double *value);
+    double (*slope)(const struct near_poly *poly, double y, double v);
+};
+static const struct plain_kernel kernels[] = {
+#define SCALAR(name, polys, note) {#name, pair_##name, pair_##name##_slope},
+#define FLOW(name, strengths, channels, polys, note) {#name, pair_##name, NULL},
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+};
+
 struct plain {
     struct near_args args;
+    const struct pair *pair;
+    const struct plain_kernel *kernel;
     const struct points *sources, *targets; /* borrowed; targets may be NULL */
     int n[3];          /* cells along a, b, c */
     int reach[3];      /* cells to look at on either side */
@@ -21,7 +46,7 @@ struct plain {
 
 /* What one target receives. */
 struct plain_sum {
-    double potential, field[3], virial[9];
+    double value[PAIR_VALUES], field[3], virial[9];
 };
 
 static farsum_status plain_fits(const void *args)
@@ -51,6 +76,15 @@ static farsum_status plain_create(const void *args, void **state)
     struct plain *plain = NULL;
     TRY(MEM_NEW(plain, 1));
     plain->args = *(const struct near_args *)args;
+    plain->pair = near_kernel(args);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        if (strcmp(kernels[k].name, plain->pair->name) == 0)
+            plain->kernel = &kernels[k];
+    if (!plain->kernel) {
+        mem_free(plain);
+        FAIL(ERR_INTERNAL, "near plain: kernel %s has no function",
+             near_kernel(args)->name);
+    }
     *state = plain;
     return FARSUM_OK;
 }
@@ -104,31 +138,21 @@ static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
         ((double *)x)[k] += y;
 }
 
-static double plain_horner(const double *coef, int n, double v)
-{
-    double s = 0;
-    for (int k = n - 1; k >= 0; k--)
-        s = s * v + coef[k];
-    return s;
-}
-
 /* One pair, d = x_i - x_j, math.md (3.1) and (3.2). */
-static void plain_pair(const struct near_poly *poly, const double d[3],
-                       double q, int singular, struct plain_sum *sum)
+static void plain_pair(const struct plain *plain, const double d[3],
+                       const double *q, int singular, struct plain_sum *sum)
 {
+    const struct near_poly *poly = plain->args.poly;
     double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    double v = 2 * d2 - 1, r = sqrt(d2);
-    double p = -plain_horner(poly->p, poly->n, v);
-    double g = -plain_horner(poly->g, poly->n, v);
-    if (singular) {
-        p += 1 / r;
-        g += 1 / (d2 * r);
-    }
-    sum->potential += q * p;
+    double v = 2 * d2 - 1, y = singular ? 1 / sqrt(d2) : 0;
+    plain->kernel->value(poly, d, y, v, q, sum->value);
+    if (!plain->kernel->slope)
+        return;
+    double g = q[0] * plain->kernel->slope(poly, y, v);
     for (int a = 0; a < 3; a++)
-        sum->field[a] += q * g * d[a];
+        sum->field[a] += g * d[a];
     for (int a = 0; a < 9; a++)
-        sum->virial[a] += q * g * d[a / 3] * d[a % 3];
+        sum->virial[a] += g * d[a / 3] * d[a % 3];
 }
 
 /* The sources of one cell, moved by `shift` lattice vectors, on target s. */
@@ -150,8 +174,10 @@ static void plain_cell(const struct plain *plain, const void *q,
         if (!(d2 < 1))
             continue;
         int singular = !(home && j == self) && d2 >= skip * skip;
-        plain_pair(&plain->args.poly[0], d, plain_get(plain, q, j), singular,
-                   sum);
+        double strength[PAIR_STRENGTHS];
+        for (int a = 0; a < plain->pair->strengths; a++)
+            strength[a] = plain_get(plain, q, j * plain->pair->strengths + a);
+        plain_pair(plain, d, strength, singular, sum);
     }
 }
 
@@ -199,14 +225,14 @@ static farsum_status plain_run(void *state, const void *data)
     for (int64_t i = 0; i < p->n; i++) {
         struct plain_sum sum = {0};
         plain_target(plain, io->q, i, &sum);
-        if (io->potential)
-            plain_add(plain, io->potential, i, sum.potential);
+        for (int a = 0; io->potential && a < plain->pair->values; a++)
+            plain_add(plain, io->potential, a * p->n + i, sum.value[a]);
         for (int a = 0; io->field && a < 3; a++)
             plain_add(plain, io->field, 3 * i + a, sum.field[a]);
-        if (plain->targets)
+        if (plain->targets || !plain->kernel->slope)
             continue;
         double half = 0.5 * plain_get(plain, io->q, i);
-        energy += half * sum.potential;
+        energy += half * sum.value[0];
         for (int a = 0; a < 9; a++)
             virial[a] += half * sum.virial[a];
     }

@@ -33,6 +33,9 @@ static int64_t table_points(const struct scale_args *a)
 static farsum_status table_fits(const void *args)
 {
     const struct scale_args *a = args;
+    if (!scale_kernel(a)->kind->charged)
+        FAIL(ERR_UNSUPPORTED, "multiplies laplace alone, not %s",
+             scale_kernel(a)->name);
     return gpu_wanted(a->device);
 }
 
@@ -117,9 +120,9 @@ static farsum_status table_constants(struct state *s)
     GO(buf_alloc(&s->decon, device, bytes[0] + bytes[1] + bytes[2]));
     for (int d = 0; d < 3; at += bytes[d++])
         GO(buf_upload(&s->decon, at, modes.decon[d], bytes[d]));
-    GO(buf_alloc(&s->gamma, device, sizeof modes.gamma + sizeof modes.slope));
-    GO(buf_upload(&s->gamma, 0, modes.gamma, sizeof modes.gamma));
-    GO(buf_upload(&s->gamma, sizeof modes.gamma, modes.slope,
+    GO(buf_alloc(&s->gamma, device, sizeof modes.smooth + sizeof modes.slope));
+    GO(buf_upload(&s->gamma, 0, modes.smooth, sizeof modes.smooth));
+    GO(buf_upload(&s->gamma, sizeof modes.smooth, modes.slope,
                   sizeof modes.slope));
 done:
     modes_clear(&modes);

@@ -15,6 +15,7 @@ struct state {
     struct scale_args args;
     struct modes modes;
     const struct scale_kern *kern;
+    const struct scale_flow *flow; /* of a flow; else NULL */
     void *table;      /* owned: [mesh0][mesh1][mesh2/2 + 1], type precision */
     double (*part)[7]; /* owned, [mesh0]: energy and virial xx xy xz yy yz zz */
 };
@@ -34,6 +35,7 @@ static double table_cost(const void *args)
 {
     const struct scale_args *a = args;
     double bytes = a->precision == FARSUM_F32 ? 20 : 40;
+    bytes *= scale_kernel(a)->channels;
     return bytes * (double)table_points(a) / (6e9 * (a->threads > 1 ? 1.6 : 1));
 }
 
@@ -90,6 +92,9 @@ static farsum_status table_create(const void *args, void **state)
     s->args = *(const struct scale_args *)args;
     s->kern = isa_scale_host_table[s->args.isa]
                                   [s->args.precision == FARSUM_F32];
+    for (const struct scale_flow *f = s->kern->flows; f->name; f++)
+        if (strcmp(f->name, scale_kernel(args)->name) == 0)
+            s->flow = f;
     GO(modes_create(&s->modes, &s->args));
     size_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
     GO(mem_alloc(&s->table, table_points(&s->args), size, 0));
@@ -144,6 +149,19 @@ static void table_virial(const struct state *s, const char *plane, int64_t i0,
         }
 }
 
+/* Row i0, i1 of a flow. */
+static void table_flow(const struct state *s, char *row, int64_t channel,
+                       const char *table, int64_t i0, int64_t i1)
+{
+    const struct modes *m = &s->modes;
+    int64_t n0 = modes_signed(i0, m->mesh[0]);
+    int64_t n1 = modes_signed(i1, m->mesh[1]);
+    double k[3], step[3];
+    modes_wave(m, n0, n1, 0, k);
+    modes_wave(m, 0, 0, 1, step);
+    s->flow->row(row, channel, table, m->mesh[2] / 2 + 1, k, step);
+}
+
 static farsum_status table_run(void *state, const void *io)
 {
     struct state *s = state;
@@ -151,6 +169,7 @@ static farsum_status table_run(void *state, const void *io)
     const int64_t *mesh = s->args.mesh;
     int64_t half = mesh[2] / 2 + 1, ldz = s->args.ldz;
     int64_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
+    int64_t channel = scale_channel(&s->args, f);
 #pragma omp parallel for num_threads(s->args.threads) schedule(static)
     for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
         char *plane = (char *)f->spectrum + i0 * mesh[1] * ldz * size;
@@ -158,7 +177,10 @@ static farsum_status table_run(void *state, const void *io)
         memset(s->part[i0], 0, sizeof s->part[i0]);
         if (f->virial)
             table_virial(s, plane, i0, s->part[i0]);
-        for (int64_t i1 = 0; i1 < mesh[1]; i1++)
+        for (int64_t i1 = 0; s->flow && f->keep && i1 < mesh[1]; i1++)
+            table_flow(s, plane + i1 * ldz * size, channel,
+                       table + i1 * half * size, i0, i1);
+        for (int64_t i1 = 0; !s->flow && i1 < mesh[1]; i1++)
             s->part[i0][0] += s->kern->row(
                 plane + i1 * ldz * size, table + i1 * half * size, half,
                 mesh[2] % 2 == 0, f->keep, f->energy != NULL);

@@ -1,14 +1,21 @@
-/* host_table_kern.h: a row of modes times a row of the table. */
+/* host_table_kern.h: what host_table_kern.c gives to host_table.c. */
 #ifndef FARSUM_STAGE_SCALE_HOST_TABLE_KERN_H
 #define FARSUM_STAGE_SCALE_HOST_TABLE_KERN_H
 
-#include <stdint.h>
+#include "stage/scale/scale.h"
 
 struct scale_kern {
-    /* row: complex [n], table: real [n]; multiplies if keep; returns
-     * sum_i table_i |row_i|^2 over i = 1 .. last, twice, plus the ends once,
-     * as the half spectrum counts (n = mesh2/2 + 1, even: mesh2 is even) */
-    double (*row)(void *row, const void *table, int64_t n, int even, int keep,
+    /* n modes of a row times the table, unless !keep; returns the sum of
+     * weight * table * |z|^2 if energy.  even: the last mode is its own
+     * opposite.  Of scalar kernels. */
+    double (*row)(void *z, const void *table, int64_t n, int even, int keep,
                   int energy);
+    /* The same of a flow, its channels `channel` reals apart: wave vectors
+     * k + i step. */
+    struct scale_flow {
+        const char *name;
+        void (*row)(void *z, int64_t channel, const void *table, int64_t n,
+                    const double k[3], const double step[3]);
+    } const *flows; /* ended by a name of NULL */
 };
 #endif

@@ -7,10 +7,12 @@
 #include "base/mem.h"
 #include "math/poly.h"
 
-static double modes_gamma(double v, const void *data)
+static double modes_smooth(double v, const void *data)
 {
-    const struct split *split = data;
-    return split_hat(split, split->c * sqrt((v + 1) / 2));
+    const struct scale_args *args = data;
+    const struct pair *pair = scale_kernel(args);
+    return pair->kind->smooth(pair, args->split,
+                              args->split->c * sqrt((v + 1) / 2));
 }
 
 void modes_set_cell(struct modes *modes, const struct cell *cell)
@@ -24,8 +26,11 @@ farsum_status modes_create(struct modes *modes, const struct scale_args *args)
     memcpy(modes->mesh, args->mesh, sizeof modes->mesh);
     modes->c = args->split->c;
     modes_set_cell(modes, args->cell);
-    poly_fit(modes_gamma, args->split, MODES_TERMS, modes->gamma);
-    poly_derivative(modes->gamma, MODES_TERMS, modes->slope);
+    modes->front = scale_kernel(args)->kind->front;
+    modes->shift = scale_kernel(args)->kind->shift(scale_kernel(args));
+    modes->fall = scale_kernel(args)->kind->fall;
+    poly_fit(modes_smooth, args, MODES_TERMS, modes->smooth);
+    poly_derivative(modes->smooth, MODES_TERMS, modes->slope);
     for (int d = 0; d < 3; d++) {
         int64_t n = args->mesh[d];
         TRY(MEM_RAW(modes->decon[d], n));
@@ -54,12 +59,14 @@ double modes_influence(const struct modes *m, double k2, double decon,
         *bend = 0;
     if (!(k2 > 0) || u > 1)
         return 0;
-    double gamma = poly_eval(m->gamma, MODES_TERMS, v);
-    double front = 4 * M_PI / (k2 * m->volume) * decon;
+    double smooth = poly_eval(m->smooth, MODES_TERMS, v);
+    double front = m->front / m->volume * decon, shifted = k2 + m->shift;
+    for (int i = 0; i < m->fall; i++)
+        front /= shifted;
     if (bend) {
-        /* k dgamma/dk = 2 u dgamma/du = 4 u dgamma/dv */
+        /* k d/dk = 2 u d/du = 4 u d/dv */
         double kdk = 4 * u * poly_eval(m->slope, MODES_TERMS, v);
-        *bend = front * (kdk - 2 * gamma) / k2;
+        *bend = front * (kdk / k2 - 2 * m->fall * smooth / shifted);
     }
-    return front * gamma;
+    return front * smooth;
 }

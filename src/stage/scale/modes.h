@@ -13,7 +13,10 @@ struct modes {
                                mesh_d/2, which has no sign */
     double cell_inv[9];     /* of the cell that wave vectors are made with */
     double volume, c;
-    double gamma[MODES_TERMS]; /* hat, a polynomial in v = 2 (kappa/c)^2 - 1 */
+    /* hat(k) = front/(k^2 + shift)^fall smooth(v), v = 2 (k/c)^2 - 1 */
+    double front, shift;
+    int fall;
+    double smooth[MODES_TERMS];
     double slope[MODES_TERMS]; /* its derivative in v */
 };
 
@@ -43,8 +46,8 @@ static inline double modes_weight(int64_t i2, int64_t mesh2)
 {
     return i2 == 0 || 2 * i2 == mesh2 ? 1 : 2;
 }
-/* Ghat/(V D^2) at |k|^2 = k2, decon = 1/D^2; *bend, if wanted, is
- * Ghat/(V D^2) (k gamma'/gamma - 2)/k^2, the virial's k (x) k factor (5.4). */
+/* hat/(V D^2) at |k|^2 = k2, decon = 1/D^2; *bend, if wanted, is hat'/(k V D^2),
+ * the virial's k (x) k factor (5.4). */
 double modes_influence(const struct modes *m, double k2, double decon,
                        double *bend);
 #endif

@@ -1,14 +1,33 @@
 /* plain: one thread, the influence function computed anew for each mode from
  * the split itself.  The oracle; wins never. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "stage/gpu.h"
 #include "stage/scale/modes.h"
 
+#define FN static inline
+#define FAR_REAL double
+#include "leaf/far.h"
+
+/* A kernel's function of leaf/far.h. */
+static const struct plain_kernel {
+    const char *name;
+    void (*mode)(const double *k, double g, double *z);
+} kernels[] = {
+#define SCALAR(name, polys, note) {#name, far_##name},
+#define FLOW(name, strengths, channels, polys, note) {#name, far_##name},
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+};
+
 struct state {
     struct scale_args args;
     struct modes modes;
+    const struct pair *pair;
+    const struct plain_kernel *kernel;
 };
 
 static farsum_status plain_fits(const void *args)
@@ -44,6 +63,13 @@ static farsum_status plain_create(const void *args, void **state)
     struct state *s = NULL;
     GO(MEM_NEW(s, 1));
     s->args = *(const struct scale_args *)args;
+    s->pair = scale_kernel(args);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        if (strcmp(kernels[k].name, s->pair->name) == 0)
+            s->kernel = &kernels[k];
+    if (!s->kernel)
+        GO(status_fail(FARSUM_ERR_INTERNAL, "scale plain: kernel %s has no "
+                                            "function", s->pair->name));
     GO(modes_create(&s->modes, &s->args));
     *state = s;
     s = NULL;
@@ -68,12 +94,12 @@ static double plain_influence(const struct state *s, double k2, double decon)
     double kappa = sqrt(k2);
     if (!(k2 > 0) || kappa > split->c)
         return 0;
-    return 4 * M_PI * split_hat(split, kappa) / (k2 * s->modes.volume) * decon;
+    return pair_hat(s->pair, split, kappa) / s->modes.volume * decon;
 }
 
+/* z: the channels' numbers, then the values'. */
 static void plain_mode(const struct state *s, const struct scale_io *io,
-                       int64_t i0, int64_t i1, int64_t i2, double *re,
-                       double *im)
+                       int64_t i0, int64_t i1, int64_t i2, double *z)
 {
     const struct modes *m = &s->modes;
     const int64_t *mesh = m->mesh;
@@ -81,23 +107,20 @@ static void plain_mode(const struct state *s, const struct scale_io *io,
     double k2 = modes_wave(m, modes_signed(i0, mesh[0]),
                            modes_signed(i1, mesh[1]), i2, k);
     double g = plain_influence(s, k2, decon);
-    double power = *re * *re + *im * *im;
+    double power = z[0] * z[0] + z[1] * z[1];
     double w = g != 0 ? 0.5 * modes_weight(i2, mesh[2]) * power : 0;
     double *energy = io->energy, *virial = io->virial;
     if (energy)
         *energy += w * g;
     if (virial && w != 0) {
-        const struct split *split = s->args.split;
         double kappa = sqrt(k2);
-        double ratio = kappa * split_dhat(split, kappa)
-                       - 2 * split_hat(split, kappa);
-        double bend = 4 * M_PI * ratio / (k2 * k2 * m->volume) * decon;
+        double bend = pair_slope(s->pair, s->args.split, kappa)
+                      / (kappa * m->volume) * decon;
         for (int a = 0; a < 9; a++)
             virial[a] += w * ((a % 4 == 0 ? g : 0) + bend * k[a / 3]
                                                          * k[a % 3]);
     }
-    *re *= g;
-    *im *= g;
+    s->kernel->mode(k, g, z);
 }
 
 static farsum_status plain_run(void *state, const void *io)
@@ -106,18 +129,25 @@ static farsum_status plain_run(void *state, const void *io)
     const struct scale_io *f = io;
     const int64_t *mesh = s->args.mesh;
     int64_t half = mesh[2] / 2 + 1, row = s->args.ldz / 2;
+    int64_t channel = scale_channel(&s->args, f);
+    int f32 = s->args.precision == FARSUM_F32;
+    float *z32 = f->spectrum;
+    double *z64 = f->spectrum;
     for (int64_t at = 0; at < mesh[0] * mesh[1] * half; at++) {
         int64_t i2 = at % half, i1 = at / half % mesh[1];
         int64_t i0 = at / half / mesh[1], k = 2 * (at / half * row + i2);
-        double re, im;
-        if (s->args.precision == FARSUM_F32) {
-            float *p = (float *)f->spectrum + k;
-            re = (double)p[0], im = (double)p[1];
-            plain_mode(s, f, i0, i1, i2, &re, &im);
-            p[0] = (float)re, p[1] = (float)im;
-        } else {
-            double *p = (double *)f->spectrum + k;
-            plain_mode(s, f, i0, i1, i2, p, p + 1);
+        double z[2 * PAIR_CHANNELS];
+        for (int c = 0; c < 2 * s->pair->channels; c++) {
+            int64_t from = c / 2 * channel + k + c % 2;
+            z[c] = f32 ? (double)z32[from] : z64[from];
+        }
+        plain_mode(s, f, i0, i1, i2, z);
+        for (int c = 0; c < 2 * s->pair->values; c++) {
+            int64_t to = c / 2 * channel + k + c % 2;
+            if (f32)
+                z32[to] = (float)z[c];
+            else
+                z64[to] = z[c];
         }
     }
     return FARSUM_OK;

@@ -1,19 +1,22 @@
-/* scale.h: multiplies the spectrum by the influence function, and reads energy
- * and virial off it (math.md section 5).
+/* scale.h: multiplies the spectrum by the influence function of the kernel, and
+ * reads energy and virial off it (math.md sections 5 and 9).
  *
- * With S the transform of the spread charges, D the product of the window's
- * transforms, Ghat = 4 pi gamma(k)/k^2 for 0 < k <= c (units of the cutoff):
+ * With S the transforms of the spread channels, D the product of the window's
+ * transforms, hat(k) and the tensor of the kernel (math/pair.h, leaf/far.h) for
+ * 0 < k <= c, units of the cutoff; of laplace hat = 4 pi gamma(k)/k^2:
  *
- *     spectrum *= Ghat / (V D^2)
- *     energy   += 1/(2V) sum_k Ghat |S/D|^2
- *     virial   += 1/(2V) sum_k Ghat |S/D|^2
- *                 [1 + (k gamma'/gamma - 2) k (x) k / k^2]     */
+ *     values' spectra = hat/(V D^2) tensor S
+ *
+ * and of kernels that have a potential
+ *
+ *     energy   += 1/(2V) sum_k hat |S/D|^2
+ *     virial   += 1/(2V) sum_k |S/D|^2 [hat + k hat' k (x) k / k^2]     */
 #ifndef FARSUM_STAGE_SCALE_SCALE_H
 #define FARSUM_STAGE_SCALE_SCALE_H
 
 #include "base/isa.h"
 #include "device/buf.h"
-#include "math/split.h"
+#include "math/pair.h"
 #include "math/window.h"
 #include "points/cell.h"
 #include "stage/stage.h"
@@ -29,15 +32,31 @@ struct scale_args {
     const struct cell *cell;     /* units of the cutoff; borrowed, its values
                                     may change before a set */
     struct device *device;       /* borrowed; NULL: the host */
+    const struct pair *pair;     /* the kernel; borrowed; NULL: laplace */
 };
 
 /* On a device each pointer is a struct buf *. */
 struct scale_io {
-    void *spectrum; /* complex [mesh0][mesh1][ldz/2], in place */
+    void *spectrum; /* complex [channel][mesh0][mesh1][ldz/2], in place: the
+                       values' in the first channels */
     int keep;       /* 0: the spectrum is not needed afterwards */
     void *energy;   /* double; NULL: not wanted */
     void *virial;   /* double [9]; NULL: not wanted */
+    int64_t mesh_channel; /* reals from one channel to the next; 0: mesh0 mesh1
+                       ldz */
 };
+
+static inline const struct pair *scale_kernel(const struct scale_args *args)
+{
+    return args->pair ? args->pair : pair_rows;
+}
+/* io's mesh_channel, or what 0 stands for. */
+static inline int64_t scale_channel(const struct scale_args *args,
+                                    const struct scale_io *io)
+{
+    return io->mesh_channel ? io->mesh_channel
+                            : args->mesh[0] * args->mesh[1] * args->ldz;
+}
 
 extern const struct stage scale_stage;
 #endif

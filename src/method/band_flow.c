@@ -1,0 +1,103 @@
+/* band_flow.c: a flow as the error sees it, math.md (9.10)-(9.13). */
+#include "method/error.h"
+
+#include <math.h>
+
+#include "math/poly.h"
+
+/* Of a mode: what stands for gamma of (6.3), (6.5), potential. */
+static double flow_gamma(const struct band *band, const struct split *split,
+                         double k)
+{
+    return band->pair->kind->mode(band->pair, split, k) * k * k / (4 * M_PI);
+}
+
+/* The near field's jump at the cutoff makes gamma/k of a stresslet swing for
+ * ever: as minus this, whose transform is a shell that no particle lies on. */
+static double flow_shell(const struct band *band, double k)
+{
+    return band->pair->kind->power == 2 && band->pair->kind->fall == 2
+               ? -band->edge * cos(k)
+               : 0;
+}
+
+/* Integral of shell sin(k r) over the band. */
+static double flow_inside(const struct band *band, double r)
+{
+    double c = band->c, sum = (1 - cos((1 + r) * c)) / (1 + r);
+    double x = r - 1;
+    if (flow_shell(band, 0) == 0)
+        return 0;
+    sum += fabs(x * c) < 1e-6 ? x * c * c / 2 : (1 - cos(x * c)) / x;
+    return -band->edge / 2 * sum;
+}
+
+/* Mean square of what lies beyond the cutoff of a Gaussian split at r > 1. */
+static double flow_beyond(const struct band *band, double r)
+{
+    double z = band->xi * r, e[3];
+    e[0] = erfc(z);
+    e[1] = -2 * band->xi / sqrt(M_PI) * exp(-z * z);
+    e[2] = -2 * band->xi * z * e[1];
+    return band->pair->kind->mean(band->pair, e, r);
+}
+
+double band_flow_cut(const struct band *band, double r)
+{
+    double sum = 0;
+    for (int i = 0; i < TAIL_NODES; i++) {
+        double k = band->tail_k[i];
+        sum += band->tail[i] * sin(k * r);
+    }
+    sum = 2 / (M_PI * r) * (sum - flow_inside(band, r));
+    return sqrt(sum * sum
+                + (band->xi > 0 && r > 1 ? flow_beyond(band, r) : 0));
+}
+
+/* Where the shell has to be left out: the square over space itself. */
+static double flow_space(const struct band *band)
+{
+    enum { STEPS = 160 };
+    double last = 4, sum = 0;
+    for (int i = 0; i < STEPS; i++) {
+        double r = last * (i + 0.5) / STEPS, f = r * band_flow_cut(band, r);
+        sum += 4 * M_PI * f * f * last / STEPS;
+    }
+    return sum;
+}
+
+static double flow_beyond_whole(const struct band *band)
+{
+    enum { NODES = 24 };
+    const double *x, *w;
+    double width = 12 / (4 * band->xi * band->xi), sum = 0;
+    poly_gauss(NODES, &x, &w);
+    for (int i = 0; i < NODES; i++) {
+        double r = 1 + width * (1 + x[i]) / 2;
+        sum += 4 * M_PI * w[i] * width / 2 * r * r * flow_beyond(band, r);
+    }
+    return sum;
+}
+
+/* tail becomes gamma/k without its shell, times weights. */
+void band_flow(struct band *band, const struct split *split)
+{
+    const struct pair_kind *kind = band->pair->kind;
+    double square = 0, own = 0, edge = band->edge;
+    for (int i = 0; i < BAND_NODES; i++)
+        band->gamma[i] = flow_gamma(band, split, band->k[i]);
+    band->start = flow_gamma(band, split, 1e-6);
+    double from = band->tail_k[TAIL_NODES - 1];
+    for (int i = 0; i < TAIL_NODES; i++) {
+        double k = band->tail_k[i], weight = band->tail[i] / band->tail_g[i];
+        double g = flow_gamma(band, split, k);
+        square += weight * g * g / (k * k);
+        own += band->tail[i];
+        band->tail[i] = weight * (g / k - flow_shell(band, k));
+    }
+    /* the rest swings as the edge does: a mean of 1/3 of its square */
+    square += edge * edge / (3 * from);
+    band->cut_near[1] = band->xi > 0 ? flow_beyond_whole(band) : 0;
+    band->cut_far[1] = flow_shell(band, 0) != 0 ? flow_space(band) : 8 * square;
+    band->self = kind->own * 2 / M_PI * fabs(own);
+}

@@ -1,0 +1,70 @@
+/* sample_flow.c: a flow's strengths as the error model sees them. */
+#include "method/sample_flow.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "method/error_inside.h"
+
+/* Mean square over square() of a pair at r, nothing cut. */
+static double flow_pair(const struct pair *pair, double r)
+{
+    const double whole[3] = {1, 0, 0};
+    return pair->kind->mean(pair, whole, r);
+}
+
+/* (9.14): of pairs that fall off fast, sources near by; of the stokeslet, whose
+ * square does not, the modes of the cell. */
+static double flow_velocity(const struct sample *s, const struct pair *pair,
+                            const struct cell *cell)
+{
+    double volume = cell->volume, sum = 0, outer = 0;
+    if (pair->kind->power == 1) {
+        double lowest = error_lowest(cell);
+        double front = 8 * M_PI / volume;
+        return sqrt(s->q2 * 2 / 3 * front * front * volume
+                    / (2 * M_PI * M_PI * lowest));
+    }
+    for (int64_t i = 0; i < s->n_targets; i++) {
+        double inner = 0;
+        for (int k = 0; k < SAMPLE_SHELLS; inner = s->radius[k++])
+            if (k >= s->target[i].first)
+                sum += s->target[i].square[k] / (double)s->n_targets
+                       * flow_pair(pair, (inner + s->radius[k]) / 2);
+    }
+    outer = s->n_targets > 0 ? s->radius[SAMPLE_SHELLS - 1]
+                             : 0.55 * cbrt(volume / (double)s->n);
+    /* as r^-4 from there on */
+    sum += s->q2 / volume * 4 * M_PI * pow(outer, 3) * flow_pair(pair, outer);
+    return sqrt(sum);
+}
+
+farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
+                               const struct cell *cell,
+                               const farsum_problem *p, int threads)
+{
+    farsum_status status = FARSUM_OK;
+    int64_t n = p->n_sources;
+    void *q = NULL;
+    if (p->sample_q)
+        GO(mem_alloc(&q, n, (size_t)array_size(p->arrays), 0));
+    for (int64_t i = 0; p->sample_q && i < n; i++) {
+        double v[PAIR_STRENGTHS];
+        for (int a = 0; a < pair->strengths; a++) {
+            v[a] = array_get(p->sample_q, p->arrays, i * pair->strengths + a);
+            if (!isfinite(v[a]))
+                GO_FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)i,
+                        v[a]);
+        }
+        array_put(q, p->arrays, i, sqrt(pair->kind->square(v)));
+    }
+    GO(sample_take(sample, cell, n, p->n_targets, p->sample_x, q, p->arrays,
+                   threads));
+    sample->q1 = 0;
+    sample->crystal = 0;
+    sample->force = flow_velocity(sample, pair, cell);
+done:
+    mem_free(q);
+    return status;
+}

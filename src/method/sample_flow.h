@@ -1,0 +1,14 @@
+/* sample_flow.h: what the tuner learns from a configuration of a flow. */
+#ifndef FARSUM_METHOD_SAMPLE_FLOW_H
+#define FARSUM_METHOD_SAMPLE_FLOW_H
+
+#include "farsum/farsum.h"
+#include "math/pair.h"
+#include "method/sample.h"
+
+/* As sample_take, with the root of square() in place of charges, and `force`
+ * the RMS velocity of sources without order (math.md (9.14)). */
+farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
+                               const struct cell *cell,
+                               const farsum_problem *problem, int threads);
+#endif
