@@ -46,8 +46,8 @@ static inline double modes_weight(int64_t i2, int64_t mesh2)
 {
     return i2 == 0 || 2 * i2 == mesh2 ? 1 : 2;
 }
-/* hat/(V D^2) at |k|^2 = k2, decon = 1/D^2; *bend, if wanted, is hat'/(k V D^2),
- * the virial's k (x) k factor (5.4). */
+/* hat/(V D^2) at |k|^2 = k2, decon = 1/D^2; *bend, if wanted, is
+ * hat'/(k V D^2), the virial's k (x) k factor (5.4). */
 double modes_influence(const struct modes *m, double k2, double decon,
                        double *bend);
 #endif
