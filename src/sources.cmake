@@ -14,7 +14,9 @@ set(farsum_sources
   src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c
   src/points/gpu_columns_shape.c src/points/gpu_kept.c src/points/gpu_radix.c
   src/points/gpu_scan.c src/points/gpu_sort.c
-  src/method/table.c src/method/exact.c src/method/exact_kind.c
+  src/method/table.c src/method/exact.c
+  src/method/exact_flows.c src/method/exact_kind.c
+  src/method/exact_potentials.c
   src/method/direct.c src/method/direct_any.c src/method/direct_sum.c
   src/method/ewald_any.c src/method/ewald_any_tune.c
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c

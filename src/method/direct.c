@@ -42,10 +42,14 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
     const double *y = s->m > 0 ? s->y : NULL;
     const struct exact_kind *kind = exact_kind_find(plan->pair.name);
     if (kind) {
-        const struct direct_any args = {plan->threads, plan->isa, s->n, s->m,
-                                        s->x,          y,         s->q};
-        if (sums->velocity)
-            direct_any_sum(kind, &args, sums->velocity);
+        const struct direct_any any = {
+            plan->threads, plan->isa, s->n, s->m, s->x, y, s->q,
+            .width = exact_wants(kind, sums),
+        };
+        double *values = exact_room_of(s, sums);
+        if (values)
+            direct_any_sum(kind, &any, values);
+        exact_spread(s, any.width, sums);
         return FARSUM_OK;
     }
     const struct direct_args args = {plan->threads, plan->isa, s->n, s->m,

@@ -14,6 +14,8 @@ struct direct_any {
     const double *x; /* [n][3] sources */
     const double *y; /* [m][3] targets; NULL: the sources */
     const double *q; /* [n][strengths] */
+    double screen;   /* of yukawa, 1/length */
+    int width;       /* exact_width() */
 };
 
 enum { DIRECT_ANY_TILE = 16 };
@@ -26,7 +28,7 @@ struct direct_any_kern {
 };
 
 /* Compensated sums: the error is about 1e-16 of sum_j |term_j| for each
- * target.  values [targets][values].  The result does not depend on the number
+ * target.  values [targets][width].  The result does not depend on the number
  * of threads.  Allocates nothing. */
 void direct_any_sum(const struct exact_kind *kind,
                     const struct direct_any *args, double *values);

@@ -40,10 +40,14 @@ static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
     if (!s->any)
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,
                          sums->energy, sums->virial);
+    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    double *values = exact_room_of(s, sums), norm;
+    int width = exact_wants(kind, sums);
+    if (values)
+        TRY(ewald_any_run(s->any, s->q, width, values));
+    exact_spread(s, width, sums);
     if (!sums->velocity)
         return FARSUM_OK;
-    TRY(ewald_any_run(s->any, s->q, sums->velocity));
-    double norm;
     plan->info.estimated_error =
         ewald_any_estimate(s->any, s->q, sums->velocity, &norm);
     plan->info.norm = plan->problem.coulomb * norm;
@@ -80,7 +84,7 @@ static farsum_status ewald_make(const struct farsum_plan *plan,
     struct ewald_any *any = NULL;
     memcpy(setup.cell, cell, sizeof setup.cell);
     if (kind)
-        TRY(ewald_any_create(kind, &setup, &any));
+        TRY(ewald_any_create(kind, 0, &setup, &any));
     else
         TRY(ewald_create(&setup, &ewald));
     ewald_destroy(s->ewald);

@@ -26,7 +26,7 @@ struct ewald_any {
     int ready;
 };
 
-farsum_status ewald_any_create(const struct exact_kind *kind,
+farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
                                const struct ewald_setup *setup,
                                struct ewald_any **out)
 {
@@ -37,6 +37,7 @@ farsum_status ewald_any_create(const struct exact_kind *kind,
     e->setup.threads = par_threads(setup->threads);
     e->kern = isa_ewald_any[setup->isa][0];
     e->job.kind = kind;
+    e->job.split.screen = screen;
     GO(ewald_lattice_set(&e->lattice, setup->cell));
     GO(ewald_any_tune(kind, &e->lattice, &e->setup, &e->info));
     *out = e;
@@ -55,7 +56,7 @@ static void free_work(struct ewald_any *e)
     mem_free(job->weights);
     mem_free(e->channel);
     e->channel = NULL;
-    *job = (struct ewald_job){.kind = job->kind};
+    *job = (struct ewald_job){.kind = job->kind, .split = job->split};
 }
 
 void ewald_any_destroy(struct ewald_any *e)
@@ -92,7 +93,7 @@ static farsum_status reserve_work(struct ewald_any *e)
     job->modes = &e->modes;
     job->sources = &e->sources;
     job->targets = e->targets.n > 0 ? &e->targets : &e->sources;
-    job->xi = e->info.xi;
+    job->xi = job->split.xi = e->info.xi;
     job->rc = e->info.cutoff;
     job->kmax = e->info.kmax;
     job->coincide = EWALD_COINCIDE * (double)e->lattice.length[2];
@@ -150,7 +151,7 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
         }
     }
     if (kind->mean)
-        kind->mean(e->info.xi, (double)e->lattice.volume, sum, mean);
+        kind->mean(&e->job.split, (double)e->lattice.volume, sum, mean);
 }
 
 /* Sums of channels over the sources.  A thread has rows to itself, for which
@@ -205,10 +206,10 @@ static void weigh_entry(const struct ewald_job *job,
             s[c][0] = p + sign * t; /* sum c e^{-ik.y} */
             s[c][1] = -r + sign * q;
         }
-        kind->far(job->xi, k, s, z[minus]);
+        kind->far(&job->split, k, s, z[minus]);
     }
     double front = (double)(2 / job->lattice->volume); /* both half spaces */
-    for (int a = 0; a < kind->values; a++) {
+    for (int a = 0; a < job->width; a++) {
         double *w = (double *)job->weights + 4 * (a * entries + at);
         w[0] = front * (z[0][a][0] + z[1][a][0]);
         w[1] = front * (z[1][a][1] - z[0][a][1]);
@@ -232,7 +233,7 @@ static void evaluate(struct ewald_any *e, double mean[][4], int64_t i0,
 {
     const struct ewald_job *job = &e->job;
     const struct ewald_points *p = job->targets;
-    int slot = omp_get_thread_num(), width = job->kind->values;
+    int slot = omp_get_thread_num(), width = job->width;
     ewald_values v = {{0}};
     e->kern->tables(job, p, slot, i0, (int)(i1 - i0));
     e->kern->far(job, slot, i0, i1, v);
@@ -246,13 +247,14 @@ static void evaluate(struct ewald_any *e, double mean[][4], int64_t i0,
         }
 }
 
-farsum_status ewald_any_run(struct ewald_any *e, const double *q,
+farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
                             double *values)
 {
     enum { T = EWALD_TARGETS };
     double mean[EXACT_VALUES][4];
     if (!e->ready)
         FAIL(ERR_STATE, "ewald: no points are set");
+    e->job.width = width;
     load(e, q, mean);
     gather(e);
     weigh(e);

@@ -17,7 +17,8 @@
 
 struct ewald_any; /* opaque */
 
-farsum_status ewald_any_create(const struct exact_kind *kind,
+/* screen: of yukawa, 1/length. */
+farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
                                const struct ewald_setup *setup,
                                struct ewald_any **e);
 void ewald_any_destroy(struct ewald_any *e); /* NULL is legal */
@@ -27,13 +28,13 @@ farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
                                    const double *x, int64_t m,
                                    const double *y);
 void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info);
-/* q [n][strengths], values [targets][values].  Allocates nothing and repeats
- * bitwise with any number of threads. */
-farsum_status ewald_any_run(struct ewald_any *e, const double *q,
+/* q [n][strengths], values [targets][width], width as exact_width says.
+ * Allocates nothing and repeats bitwise with any number of threads. */
+farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
                             double *values);
-/* The estimate with strengths and values of a run, over the RMS of the values,
- * which *norm is set to.  Before a run info's stands for velocities like those
- * of strengths a distance (V/N)^(1/3) apart. */
+/* Of a flow: the estimate with strengths and values of a run, over the RMS of
+ * the values, which *norm is set to.  Before a run info's stands for velocities
+ * like those of strengths a distance (V/N)^(1/3) apart. */
 double ewald_any_estimate(const struct ewald_any *e, const double *q,
                           const double *values, double *norm);
 #endif

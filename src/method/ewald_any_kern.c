@@ -36,12 +36,12 @@ static void pair(const struct ewald_job *job, struct target *t,
     for (int a = 0; a < kind->channels; a++)
         c[a] = job->channel[a * stride + j];
     if (r2 > job->coincide * job->coincide)
-        kind->near(job->xi, d, r2, c, v);
+        kind->near(&job->split, d, r2, c, v);
     else if (kind->self)
-        kind->self(job->xi, c, v);
+        kind->self(&job->split, c, v);
     else
         return;
-    for (int a = 0; a < kind->values; a++)
+    for (int a = 0; a < job->width; a++)
         add(&t->sum[a], &t->low[a], v[a]);
 }
 
@@ -53,7 +53,7 @@ static void near(const struct ewald_job *job, int64_t i0, int64_t i1,
     for (int64_t i = i0; i < i1; i++) {
         struct target t = {{0}, {0}};
         near_target(job, i, &t);
-        for (int a = 0; a < job->kind->values; a++)
+        for (int a = 0; a < job->width; a++)
             values[i - i0][a] += t.sum[a] + t.low[a];
     }
 }
@@ -135,7 +135,7 @@ static void far(const struct ewald_job *job, int slot, int64_t i0, int64_t i1,
         const struct ewald_row *row = modes->row + r;
         multiply(e12, e1 + (int64_t)2 * B * row->n1,
                  e2 + (int64_t)2 * B * abs(row->n2), row->n2 < 0, padded);
-        for (int a = 0; a < job->kind->values; a++) {
+        for (int a = 0; a < job->width; a++) {
             const real *w = (const real *)job->weights +
                             4 * (a * modes->entries + row->start);
             for (int j = 0; j < padded; j += 2 * W)
@@ -143,7 +143,7 @@ static void far(const struct ewald_job *job, int slot, int64_t i0, int64_t i1,
         }
     }
     for (int i = 0; i < count; i++)
-        for (int a = 0; a < job->kind->values; a++)
+        for (int a = 0; a < job->width; a++)
             values[i][a] += total[a][i] + low[a][i];
 }
 

@@ -3,6 +3,7 @@
 #define FARSUM_METHOD_EWALD_PART_H
 
 #include "method/ewald_sum.h"
+#include "method/exact_kind.h"
 
 #define EWALD_PI 3.14159265358979323846264338327950288L
 
@@ -88,8 +89,6 @@ long double ewald_mode(const struct ewald_lattice *lattice, double xi,
                        double kmax, const struct ewald_row *row, int32_t n3,
                        int sign, long double k[3]);
 
-struct exact_kind;
-
 /* What a level works on: set by ewald_sum.c or ewald_any.c, constant in a
  * run. */
 struct ewald_job {
@@ -101,8 +100,11 @@ struct ewald_job {
     const double *q; /* [n + EWALD_PAD] in sorted order */
     int want_virial, want_far;
     int threads;
-    /* of ewald_any.c alone: the kernel, and [channels][n + EWALD_PAD] */
+    /* of ewald_any.c alone: the kernel, how many values, and [channels][n +
+     * EWALD_PAD] */
     const struct exact_kind *kind;
+    struct exact_split split;
+    int width;
     const double *channel;
     void *table[3]; /* [threads][most + 1][2][EWALD_SOURCES], level's real */
     void *sums;     /* [threads][entries][8], level's real */

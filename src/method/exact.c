@@ -45,6 +45,8 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
     if (plan->pair.kind->gradient)
         TRY(exact_room(&s->potential, targets));
     TRY(exact_room(&s->field, 3 * targets));
+    if (plan->pair.kind->gradient && exact_kind_find(plan->pair.name))
+        TRY(exact_room(&s->values, EXACT_VIRIAL * targets));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
@@ -105,6 +107,39 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
     return FARSUM_OK;
 }
 
+int exact_wants(const struct exact_kind *kind, const struct exact_sums *sums)
+{
+    return exact_width(kind, sums->field != NULL, sums->virial != NULL);
+}
+
+double *exact_room_of(const struct exact *s, const struct exact_sums *sums)
+{
+    return s->values ? s->values : sums->velocity;
+}
+
+void exact_spread(const struct exact *s, int width,
+                  const struct exact_sums *sums)
+{
+    static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
+    int64_t targets = s->m > 0 ? s->m : s->n;
+    long double energy = 0, virial[9] = {0};
+    for (int64_t i = 0; s->values && i < targets; i++) {
+        const double *v = s->values + width * i;
+        if (sums->potential)
+            sums->potential[i] = v[0];
+        for (int d = 0; d < 3 && sums->field; d++)
+            sums->field[3 * i + d] = v[1 + d];
+        if (sums->energy)
+            energy += 0.5L * s->q[i] * v[0];
+        for (int a = 0; a < 9 && sums->virial; a++)
+            virial[a] += 0.5L * s->q[i] * v[at[a]];
+    }
+    if (sums->energy)
+        *sums->energy = (double)energy;
+    for (int a = 0; a < 9 && sums->virial; a++)
+        sums->virial[a] = (double)virial[a];
+}
+
 void exact_clear(struct exact *s)
 {
     mem_free(s->x);
@@ -112,6 +147,7 @@ void exact_clear(struct exact *s)
     mem_free(s->q);
     mem_free(s->potential);
     mem_free(s->field);
+    mem_free(s->values);
 }
 
 void exact_stage(struct farsum_plan *plan, const char *name, const char *reason)

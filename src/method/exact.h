@@ -23,8 +23,10 @@ struct exact {
     double *q;            /* owned, [n][strengths] */
     double *potential;    /* owned, [targets]; NULL for flows */
     double *field;        /* owned, [targets][3]: field, or velocity */
-    struct ewald *ewald;  /* owned; NULL for direct, and for flows */
-    struct ewald_any *any; /* owned; NULL but for the flows of ewald */
+    double *values;       /* owned, [targets][EXACT_VIRIAL]; NULL but for
+                             potentials of exact.def */
+    struct ewald *ewald;  /* owned; laplace by ewald */
+    struct ewald_any *any; /* owned; other kernels by ewald */
     farsum_status (*sum)(struct farsum_plan *plan, struct exact *s,
                          const struct exact_sums *sums);
 };
@@ -34,6 +36,13 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
                                const void *y);
 farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
                             farsum_result *result);
+/* Sums over a kernel of exact.def: width of the values, where they are to go,
+ * and from there to the outputs. */
+struct exact_kind;
+int exact_wants(const struct exact_kind *kind, const struct exact_sums *sums);
+double *exact_room_of(const struct exact *s, const struct exact_sums *sums);
+void exact_spread(const struct exact *s, int width,
+                  const struct exact_sums *sums);
 void exact_clear(struct exact *s);
 /* One stage that stands for the whole method in reports. */
 void exact_stage(struct farsum_plan *plan, const char *name,

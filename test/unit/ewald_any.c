@@ -65,11 +65,11 @@ static void accuracies(void **state)
         for (s.accuracy = 1e-3; s.accuracy > 1e-14; s.accuracy /= 100) {
             double norm, estimate, error;
             struct ewald_any *e = NULL;
-            assert_int_equal(ewald_any_create(flow_kind(k), &s, &e),
+            assert_int_equal(ewald_any_create(flow_kind(k), 0, &s, &e),
                              FARSUM_OK);
             assert_int_equal(ewald_any_set_points(e, N, x, 0, NULL),
                              FARSUM_OK);
-            assert_int_equal(ewald_any_run(e, q, other), FARSUM_OK);
+            assert_int_equal(ewald_any_run(e, q, 3, other), FARSUM_OK);
             estimate = ewald_any_estimate(e, q, other, &norm);
             ewald_any_destroy(e);
             error = check_error(3 * N, other, v, 0);
@@ -221,25 +221,26 @@ static void refusals(void **state)
     struct ewald_any *e = NULL;
     struct ewald_setup s = flow_setup(flow_cube, 1, 0);
     s.accuracy = 1e-15;
-    assert_int_equal(ewald_any_create(flow_kind(0), &s, &e),
+    assert_int_equal(ewald_any_create(flow_kind(0), 0, &s, &e),
                      FARSUM_ERR_TOLERANCE);
     s.accuracy = 1;
-    assert_int_equal(ewald_any_create(flow_kind(0), &s, &e),
+    assert_int_equal(ewald_any_create(flow_kind(0), 0, &s, &e),
                      FARSUM_ERR_ARGUMENT);
     s.accuracy = 1e-6;
     s.cell[0] = 0;
-    assert_int_equal(ewald_any_create(flow_kind(0), &s, &e), FARSUM_ERR_CELL);
+    assert_int_equal(ewald_any_create(flow_kind(0), 0, &s, &e),
+                     FARSUM_ERR_CELL);
     s.cell[0] = 1;
     assert_null(e);
-    assert_int_equal(ewald_any_create(flow_kind(0), &s, &e), FARSUM_OK);
-    assert_int_equal(ewald_any_run(e, f, v), FARSUM_ERR_STATE);
+    assert_int_equal(ewald_any_create(flow_kind(0), 0, &s, &e), FARSUM_OK);
+    assert_int_equal(ewald_any_run(e, f, 3, v), FARSUM_ERR_STATE);
     assert_int_equal(ewald_any_set_points(e, 1, bad, 0, NULL),
                      FARSUM_ERR_POSITION);
-    assert_int_equal(ewald_any_run(e, f, v), FARSUM_ERR_STATE);
+    assert_int_equal(ewald_any_run(e, f, 3, v), FARSUM_ERR_STATE);
     assert_int_equal(ewald_any_set_points(e, 0, x, 0, NULL),
                      FARSUM_ERR_ARGUMENT);
     assert_int_equal(ewald_any_set_points(e, 1, x, 0, NULL), FARSUM_OK);
-    assert_int_equal(ewald_any_run(e, f, v), FARSUM_OK);
+    assert_int_equal(ewald_any_run(e, f, 3, v), FARSUM_OK);
     ewald_any_destroy(e);
     ewald_any_destroy(NULL);
     assert_null(exact_kind_find("laplace"));

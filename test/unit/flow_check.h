@@ -56,9 +56,9 @@ static inline void flow_run(int k, const struct ewald_setup *setup, int64_t n,
                             const double *q, double *v)
 {
     struct ewald_any *e = NULL;
-    assert_int_equal(ewald_any_create(flow_kind(k), setup, &e), FARSUM_OK);
+    assert_int_equal(ewald_any_create(flow_kind(k), 0, setup, &e), FARSUM_OK);
     assert_int_equal(ewald_any_set_points(e, n, x, m, y), FARSUM_OK);
-    assert_int_equal(ewald_any_run(e, q, v), FARSUM_OK);
+    assert_int_equal(ewald_any_run(e, q, 3, v), FARSUM_OK);
     ewald_any_destroy(e);
 }
 
