@@ -12,17 +12,18 @@ struct fault_case {
     const char *name;
     farsum_problem problem;
     farsum_options options;
-    double x[FAULTS_N][3], y[FAULTS_M][3], q[FAULTS_N];
+    double x[FAULTS_N][3], y[FAULTS_M][3], q[FAULTS_N * 6];
     int64_t m; /* targets; 0: the sources */
     int tuned;      /* its parameters are searched for */
     double cell[9]; /* for set_cell */
 };
 
+/* A flow's velocity is in field, and its first number in potential[0]. */
 struct fault_sums {
     double potential[FAULTS_N], field[FAULTS_N][3];
 };
 
-#define FAULT_CASES 8
+#define FAULT_CASES 11
 /* Case k of them; its samples point into *c. */
 void fault_case(struct fault_case *c, int k);
 

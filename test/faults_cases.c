@@ -5,25 +5,29 @@
 #include "base/mem.h"
 
 static const struct {
-    const char *name, *method, *fft, *near, *spread, *scale, *interp;
-    farsum_precision precision;
+    const char *name, *method, *kernel, *fft, *near, *spread, *scale, *interp;
+    farsum_precision precision; /* 0: f64 */
     farsum_surface surface;
     int64_t m;
     int tuned;
 } kinds[FAULT_CASES] = {
-    {"spectral", "spectral", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0, 0, 0},
-    {"spectral, targets, vacuum", "spectral", NULL, NULL, NULL, NULL, NULL,
-     FARSUM_F64, FARSUM_VACUUM, FAULTS_M, 0},
-    {"spectral, f32, kiss", "spectral", "kiss", NULL, NULL, NULL, NULL,
-     FARSUM_F32, 0, 0, 0},
-    {"spectral, plain", "spectral", "plain", "plain", "plain", "plain", "plain",
-     FARSUM_F64, 0, 0, 0},
-    {"spectral, tuned", "spectral", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0,
-     0, 1},
-    {"ewald", "ewald", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0, 0, 0},
-    {"ewald, targets", "ewald", NULL, NULL, NULL, NULL, NULL, FARSUM_F64,
-     FARSUM_VACUUM, FAULTS_M, 0},
-    {"direct", "direct", NULL, NULL, NULL, NULL, NULL, FARSUM_F64, 0, 0, 0},
+    {.name = "spectral", .method = "spectral"},
+    {.name = "spectral, targets, vacuum", .method = "spectral",
+     .surface = FARSUM_VACUUM, .m = FAULTS_M},
+    {.name = "spectral, f32, kiss", .method = "spectral", .fft = "kiss",
+     .precision = FARSUM_F32},
+    {.name = "spectral, plain", .method = "spectral", .fft = "plain",
+     .near = "plain", .spread = "plain", .scale = "plain", .interp = "plain"},
+    {.name = "spectral, tuned", .method = "spectral", .tuned = 1},
+    {.name = "spectral, stresslet", .method = "spectral",
+     .kernel = "stresslet"},
+    {.name = "ewald", .method = "ewald"},
+    {.name = "ewald, targets", .method = "ewald", .surface = FARSUM_VACUUM,
+     .m = FAULTS_M},
+    {.name = "ewald, stresslet, targets", .method = "ewald",
+     .kernel = "stresslet", .m = FAULTS_M},
+    {.name = "direct", .method = "direct"},
+    {.name = "direct, stokeslet", .method = "direct", .kernel = "stokeslet"},
 };
 
 static void fault_positions(struct fault_case *c)
@@ -35,9 +39,9 @@ static void fault_positions(struct fault_case *c)
             state = state * 6364136223846793005u + 1442695040888963407u;
             to[d] = 10 * (double)(state >> 40) * 0x1p-24;
         }
-        if (i < FAULTS_N)
-            c->q[i] = i % 2 ? -1 : 1;
     }
+    for (int i = 0; i < FAULTS_N * 6; i++)
+        c->q[i] = i % 2 ? -1 : 1;
 }
 
 void fault_case(struct fault_case *c, int k)
@@ -63,7 +67,9 @@ void fault_case(struct fault_case *c, int k)
     c->problem.precision = kinds[k].precision;
     c->problem.arrays = FARSUM_F64;
     c->problem.surface = kinds[k].surface;
-    c->problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    c->problem.kernel = kinds[k].kernel;
+    c->problem.outputs = kinds[k].kernel ? FARSUM_VELOCITY
+                                         : FARSUM_POTENTIAL | FARSUM_FIELD;
     c->options.method = kinds[k].method;
     c->options.threads = 2;
     c->options.deterministic = 1;
@@ -90,9 +96,15 @@ farsum_status fault_execute(farsum_plan *plan, const struct fault_case *c,
                             struct fault_sums *sums)
 {
     farsum_result out = FARSUM_RESULT_INIT;
-    out.potential = sums->potential;
-    out.field = sums->field;
-    return farsum_plan_execute(plan, 1, c->q, &out);
+    if (!c->problem.kernel) {
+        out.potential = sums->potential;
+        out.field = sums->field;
+        return farsum_plan_execute(plan, 1, c->q, &out);
+    }
+    out.velocity = sums->field;
+    farsum_status status = farsum_plan_execute(plan, 1, c->q, &out);
+    sums->potential[0] = sums->field[0][0];
+    return status;
 }
 
 int fault_waits(int64_t n)
