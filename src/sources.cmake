@@ -28,7 +28,8 @@ set(farsum_sources
   src/method/wisdom.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c src/method/tuned_error.c
   src/method/spectral.c src/method/spectral_out.c
-  src/method/spectral_gpu.c src/method/spectral_gpu_run.c
+  src/method/spectral_gpu.c src/method/spectral_gpu_flow.c
+  src/method/spectral_gpu_run.c
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_gpu.c
   src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c
   src/method/mesh_window.c
@@ -40,7 +41,7 @@ set(farsum_sources
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c
   src/stage/spread/gpu_room.c
-  src/stage/interp/gpu_room.c
+  src/stage/interp/gpu_room.c src/stage/near/near_gpu.c
 )
 set(farsum_kernels
   src/method/direct_any_kern.c src/method/direct_kern.c

@@ -146,11 +146,6 @@ static void stokeslet_exact(const struct pair *pair, const struct split *split,
     weight[1] = r * r;
 }
 
-static double vector_square(const double *q)
-{
-    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-}
-
 static double stokeslet_mode(const struct pair *pair, const struct split *split,
                              double k)
 {
@@ -169,7 +164,9 @@ static const struct pair_kind stokeslet = {
     .power = 1, .degree = 1, .front = 8 * M_PI, .fall = 2,
     .shift = no_shift, .smooth = flow_smooth,
     .base = far_base, .near = stokeslet_near, .exact = stokeslet_exact,
-    .square = vector_square, .mode = stokeslet_mode, .mean = stokeslet_mean,
+    .spread = far_stokeslet_spread, .net = far_stokeslet_net,
+    .square = far_stokeslet_square,
+    .mode = stokeslet_mode, .mean = stokeslet_mean,
     .own = 2,
 };
 
@@ -208,7 +205,9 @@ static const struct pair_kind rotlet = {
     .power = 2, .degree = 1, .front = 4 * M_PI, .fall = 1,
     .shift = no_shift, .smooth = gamma_smooth,
     .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
-    .square = vector_square, .mode = rotlet_mode, .mean = rotlet_mean,
+    .spread = far_rotlet_spread, .net = far_rotlet_net,
+    .square = far_rotlet_square,
+    .mode = rotlet_mode, .mean = rotlet_mean,
 };
 
 /* ---- stresslet, (9.6): 2 (3 E/r - 3 E' + r E'')/r^4 = 32 d^2P/dv^2 and
@@ -237,14 +236,6 @@ static void stresslet_exact(const struct pair *pair, const struct split *split,
     weight[1] = r;
 }
 
-/* Mean over directions of k of |far field|^2 over (8 pi smooth/k)^2, (9.9). */
-static double stresslet_square(const double *q)
-{
-    const double *n = q + 3;
-    double qn = q[0] * n[0] + q[1] * n[1] + q[2] * n[2];
-    return 0.4 * vector_square(q) * vector_square(n) + 17.0 / 15 * qn * qn;
-}
-
 static double stresslet_mode(const struct pair *pair, const struct split *split,
                              double k)
 {
@@ -261,22 +252,12 @@ static double stresslet_mean(const struct pair *pair, const double e[3],
     return (c * c / 9 + 2 * c * b / 9 + b * b / 3 + 4 * b * b / 9) * 9 / 7;
 }
 
-static double stresslet_flux(const double *q)
-{
-    return q[0] * q[3] + q[1] * q[4] + q[2] * q[5];
-}
-
-static void stresslet_spread(const double *q, double *channel)
-{
-    far_stresslet_spread(q, channel);
-}
-
 static const struct pair_kind stresslet = {
     .power = 2, .degree = 2, .front = 8 * M_PI, .fall = 2,
     .shift = no_shift, .smooth = flow_smooth,
     .base = far_base, .near = stresslet_near, .exact = stresslet_exact,
-    .spread = stresslet_spread, .flux = stresslet_flux,
-    .square = stresslet_square,
+    .flux = 1, .apart = 1, .spread = far_stresslet_spread,
+    .net = far_stresslet_net, .square = far_stresslet_square,
     .mode = stresslet_mode, .mean = stresslet_mean,
 };
 

@@ -35,10 +35,11 @@ struct pair_kind {
     /* largest error of a pair at r if polynomial k is off by 1 */
     void (*exact)(const struct pair *pair, const struct split *split, double r,
                   double value[], double weight[]);
-    /* A source's channels from its strengths; NULL: they are the strengths. */
+    /* Of flows, leaf/far.h: */
+    int apart; /* 1: channels are not the strengths */
+    int flux;  /* 1: net is what a source gives off, with the mean flow (9.8) */
     void (*spread)(const double *q, double *channel);
-    /* NULL, or what a source gives off: its mean flow is (9.8). */
-    double (*flux)(const double *q);
+    void (*net)(const double *q, double *net);
     /* Of strengths q: what errors go as the root of (math.md (9.9)). */
     double (*square)(const double *q);
     /* Root mean square of a mode's far field over square(), (9.10). */

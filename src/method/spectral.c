@@ -14,9 +14,6 @@
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {
     double best = plan->problem.precision == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (!plan->pair.kind->charged && plan->device)
-        FAIL(ERR_UNSUPPORTED, "kernel %s on a device: not yet",
-             plan->pair.name);
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (plan->device && !plan->device->facts.f64)
@@ -104,7 +101,7 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
     if (plan->device)
         TRY(spectral_gpu_create(plan, s));
     else
-        TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t),
+        TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t, plan->device),
                       (size_t)array_size(plan->problem.precision), 1));
     tuned_args(t, plan, args);
     for (int r = 0; r < ROOM_COUNT; r++)
@@ -156,7 +153,7 @@ static farsum_status spectral_reserve(struct farsum_plan *plan,
     size_t size = (size_t)array_size(plan->problem.precision);
     const struct pair *pair = &plan->pair;
     TRY(mem_reserve(&s->q, &s->have_q, n * pair->strengths, size));
-    if (pair->kind->spread)
+    if (pair->kind->apart)
         TRY(mem_reserve(&s->channel, &s->have_channel, n * pair->channels,
                         size));
     if (s->have_out >= targets)
@@ -258,7 +255,7 @@ static farsum_status spectral_fft(const struct farsum_plan *plan,
                                   struct spectral *s, int channels,
                                   int backward)
 {
-    int64_t bytes = tuned_channel(&s->tuned)
+    int64_t bytes = tuned_channel(&s->tuned, NULL)
                     * array_size(plan->problem.precision);
     for (int c = 0; c < channels; c++) {
         struct fft_io io = {(char *)s->mesh + c * bytes, backward};
@@ -274,14 +271,14 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
                                   struct spectral_sums *sums)
 {
     const struct pair *pair = &plan->pair;
-    int64_t channel = tuned_channel(&s->tuned);
+    int64_t channel = tuned_channel(&s->tuned, NULL);
     void *potential = result->potential || result->velocity ? s->potential
                                                             : NULL;
     void *field = result->field ? s->field : NULL;
     double *energy = result->energy ? &sums->energy : NULL;
     double *virial = result->virial ? sums->virial : NULL;
     struct near_io near = {s->q, potential, field, energy, virial};
-    struct spread_io spread = {.q = pair->kind->spread ? s->channel : s->q,
+    struct spread_io spread = {.q = pair->kind->apart ? s->channel : s->q,
                                .mesh = s->mesh,
                                .q_channel = 1,
                                .q_point = pair->channels,

@@ -46,6 +46,9 @@ void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
 void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
                        const void *q, const struct spectral_sums *sums,
                        farsum_result *result);
+/* square: the sum of the squares of the velocities. */
+void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
+                            const struct spectral_sums *sums, double square);
 /* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
  * neutralising background; a constant potential. */
 double spectral_background(const struct spectral *s, double q1);

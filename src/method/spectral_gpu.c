@@ -9,7 +9,7 @@
 #include "points/gpu.h"
 #include "points/gpu_inside.h"
 
-enum { GROUP = 256, RECORD = 4, RECORDS = 1024 };
+enum { GROUP = 256 };
 
 void spectral_gpu_destroy(struct spectral_gpu *g)
 {
@@ -22,14 +22,19 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
                          &g->energy_sum,  &g->virial_sum,
                          &g->given_q,     &g->given_potential,
                          &g->given_field, &g->given_energy,
-                         &g->given_virial};
+                         &g->given_virial, &g->given_velocity,
+                         &g->channel};
     recording_clear(&g->recording);
+    for (int c = 0; c < PAIR_CHANNELS; c++) /* before what they view */
+        buf_clear(&g->mesh_channel[c]);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     for (int w = 0; g->has_watches && w < GPU_WATCHES; w++)
         stopwatch_clear(&g->watch[w]);
     if (g->jit.device)
         jit_clear(&g->jit);
+    if (g->flow_jit.device)
+        jit_clear(&g->flow_jit);
     mem_free(g);
 }
 
@@ -56,16 +61,19 @@ static farsum_status gpu_kernels(struct spectral_gpu *g)
 }
 
 static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
-                                farsum_precision precision)
+                                const struct farsum_plan *plan)
 {
+    int64_t channel = tuned_channel(t, g->device)
+                      * array_size(plan->problem.precision);
     double fact[FACTS] = {0};
     fact[FACT_BAD] = fact[FACT_TWIN] = -1;
-    TRY(buf_alloc(&g->mesh, g->device,
-                  t->mesh[0] * t->mesh[1] * t->ldz * array_size(precision)));
+    TRY(buf_alloc(&g->mesh, g->device, plan->pair.channels * channel));
     TRY(buf_fill(&g->mesh, 0));
+    for (int c = 0; c < plan->pair.channels; c++)
+        TRY(buf_view(&g->mesh_channel[c], &g->mesh, c * channel, channel));
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
-    TRY(buf_alloc(&g->record, g->device, 8 * RECORD * RECORDS));
+    TRY(buf_alloc(&g->record, g->device, 8 * SUM_RECORD * SUM_RECORDS));
     TRY(buf_alloc(&g->energy_sum, g->device, 8));
     TRY(buf_alloc(&g->virial_sum, g->device, 72));
     TRY(buf_alloc(&g->given_energy, g->device, 8));
@@ -82,7 +90,9 @@ farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
               plan->problem.precision);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(gpu_kernels(g));
-    TRY(gpu_memory(g, &s->tuned, plan->problem.precision));
+    if (!plan->pair.kind->gradient)
+        TRY(gpu_flow_create(plan, g));
+    TRY(gpu_memory(g, &s->tuned, plan));
     g->has_watches = 1;
     for (int w = 0; w < GPU_WATCHES; w++)
         TRY(stopwatch_create(&g->watch[w], g->device));
@@ -130,14 +140,19 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
     int64_t real = array_size(plan->problem.precision);
     int64_t given = array_size(plan->problem.arrays);
     unsigned outputs = plan->problem.outputs;
-    TRY(buf_reserve(&g->q, g->device, n * real));
-    if (outputs & FARSUM_POTENTIAL)
-        TRY(buf_reserve(&g->potential, g->device, m * real));
+    const struct pair *pair = &plan->pair;
+    TRY(buf_reserve(&g->q, g->device, n * pair->strengths * real));
+    if (pair->kind->apart)
+        TRY(buf_reserve(&g->channel, g->device, n * pair->channels * real));
+    if (outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY))
+        TRY(buf_reserve(&g->potential, g->device, m * pair->values * real));
     if (outputs & FARSUM_FIELD)
         TRY(buf_reserve(&g->field, g->device, 3 * m * real));
     if (plan->problem.memory == FARSUM_DEVICE)
         return FARSUM_OK;
-    TRY(buf_reserve(&g->given_q, g->device, n * given));
+    TRY(buf_reserve(&g->given_q, g->device, n * pair->strengths * given));
+    if (outputs & FARSUM_VELOCITY)
+        TRY(buf_reserve(&g->given_velocity, g->device, 3 * m * given));
     if (outputs & FARSUM_POTENTIAL)
         TRY(buf_reserve(&g->given_potential, g->device, m * given));
     if (outputs & FARSUM_FIELD)
@@ -160,8 +175,7 @@ static farsum_status gpu_twins(struct spectral *s)
         TRY(gpu_sort_build(points, nb, 0));
     }
     TRY(gpu_tiles(sort->nb, sort->n, &tiles, &n_bins));
-    int64_t groups = kernel_groups(&g->twins, sort->n);
-    groups = groups < RECORDS ? groups : RECORDS;
+    int64_t groups = gpu_records(&g->twins, sort->n);
     TRY(LAUNCH(&g->twins, groups, ARG_BUF(&sort->s), ARG_BUF(&sort->order),
                ARG_BUF(&sort->start), ARG_BUF(&g->record), ARG_STRUCT(tiles),
                ARG_F64(HUGE_VAL)));
@@ -190,12 +204,12 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
                                       const void *x, int64_t m, const void *y)
 {
     struct spectral_gpu *g = s->gpu;
-    int vacuum = plan->problem.surface == FARSUM_VACUUM;
+    int kept = spectral_unwraps(plan);
     const struct points *targets = m > 0 ? &s->target : &s->source;
     g->summed = g->twins_asked = 0;
-    TRY(gpu_place(plan, s, &s->source, vacuum ? &g->x : NULL, n, x, "source"));
+    TRY(gpu_place(plan, s, &s->source, kept ? &g->x : NULL, n, x, "source"));
     if (m > 0)
-        TRY(gpu_place(plan, s, &s->target, vacuum ? &g->y : NULL, m, y,
+        TRY(gpu_place(plan, s, &s->target, kept ? &g->y : NULL, m, y,
                       "target"));
     TRY(gpu_reserve(plan, g, n, m > 0 ? m : n));
     for (int r = 0; r < ROOM_COUNT; r++) {
@@ -256,7 +270,10 @@ farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
         return FARSUM_OK;
     gpu_seconds(plan, g);
     struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
-    spectral_estimate(plan, s, &sums, fact[FACT_FORCE], fact[FACT_PHI],
-                      g->had_field, g->had_potential);
+    if (!plan->pair.kind->gradient)
+        spectral_estimate_flow(plan, s, &sums, fact[FACT_PHI]);
+    else
+        spectral_estimate(plan, s, &sums, fact[FACT_FORCE], fact[FACT_PHI],
+                          g->had_field, g->had_potential);
     return FARSUM_OK;
 }

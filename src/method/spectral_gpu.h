@@ -29,14 +29,17 @@ struct spectral_gpu {
     struct jit jit;
     struct kernel strengths, strengths_end, in, dipole, fold, out, totals;
     struct kernel twins, twins_end;
-    struct buf mesh;
-    struct buf q, potential, field; /* units of the cutoff, type precision */
-    struct buf x, y; /* as they were given; vacuum surface only */
+    struct jit flow_jit; /* of a flow */
+    struct kernel flow_strengths, flow_strengths_end, flow_in, flow_flux,
+        flow_fold, flow_out;
+    struct buf mesh, mesh_channel[PAIR_CHANNELS]; /* and views of it */
+    struct buf q, channel, potential, field; /* as of struct spectral */
+    struct buf x, y; /* as they were given, if they matter */
     struct buf fact, record;
     struct buf energy_sum, virial_sum; /* units of the cutoff */
     /* for a caller whose arrays are the host's: one right-hand side */
     struct buf given_q, given_potential, given_field, given_energy,
-        given_virial;
+        given_virial, given_velocity;
     struct recording recording; /* of a sum */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
@@ -46,6 +49,45 @@ struct spectral_gpu {
     int summed;      /* 1: and the points are those it had */
     int had_field, had_potential; /* in it */
 };
+
+/* Where one right-hand side comes from and goes to, on the device. */
+struct gpu_ends {
+    const struct buf *q;
+    const struct buf *potential, *field, *energy, *virial,
+        *velocity;              /* NULL: not wanted */
+    int64_t first_q, first_out; /* of it in q and in the results */
+    int64_t rhs;                /* of it in energy and virial */
+};
+
+/* The host's twin of leaf/facts.h's struct. */
+struct spectral_units {
+    double coulomb, cutoff, background, surface, none;
+    int64_t n, targets, first_q, first_out, rhs;
+    int32_t wide, apart, potential, field, energy, virial;
+};
+
+/* Records that a kernel leaves, at most, and their words. */
+enum { SUM_RECORDS = 1024, SUM_RECORD = 6 };
+static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
+{
+    int64_t groups = kernel_groups(kernel, n);
+    return groups < SUM_RECORDS ? groups : SUM_RECORDS;
+}
+
+/* spectral_gpu_flow.c: kernels of a flow; strengths in, velocities out. */
+farsum_status gpu_flow_create(const struct farsum_plan *plan,
+                              struct spectral_gpu *gpu);
+struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
+                                     const struct spectral *s,
+                                     const struct gpu_ends *ends);
+farsum_status gpu_flow_in(const struct farsum_plan *plan,
+                          struct spectral_gpu *gpu,
+                          const struct spectral_units *units,
+                          const struct gpu_ends *ends);
+farsum_status gpu_flow_out(const struct farsum_plan *plan,
+                           struct spectral_gpu *gpu,
+                           const struct spectral_units *units,
+                           const struct gpu_ends *ends);
 
 /* Rooms apart: kernels, mesh, points. */
 farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s);

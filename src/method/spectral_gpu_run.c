@@ -5,34 +5,11 @@
 #include "method/arrays.h"
 #include "method/spectral_gpu.h"
 
-/* Where one right-hand side comes from and goes to, on the device. */
-struct ends {
-    const struct buf *q;
-    const struct buf *potential, *field, *energy,
-        *virial;                /* NULL: not wanted */
-    int64_t first_q, first_out; /* of it in q and in the results */
-    int64_t rhs;                /* of it in energy and virial */
-};
-
-/* The host's twin of spectral_gpu.k's struct. */
-struct spectral_units {
-    double coulomb, cutoff, background, surface, none;
-    int64_t n, targets, first_q, first_out, rhs;
-    int32_t wide, apart, potential, field, energy, virial;
-};
 _Static_assert(sizeof(struct spectral_units) == 104, "as the kernels have it");
-
-enum { RECORDS = 1024 };
-
-static int64_t run_groups(const struct kernel *kernel, int64_t n)
-{
-    int64_t groups = kernel_groups(kernel, n);
-    return groups < RECORDS ? groups : RECORDS;
-}
 
 static struct spectral_units run_units(const struct farsum_plan *plan,
                                        const struct spectral *s,
-                                       const struct ends *e)
+                                       const struct gpu_ends *e)
 {
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
@@ -59,9 +36,9 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
 /* Sums over the strengths, and these in units of theirs. */
 static farsum_status run_in(struct spectral_gpu *g,
                             const struct spectral_units *u,
-                            const struct ends *e)
+                            const struct gpu_ends *e)
 {
-    int64_t groups = run_groups(&g->strengths, u->n);
+    int64_t groups = gpu_records(&g->strengths, u->n);
     TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                ARG_BUF(&g->record), ARG_STRUCT(*u)));
     TRY(LAUNCH(&g->strengths_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
@@ -93,50 +70,72 @@ static farsum_status run_room(struct spectral *s, int r, int watch,
     return stopwatch_stop(&g->watch[watch]);
 }
 
-/* In units of the cutoff. */
-static farsum_status run_sum(struct spectral *s, const struct spectral_units *u,
-                             int64_t real)
+static farsum_status run_fft(struct spectral *s, int watch, int channels,
+                             int backward)
 {
     struct spectral_gpu *g = s->gpu;
+    const struct variant *v = s->tuned.choice[ROOM_FFT].row->variant;
+    TRY(stopwatch_start(&g->watch[watch]));
+    for (int c = 0; c < channels; c++) {
+        struct fft_io io = {&g->mesh_channel[c], backward};
+        TRY(v->run(s->room[ROOM_FFT], &io));
+    }
+    return stopwatch_stop(&g->watch[watch]);
+}
+
+/* In units of the cutoff. */
+static farsum_status run_sum(const struct farsum_plan *plan, struct spectral *s,
+                             const struct spectral_units *u)
+{
+    struct spectral_gpu *g = s->gpu;
+    const struct pair *pair = &plan->pair;
+    int64_t real = array_size(plan->problem.precision);
+    int64_t channel = tuned_channel(&s->tuned, plan->device);
     void *potential = u->potential ? &g->potential : NULL;
     void *field = u->field ? &g->field : NULL;
     void *energy = u->energy ? &g->energy_sum : NULL;
     void *virial = u->virial ? &g->virial_sum : NULL;
     struct near_io near = {&g->q, potential, field, energy, virial};
-    struct spread_io spread = {.q = &g->q, .mesh = &g->mesh};
-    struct fft_io fft = {&g->mesh, 0};
+    struct spread_io spread = {
+        .q = pair->kind->apart ? &g->channel : &g->q,
+        .mesh = &g->mesh,
+        .q_channel = pair->channels > 1 ? 1 : 0,
+        .q_point = pair->channels,
+        .mesh_channel = channel};
     int back = potential || field;
-    struct scale_io scale = {&g->mesh, back, energy, virial, 0};
-    struct interp_io interp = {
-        .mesh = &g->mesh, .potential = potential, .field = field};
-    TRY(run_zero(&g->potential, u->potential, u->targets * real));
+    struct scale_io scale = {&g->mesh, back, energy, virial, channel};
+    struct interp_io interp = {.mesh = &g->mesh,
+                               .potential = potential,
+                               .field = field,
+                               .mesh_channel = channel};
+    TRY(run_zero(&g->potential, u->potential,
+                 u->targets * pair->values * real));
     TRY(run_zero(&g->field, u->field, 3 * u->targets * real));
     TRY(run_zero(&g->energy_sum, u->energy, 8));
     TRY(run_zero(&g->virial_sum, u->virial, 72));
     TRY(run_room(s, ROOM_NEAR, ROOM_NEAR, &near));
     TRY(run_room(s, ROOM_SPREAD, ROOM_SPREAD, &spread));
-    TRY(run_room(s, ROOM_FFT, ROOM_FFT, &fft));
+    TRY(run_fft(s, ROOM_FFT, pair->channels, 0));
     TRY(run_room(s, ROOM_SCALE, ROOM_SCALE, &scale));
     g->timed = 1;
     g->ran_back = back;
     if (!back)
         return FARSUM_OK;
-    fft.backward = 1;
-    TRY(run_room(s, ROOM_FFT, GPU_BACK, &fft));
+    TRY(run_fft(s, GPU_BACK, pair->values, 1));
     return run_room(s, ROOM_INTERP, ROOM_INTERP, &interp);
 }
 
 /* Into the caller's units. */
 static farsum_status run_out(struct spectral_gpu *g,
                              const struct spectral_units *u,
-                             const struct ends *e)
+                             const struct gpu_ends *e)
 {
     /* where no result is wanted nothing is read or written */
     const struct buf *none = &g->record;
     const struct buf *x = u->surface == 0 ? none : u->apart ? &g->y : &g->x;
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
-    int64_t groups = run_groups(&g->out, u->targets);
+    int64_t groups = gpu_records(&g->out, u->targets);
     TRY(LAUNCH(&g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x),
                ARG_BUF(x), ARG_BUF(&g->fact),
                ARG_BUF(e->potential ? &g->potential : none),
@@ -158,7 +157,7 @@ static farsum_status run_out(struct spectral_gpu *g,
 struct sum {
     struct farsum_plan *plan;
     struct spectral *s;
-    const struct ends *first;
+    const struct gpu_ends *first;
     int rhs;
     int64_t n, m; /* from one to the next */
 };
@@ -168,14 +167,18 @@ static farsum_status run_all(void *data)
     const struct sum *sum = data;
     struct spectral *s = sum->s;
     for (int r = 0; r < sum->rhs; r++) {
-        struct ends e = *sum->first;
+        struct gpu_ends e = *sum->first;
         e.first_q = r * sum->n;
         e.first_out = r * sum->m;
         e.rhs = r;
-        struct spectral_units u = run_units(sum->plan, s, &e);
-        TRY(run_in(s->gpu, &u, &e));
-        TRY(run_sum(s, &u, array_size(sum->plan->problem.precision)));
-        TRY(run_out(s->gpu, &u, &e));
+        int flow = !sum->plan->pair.kind->gradient;
+        struct spectral_units u = flow ? gpu_flow_units(sum->plan, s, &e)
+                                       : run_units(sum->plan, s, &e);
+        TRY(flow ? gpu_flow_in(sum->plan, s->gpu, &u, &e)
+                 : run_in(s->gpu, &u, &e));
+        TRY(run_sum(sum->plan, s, &u));
+        TRY(flow ? gpu_flow_out(sum->plan, s->gpu, &u, &e)
+                 : run_out(s->gpu, &u, &e));
     }
     return FARSUM_OK;
 }
@@ -187,7 +190,7 @@ static void run_begin(struct spectral_gpu *g, int rhs,
     g->pending = g->summed = 1;
     g->rhs = rhs;
     g->had_field = result->field != NULL;
-    g->had_potential = result->potential != NULL;
+    g->had_potential = result->potential || result->velocity;
 }
 
 /* Results that are said to be on the host; strengths were looked at. */
@@ -196,6 +199,7 @@ static farsum_status run_host_check(struct device *device,
 {
     TRY(buf_given_host(device, result->potential, 8, "potential"));
     TRY(buf_given_host(device, result->field, 8, "field"));
+    TRY(buf_given_host(device, result->velocity, 8, "velocity"));
     TRY(buf_given_host(device, result->energy, 8, "energy"));
     return buf_given_host(device, result->virial, 8, "virial");
 }
@@ -207,14 +211,16 @@ static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
     struct spectral_gpu *g = s->gpu;
     int64_t size = array_size(plan->problem.arrays), n = s->n;
     int64_t m = s->m > 0 ? s->m : n;
-    struct ends e = {
+    struct gpu_ends e = {
         .q = &g->given_q,
         .potential = result->potential ? &g->given_potential : NULL,
         .field = result->field ? &g->given_field : NULL,
         .energy = result->energy ? &g->given_energy : NULL,
         .virial = result->virial ? &g->given_virial : NULL,
+        .velocity = result->velocity ? &g->given_velocity : NULL,
     };
-    TRY(buf_upload(&g->given_q, 0, (const char *)q + r * n * size, n * size));
+    int64_t bytes = n * plan->pair.strengths * size;
+    TRY(buf_upload(&g->given_q, 0, (const char *)q + r * bytes, bytes));
     struct sum one = {plan, s, &e, 1, n, m};
     TRY(recording_run(&g->recording, g->device, run_all, &one));
     if (e.potential)
@@ -222,6 +228,10 @@ static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
                          (char *)result->potential + r * m * size, m * size));
     if (e.field)
         TRY(buf_download(e.field, 0, (char *)result->field + 3 * r * m * size,
+                         3 * m * size));
+    if (e.velocity)
+        TRY(buf_download(e.velocity, 0,
+                         (char *)result->velocity + 3 * r * m * size,
                          3 * m * size));
     if (e.energy)
         TRY(buf_download(e.energy, 0, result->energy + r, 8));
@@ -238,8 +248,11 @@ static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
     struct device *device = plan->device;
     int64_t size = array_size(plan->problem.arrays), n = s->n;
     int64_t m = s->m > 0 ? s->m : n;
-    struct buf given, potential, field, energy, virial;
-    TRY(buf_given(&given, device, q, rhs * n * size, "strengths"));
+    struct buf given, potential, field, energy, virial, velocity;
+    TRY(buf_given(&given, device, q, rhs * n * plan->pair.strengths * size,
+                  "strengths"));
+    TRY(buf_given(&velocity, device, result->velocity, 3 * rhs * m * size,
+                  "velocity"));
     TRY(buf_given(&potential, device, result->potential, rhs * m * size,
                   "potential"));
     TRY(buf_given(&field, device, result->field, 3 * rhs * m * size, "field"));
@@ -247,12 +260,13 @@ static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
     TRY(buf_given(&virial, device, result->virial, 72 * (int64_t)rhs,
                   "virial"));
     run_begin(s->gpu, rhs, result);
-    const struct ends e = {
+    const struct gpu_ends e = {
         .q = &given,
         .potential = result->potential ? &potential : NULL,
         .field = result->field ? &field : NULL,
         .energy = result->energy ? &energy : NULL,
         .virial = result->virial ? &virial : NULL,
+        .velocity = result->velocity ? &velocity : NULL,
     };
     struct sum all = {plan, s, &e, rhs, n, m};
     return recording_run(&s->gpu->recording, device, run_all, &all);

@@ -51,17 +51,19 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
 #pragma omp parallel for num_threads(plan->threads)
     for (int64_t i = 0; i < n; i++)
         array_put(s->q, to, i, scale * array_get(q, from, first + i));
-    if (kind->spread)
+    if (kind->apart)
         in_channels(plan, s);
     /* in order: the same for any number of threads */
     for (int64_t i = 0; i < s->n; i++) {
-        double v[PAIR_STRENGTHS] = {0};
+        double v[PAIR_STRENGTHS] = {0}, own[3] = {0};
         in_strengths(plan, q, r * s->n + i, v);
         square += kind->square(v);
-        if (kind->flux)
-            v[0] = kind->flux(v), v[1] = v[2] = 0;
-        for (int a = 0; a < 3 && a < plan->pair.strengths; a++)
-            net[a] += v[a];
+        if (kind->net)
+            kind->net(v, own);
+        else
+            own[0] = v[0];
+        for (int a = 0; a < 3; a++)
+            net[a] += own[a];
     }
     *q1 = plan->pair.strengths == 1 || kind->flux
               ? net[0]
@@ -78,9 +80,10 @@ static double out_flux(const struct farsum_plan *plan, const struct spectral *s,
     double front = 8 * M_PI / (s->tuned.cell.volume * rc * rc * rc);
     mean[0] = mean[1] = mean[2] = 0;
     for (int64_t i = 0; plan->pair.kind->flux && i < s->n; i++) {
-        double v[PAIR_STRENGTHS];
+        double v[PAIR_STRENGTHS], given[3];
         in_strengths(plan, q, r * s->n + i, v);
-        double flux = front * plan->pair.kind->flux(v);
+        plan->pair.kind->net(v, given);
+        double flux = front * given[0];
         net += flux;
         for (int a = 0; a < 3; a++)
             mean[a] += flux * s->x[3 * i + a];
@@ -109,15 +112,21 @@ void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
             array_put(result->velocity, to, 3 * (first + i) + a, u);
             square += u * u;
         }
+    spectral_estimate_flow(plan, s, sums, square);
+}
+
+void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
+                            const struct spectral_sums *sums, double square)
+{
+    int64_t n = s->m > 0 ? s->m : s->n;
+    double norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
+                      ? 1
+                      : sqrt(square / (double)n);
     plan->info.net_strength = sums->q1;
-    plan->info.norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
-                          ? 1
-                          : sqrt(square / (double)n);
+    plan->info.norm = norm;
     plan->info.estimated_error
-        = plan->info.norm > 0
-              ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1)
-                    / plan->info.norm
-              : 0;
+        = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1) / norm
+                   : 0;
 }
 
 double spectral_background(const struct spectral *s, double q1)

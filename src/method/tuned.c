@@ -115,10 +115,10 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
     int64_t real = plan->problem.precision == FARSUM_F32 ? 4 : 8;
     int64_t n = plan->sample.n, m = plan->sample.m > 0 ? plan->sample.m : 0;
     const struct pair *pair = &plan->pair;
-    int64_t in = pair->strengths + (pair->kind->spread ? pair->channels : 0);
+    int64_t in = pair->strengths + (pair->kind->apart ? pair->channels : 0);
     int64_t out = pair->kind->gradient ? 4 : pair->values;
     /* mesh; per point: s, sorted s, order; strengths, results */
-    int64_t bytes = pair->channels * tuned_channel(t) * real
+    int64_t bytes = pair->channels * tuned_channel(t, plan->device) * real
                     + (n + m) * (24 + 24 + 8) + n * in * real
                     + (m > 0 ? m : n) * out * real;
     if (plan->device) { /* and the caller's arrays */

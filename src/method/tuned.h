@@ -40,10 +40,12 @@ union room_args {
     struct interp_args interp;
 };
 /* Reals from one channel's mesh to the next. */
-static inline int64_t tuned_channel(const struct tuned *tuned)
+static inline int64_t tuned_channel(const struct tuned *tuned,
+                                    const struct device *device)
 {
     int64_t points = tuned->mesh[0] * tuned->mesh[1] * tuned->ldz;
-    return (points + 15) / 16 * 16;
+    int64_t whole = device ? BUF_ALIGN / 4 : 16;
+    return (points + whole - 1) / whole * whole;
 }
 void tuned_args(const struct tuned *tuned, const struct farsum_plan *plan,
                 union room_args args[ROOM_COUNT]);

@@ -10,7 +10,7 @@
 #include "points/gpu.h"
 #include "stage/gpu.h"
 #include "stage/gpu_rates.h"
-#include "stage/near/near.h"
+#include "stage/near/near_gpu.h"
 
 enum {
     GROUP = 128,
@@ -52,7 +52,6 @@ struct state {
 static farsum_status cells_fits(const void *args)
 {
     const struct near_args *a = args;
-    TRY(near_laplace(a, "gpu_cells"));
     return gpu_wanted(a->device);
 }
 
@@ -66,7 +65,7 @@ static double cells_cost(const void *args)
     /* 125 cells of half an edge hold 3.7 times the neighbours; a lane waits
      * for its group */
     double looked = 3.7 * a->neighbours;
-    double work = 10 * looked + (25 + 2.0 * a->poly->n) * looked;
+    double work = 10 * looked + near_work(a) * looked;
     return n * work / (0.3 * gpu_rates(a->device, a->precision).flops) + 2e-5;
 }
 
@@ -74,7 +73,7 @@ static int64_t cells_bytes(const void *args)
 {
     const struct near_args *a = args;
     int64_t real = gpu_real(a->precision), n = a->n_sources + a->n_targets;
-    return n * (3 * real + 8) + a->n_sources * real
+    return n * (3 * real + 8) + a->n_sources * near_kernel(a)->strengths * real
            + 4 * (CELLS_A_POINT * a->n_sources + CELLS_LEAST)
            + n / GROUP * 8 * RECORD;
 }
@@ -105,18 +104,13 @@ static void cells_destroy(void *state)
 static farsum_status cells_kernels(struct state *s)
 {
     const struct near_args *a = &s->args;
-    const int terms = a->poly->n > 2 ? a->poly->n : 2;
-    double p[NEAR_MAX] = {0}, g[NEAR_MAX] = {0};
     int virial = (a->outputs & FARSUM_VIRIAL) != 0;
-    memcpy(p, a->poly->p, (size_t)a->poly->n * sizeof *p);
-    memcpy(g, a->poly->g, (size_t)a->poly->n * sizeof *g);
     jit_begin(&s->jit, a->device, "stage/near/gpu_cells.k", a->precision);
     jit_define(&s->jit, "GROUP", "%d", GROUP);
-    jit_define(&s->jit, "TERMS", "%d", terms);
-    jit_define_table(&s->jit, "NEAR_P", p, terms);
-    jit_define_table(&s->jit, "NEAR_G", g, terms - 1);
+    near_gpu_defines(&s->jit, a);
     jit_define(&s->jit, "POT", "%d",
-               (a->outputs & (FARSUM_POTENTIAL | FARSUM_ENERGY)) != 0);
+               (a->outputs
+                & (FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY)) != 0);
     jit_define(&s->jit, "FIELD", "%d",
                (a->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
     jit_define(&s->jit, "VIRIAL", "%d", virial);
@@ -228,7 +222,9 @@ static farsum_status cells_set(void *state, const struct points *sources,
     TRY(cells_place(s, sources, &s->source, &s->start));
     if (!s->same)
         TRY(cells_place(s, targets, &s->target, NULL));
-    TRY(buf_reserve(&s->q, device, sources->n * gpu_real(s->args.precision)));
+    TRY(buf_reserve(&s->q, device,
+                    sources->n * near_kernel(&s->args)->strengths
+                        * gpu_real(s->args.precision)));
     if (s->same) {
         int64_t groups = kernel_groups(&s->sum, sources->n);
         TRY(buf_reserve(&s->record, device, 8 * RECORD * groups));

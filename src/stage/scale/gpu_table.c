@@ -11,16 +11,18 @@ enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
 
 /* The host's twin of gpu_table.k's struct. */
 struct scale_modes {
-    double inv[9], front, c2;
+    double inv[9], front, shift, c2;
+    int64_t channel;
     int32_t mesh[3], used, row, lanes, keep, energy;
 };
-_Static_assert(sizeof(struct scale_modes) == 120, "as gpu_table.k has it");
+_Static_assert(sizeof(struct scale_modes) == 136, "as gpu_table.k has it");
 
 struct state {
     struct scale_args args;
     struct jit jit;
-    struct kernel fill, multiply, virial, sum;
+    struct kernel fill, multiply, flow, virial, sum;
     struct scale_modes modes;
+    double front; /* times the volume */
     struct buf table, decon, gamma, record;
     int64_t groups;
 };
@@ -33,16 +35,15 @@ static int64_t table_points(const struct scale_args *a)
 static farsum_status table_fits(const void *args)
 {
     const struct scale_args *a = args;
-    if (!scale_kernel(a)->kind->charged)
-        FAIL(ERR_UNSUPPORTED, "multiplies laplace alone, not %s",
-             scale_kernel(a)->name);
     return gpu_wanted(a->device);
 }
 
 static double table_cost(const void *args)
 {
     const struct scale_args *a = args;
-    double bytes = 5.0 * gpu_real(a->precision) * (double)table_points(a);
+    const struct pair *pair = scale_kernel(a);
+    double numbers = 2.0 * (pair->channels + pair->values) + 1;
+    double bytes = numbers * gpu_real(a->precision) * (double)table_points(a);
     return bytes / gpu_rates(a->device, a->precision).bytes + 1e-5;
 }
 
@@ -72,20 +73,28 @@ static farsum_status table_fill(struct state *s)
 {
     const struct cell *cell = s->args.cell;
     memcpy(s->modes.inv, cell->inv, sizeof s->modes.inv);
-    s->modes.front = 4 * 3.14159265358979323846 / cell->volume;
+    s->modes.front = s->front / cell->volume;
     return LAUNCH(&s->fill, s->groups, ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
                   ARG_BUF(&s->table), ARG_STRUCT(s->modes));
 }
 
 static farsum_status table_kernels(struct state *s)
 {
+    const struct pair *pair = scale_kernel(&s->args);
     jit_begin(&s->jit, s->args.device, "stage/scale/gpu_table.k",
               s->args.precision);
     jit_define(&s->jit, "GROUP", "%d", GROUP);
     jit_define(&s->jit, "TERMS", "%d", MODES_TERMS);
+    jit_define(&s->jit, "PAIR", "%s", pair->name);
+    jit_define(&s->jit, "FLOW", "%d", !pair->kind->gradient);
+    jit_define(&s->jit, "CHANNELS", "%d", pair->channels);
+    jit_define(&s->jit, "VALUES", "%d", pair->values);
+    jit_define(&s->jit, "FALL", "%d", pair->kind->fall);
     TRY(jit_build(&s->jit));
     TRY(jit_kernel(&s->jit, "scale_fill", GROUP, 0, &s->fill));
     TRY(jit_kernel(&s->jit, "scale_multiply", GROUP, 0, &s->multiply));
+    if (!pair->kind->gradient)
+        TRY(jit_kernel(&s->jit, "scale_flow", GROUP, 0, &s->flow));
     TRY(jit_kernel(&s->jit, "scale_virial", GROUP, 0, &s->virial));
     return jit_kernel(&s->jit, "scale_sum", GROUP, 0, &s->sum);
 }
@@ -115,6 +124,8 @@ static farsum_status table_constants(struct state *s)
     struct modes modes = {0};
     int64_t at = 0, bytes[3];
     GO(modes_create(&modes, &s->args));
+    s->front = modes.front;
+    s->modes.shift = modes.shift;
     for (int d = 0; d < 3; d++)
         bytes[d] = 8 * s->args.mesh[d];
     GO(buf_alloc(&s->decon, device, bytes[0] + bytes[1] + bytes[2]));
@@ -166,6 +177,12 @@ static farsum_status table_run(void *state, const void *io)
     int energy = f->energy != NULL, virial = f->virial != NULL;
     /* where no result is wanted nothing is written */
     const struct buf *none = &s->record;
+    if (!scale_kernel(&s->args)->kind->gradient) {
+        s->modes.channel = scale_channel(&s->args, f);
+        return f->keep ? LAUNCH(&s->flow, s->groups, ARG_BUF(f->spectrum),
+                                ARG_BUF(&s->table), ARG_STRUCT(s->modes))
+                       : FARSUM_OK;
+    }
     s->modes.keep = f->keep;
     s->modes.energy = energy;
     if (virial)

@@ -1,0 +1,85 @@
+/* facts.h: what the kernels of a spectral plan share: the facts of a sum, f64,
+ * and the caller's arrays and units.  Sums are in f64 and in a fixed order: each
+ * group leaves a record of RECORD words, one group adds them.
+ *
+ * Who includes it defines RECORD. */
+#ifndef FARSUM_LEAF_FACTS_H
+#define FARSUM_LEAF_FACTS_H
+
+#include "leaf/sum.h"
+
+#define FACT_Q 0       /* sum q, caller's units */
+#define FACT_Q2 1      /* sum q^2 */
+#define FACT_UNIT 2    /* power of two that strengths are divided by */
+#define FACT_DIPOLE 3  /* sum q x, three */
+#define FACT_FORCE 6   /* sum q^2 E^2 of the results, caller's units */
+#define FACT_PHI 7     /* sum phi^2 */
+#define FACT_BAD 8     /* right-hand side of the first bad strength, -1: none */
+#define FACT_BAD_AT 9  /* its index */
+#define FACT_TWIN 10   /* the lesser of two coincident sources, -1: none */
+#define FACT_TWIN_OF 11
+
+struct spectral_units {
+    f64 coulomb, cutoff;
+    f64 background; /* (5.5) over the net charge */
+    f64 surface;    /* (5.6) over the dipole; 0: tin foil */
+    f64 none;       /* larger than any index */
+    i64 n, targets;
+    i64 first_q, first_out; /* where this right-hand side begins */
+    i64 rhs;
+    i32 wide;       /* 1: the caller's arrays are f64 */
+    i32 apart;      /* 1: targets are not the sources */
+    i32 potential, field, energy, virial; /* 1: wanted */
+};
+
+FN f64 array_get(GLOBAL const f32 *a32, GLOBAL const f64 *a64, i32 wide, i64 i)
+{
+    return wide ? a64[i] : (f64)a32[i];
+}
+
+/* The least of the group, to every thread. */
+FN f64 group_least(f64 v, LOCAL_PTR f64 *scratch)
+{
+    scratch[LID] = v;
+    BARRIER();
+    for (i32 by = GROUP / 2; by > 0; by /= 2) {
+        if (LID < by && scratch[LID + by] < scratch[LID])
+            scratch[LID] = scratch[LID + by];
+        BARRIER();
+    }
+    f64 least = scratch[0];
+    BARRIER();
+    return least;
+}
+
+FN f64 records_least(GLOBAL const f64 *record, i64 records, i32 w, f64 none,
+                     LOCAL_PTR f64 *scratch)
+{
+    f64 least = none;
+    for (i64 g = LID; g < records; g += GROUP)
+        least = record[g * RECORD + w] < least ? record[g * RECORD + w] : least;
+    return group_least(least, scratch);
+}
+
+/* The power of two at or below v. */
+FN f64 power_below(f64 v)
+{
+    f64 unit = 1;
+    for (i32 k = 0; k < 1100 && unit * 2 <= v; k++)
+        unit *= 2;
+    for (i32 k = 0; k < 1100 && unit > v; k++)
+        unit /= 2;
+    return unit;
+}
+
+/* `count` words of the records, from fact `to` on. */
+FN void facts_fold(GLOBAL const f64 *record, GLOBAL f64 *fact, i64 records,
+                   i32 to, i32 count, LOCAL_PTR f64 *scratch)
+{
+    for (i32 w = 0; w < count; w++) {
+        f64 total = records_total(record, records, RECORD, w, scratch);
+        if (LID == 0)
+            fact[to + w] = total;
+    }
+}
+#endif

@@ -1,0 +1,93 @@
+/* spectral_gpu_flow.c: a flow's strengths and velocities on a device. */
+#include <math.h>
+
+#include "method/spectral_gpu.h"
+
+enum { GROUP = 256 };
+
+farsum_status gpu_flow_create(const struct farsum_plan *plan,
+                              struct spectral_gpu *g)
+{
+    const struct pair *pair = &plan->pair;
+    const struct pair_kind *kind = pair->kind;
+    struct jit *jit = &g->flow_jit;
+    jit_begin(jit, g->device, "method/spectral_flow.k",
+              plan->problem.precision);
+    jit_define(jit, "GROUP", "%d", GROUP);
+    jit_define(jit, "PAIR", "%s", pair->name);
+    jit_define(jit, "STRENGTHS", "%d", pair->strengths);
+    jit_define(jit, "CHANNELS", "%d", pair->channels);
+    jit_define(jit, "APART", "%d", kind->apart);
+    jit_define(jit, "FLUX", "%d", kind->flux);
+    jit_define(jit, "DEGREE", "%d", kind->degree);
+    TRY(jit_build(jit));
+    TRY(jit_kernel(jit, "flow_strengths", GROUP, 0, &g->flow_strengths));
+    TRY(jit_kernel(jit, "flow_strengths_end", GROUP, 0,
+                   &g->flow_strengths_end));
+    TRY(jit_kernel(jit, "flow_in", GROUP, 0, &g->flow_in));
+    if (kind->flux)
+        TRY(jit_kernel(jit, "flow_flux", GROUP, 0, &g->flow_flux));
+    TRY(jit_kernel(jit, "flow_fold", GROUP, 0, &g->flow_fold));
+    return jit_kernel(jit, "flow_out", GROUP, 0, &g->flow_out);
+}
+
+struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
+                                     const struct spectral *s,
+                                     const struct gpu_ends *e)
+{
+    double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
+    return (struct spectral_units){
+        .coulomb = plan->problem.coulomb,
+        .cutoff = pow(rc, plan->pair.kind->power),
+        .surface = 8 * M_PI / volume,
+        .none = HUGE_VAL,
+        .n = s->n,
+        .targets = s->m > 0 ? s->m : s->n,
+        .first_q = e->first_q,
+        .first_out = e->first_out,
+        .rhs = e->rhs,
+        .wide = plan->problem.arrays != FARSUM_F32,
+        .apart = s->m > 0,
+        .potential = e->velocity != NULL,
+    };
+}
+
+farsum_status gpu_flow_in(const struct farsum_plan *plan,
+                          struct spectral_gpu *g,
+                          const struct spectral_units *u,
+                          const struct gpu_ends *e)
+{
+    const struct pair_kind *kind = plan->pair.kind;
+    int64_t groups = gpu_records(&g->flow_strengths, u->n);
+    TRY(LAUNCH(&g->flow_strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->flow_strengths_end, 1, ARG_BUF(&g->record),
+               ARG_BUF(&g->fact), ARG_I64(groups), ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->flow_in, kernel_groups(&g->flow_in, u->n), ARG_BUF(e->q),
+               ARG_BUF(e->q), ARG_BUF(&g->fact), ARG_BUF(&g->q),
+               ARG_BUF(kind->apart ? &g->channel : &g->q), ARG_STRUCT(*u)));
+    if (!kind->flux)
+        return FARSUM_OK;
+    TRY(LAUNCH(&g->flow_flux, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+               ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->record),
+               ARG_STRUCT(*u)));
+    return LAUNCH(&g->flow_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
+}
+
+farsum_status gpu_flow_out(const struct farsum_plan *plan,
+                           struct spectral_gpu *g,
+                           const struct spectral_units *u,
+                           const struct gpu_ends *e)
+{
+    /* where they do not matter positions are not read */
+    const struct buf *x = !plan->pair.kind->flux ? &g->record
+                          : u->apart             ? &g->y
+                                                 : &g->x;
+    int64_t groups = gpu_records(&g->flow_out, u->targets);
+    TRY(LAUNCH(&g->flow_out, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(&g->fact),
+               ARG_BUF(&g->potential), ARG_BUF(e->velocity),
+               ARG_BUF(e->velocity), ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    return LAUNCH(&g->flow_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FACT_PHI), ARG_I32(1));
+}

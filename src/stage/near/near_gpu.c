@@ -1,0 +1,38 @@
+/* near_gpu.c: what the rows on a device share. */
+#include "stage/near/near_gpu.h"
+
+#include <stdio.h>
+
+/* Coefficients without the zeros at the end. */
+static int near_terms(const struct near_poly *poly, int k)
+{
+    int n = poly->n;
+    while (n > 1 && poly->c[k][n - 1] == 0)
+        n--;
+    return n;
+}
+
+void near_gpu_defines(struct jit *jit, const struct near_args *args)
+{
+    const struct pair *pair = near_kernel(args);
+    jit_define(jit, "PAIR", "%s", pair->name);
+    jit_define(jit, "STRENGTHS", "%d", pair->strengths);
+    jit_define(jit, "VALUES", "%d", pair->values);
+    for (int k = 0; k < NEAR_POLYS; k++) {
+        const double none = 0;
+        int there = k < pair->polys;
+        int terms = there ? near_terms(args->poly, k) : 1;
+        char name[16];
+        snprintf(name, sizeof name, "TERMS_%d", k);
+        jit_define(jit, name, "%d", terms);
+        snprintf(name, sizeof name, "NEAR_%d", k);
+        jit_define_table(jit, name, there ? args->poly->c[k] : &none, terms);
+    }
+}
+
+double near_work(const struct near_args *args)
+{
+    const struct pair *pair = near_kernel(args);
+    double coefficients = pair->polys * (double)args->poly->n;
+    return 25 + coefficients + 6 * (pair->strengths - 1);
+}
