@@ -3,6 +3,28 @@
 #ifndef FARSUM_LEAF_NEAR_H
 #define FARSUM_LEAF_NEAR_H
 
+/* What a kernel does not have. */
+#ifndef TERMS_0
+#define TERMS_0 1
+#define NEAR_0 0
+#endif
+#ifndef TERMS_1
+#define TERMS_1 1
+#define NEAR_1 0
+#endif
+#ifndef TERMS_2
+#define TERMS_2 1
+#define NEAR_2 0
+#endif
+#ifndef TERMS_3
+#define TERMS_3 1
+#define NEAR_3 0
+#endif
+#ifndef STRENGTHS
+#define STRENGTHS 1
+#define VALUES 1
+#endif
+
 CONSTANT real near_0[TERMS_0] = {NEAR_0};
 CONSTANT real near_1[TERMS_1] = {NEAR_1};
 CONSTANT real near_2[TERMS_2] = {NEAR_2};

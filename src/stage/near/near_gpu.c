@@ -18,15 +18,13 @@ void near_gpu_defines(struct jit *jit, const struct near_args *args)
     jit_define(jit, "PAIR", "%s", pair->name);
     jit_define(jit, "STRENGTHS", "%d", pair->strengths);
     jit_define(jit, "VALUES", "%d", pair->values);
-    for (int k = 0; k < NEAR_POLYS; k++) {
-        const double none = 0;
-        int there = k < pair->polys;
-        int terms = there ? near_terms(args->poly, k) : 1;
-        char name[16];
+    for (int k = 0; k < pair->polys; k++) {
+        int terms = near_terms(args->poly, k);
+        char name[24];
         snprintf(name, sizeof name, "TERMS_%d", k);
         jit_define(jit, name, "%d", terms);
         snprintf(name, sizeof name, "NEAR_%d", k);
-        jit_define_table(jit, name, there ? args->poly->c[k] : &none, terms);
+        jit_define_table(jit, name, args->poly->c[k], terms);
     }
 }
 
