@@ -11,6 +11,7 @@
 #include <math.h>
 
 enum { WARPS = 4, GROUP = 128, TILE_Y = 4 };
+enum { FULL = 12 }; /* targets of a bin that nearly fill a product */
 
 /* What follows from args alone. */
 struct shape {
@@ -64,7 +65,7 @@ static double per_bin(const struct shape *s, const struct interp_args *args)
  * products; else they are of several bins, and read planes for all of them. */
 static void shape_set(struct shape *s, const struct interp_args *args)
 {
-    enum { FULL = 12, REALS = 48, TWO_GROUPS = 112 << 10 };
+    enum { REALS = 48, TWO_GROUPS = 112 << 10 };
     struct gpu_columns_shape *c = &s->columns;
     int all = interp_channels(args), P = args->window->support;
     *s = (struct shape){.mma = gpu_tensor_rows(args->device)};
@@ -103,8 +104,8 @@ static farsum_status fits(const void *a)
 }
 
 /* Of multiply-adds, as measured on an H200: a target's share of products, and
- * of its own; the rounds of one task follow one another; planes of the halo
- * come from the cache. */
+ * of its own; the rounds of one task follow one another; planes of the halo,
+ * and those past a segment's end, come from the cache. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -120,15 +121,18 @@ static double cost(const void *a)
     double read = interp_gpu_bytes(args) * halo / (TILE_Y * c->tile_z);
     double crowd = interp_crowd(args);
     int64_t held = (int64_t)args->device->facts.units * s.blocks;
-    double fullest = gpu_columns_fullest(c, n, held, 1 + 1.7 * (crowd - 1));
-    double round = 1e-9 * (1130 + 826.0 * s.channels * kinds);
-    double planes = (double)gpu_columns_length(c, held) + P;
+    double fullest = gpu_columns_fullest(c, n, held, 1 + 1.4 * (crowd - 1));
+    double round = 1e-9 * (1990 + 746.0 * s.channels * kinds);
+    double length = (double)gpu_columns_length(c, held), planes = length + P;
     double task = fullest / s.round * round + 1.2e-8 * planes;
-    return 1.3e-5 * groups
-           + 1.5 * read / (rates.bytes * pow(crowd, 0.3))
-           + hypot(n * (1.12 * products + 3120 * groups) / rates.flops,
+    double sparse = per_bin(&s, args) < FULL ? 0.87 : 1;
+    return 1e-5 + 3e-6 * groups
+           + 1.72 * read * (planes - 1)
+                 / (length * rates.bytes * pow(crowd, 0.71))
+           + hypot(n * sparse * (1.22 * products + 1810 * groups)
+                       / rates.flops,
                    groups * task)
-           + (5e-5 + 1.2e-10 * n / rates.share) / interp_repeats(args);
+           + (5e-5 + 1e-10 * n / rates.share) / interp_repeats(args);
 }
 
 static int64_t bytes(const void *a)

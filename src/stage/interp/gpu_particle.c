@@ -16,28 +16,35 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
 {
     struct gpu_rates rates = interp_gpu_rates(args);
     double p = args->window->support, values = interp_gpu_values(args);
-    double line = p * gpu_real(args->precision) / 32 + 0.8; /* sectors */
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
-    double bytes = interp_gpu_bytes(args) / pow(interp_crowd(args), 0.4);
-    double read = p * p * line * values;
     int f32 = args->precision == FARSUM_F32;
+    double line = p * gpu_real(args->precision) / 32; /* sectors, and */
+    line += f32 || sorted ? 0.8 : 1.17;
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
+    double bytes = interp_gpu_bytes(args)
+                   / pow(interp_crowd(args), sorted ? 0.3 : 0.42);
+    double read = p * p * line * values;
     /* a unit's own cache serves a small mesh */
-    double near = 1 + (f32 ? 0.65 : 1.9) / (1 + bytes / 1e6);
-    struct gpu_rate sectors = {near * rates.sectors.cached, rates.sectors.far};
+    double near = f32 ? 1 + 0.65 / (1 + bytes / 1e6)
+                      : 1.53 + 4.2 / (1 + bytes / 4.4e4);
+    struct gpu_rate sectors = {near * rates.sectors.cached,
+                               (f32 ? 1 : 1.28) * rates.sectors.far};
     double sort = 4e-5 + 6e-11 * n / rates.share;
     if (!sorted)
-        return (f32 ? 4.4e-6 : 7e-6)
+        return (f32 ? 4.4e-6 : 2.3e-6)
                + hypot(n * sums * read * gpu_seconds(&rates, sectors, bytes),
                        p * p * sums
                            * (f32 ? 2.7e-7 * pow(values, 0.9)
-                                  : 3.9e-7 * pow(values, 0.4)));
-    double loads = p * p * p * values * sums / (f32 ? 916e9 : 760e9);
+                                  : 5.2e-7 * values));
+    double loads = p * p * p * values * sums / (f32 ? 816e9 : 695e9);
     double met = fmin(bytes / 32 / fmax(n, 1), read);
-    return (f32 ? 9.8e-6 : 4e-6)
-           + hypot(n * (loads + 1.6e-11 * met) / rates.share,
+    /* what other units have read is at hand, if the cache holds it */
+    double far = bytes > rates.cache ? 1 - rates.cache / bytes : 0;
+    met *= f32 ? 2.35e-11 * (1 - 0.38 * far) : 6.6e-12 * (1 + 3.5 * far);
+    return (f32 ? 5.4e-6 : 4e-7)
+           + hypot(n * (loads + met) / rates.share,
                    p * p * sums
-                       * (f32 ? 2e-7 * pow(values, 0.8)
-                              : 7.6e-7 * pow(values, 0.1)))
+                       * (f32 ? 3.2e-7 * pow(values, 0.76)
+                              : 6.6e-7 * pow(values, 0.58)))
            + sort / interp_repeats(args);
 }
 

@@ -30,11 +30,16 @@ static double cost(const void *a)
     double p = args->window->support, values = interp_gpu_values(args);
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
     double steps = ceil(p * p / floor(TEAM / p)), n = (double)args->n;
-    struct gpu_rate each = {28e9 * rates.share, 8.4e9 * rates.share};
-    double bytes = interp_gpu_bytes(args) / pow(interp_crowd(args), 0.4);
-    double own = args->precision == FARSUM_F32 ? 3.4e-10 : 5.6e-10;
+    int f32 = args->precision == FARSUM_F32;
+    struct gpu_rate each = {(f32 ? 23e9 : 20e9) * rates.share,
+                            (f32 ? 10.4e9 : 8.2e9) * rates.share};
+    double bytes = interp_gpu_bytes(args);
+    if (!f32)
+        bytes /= pow(interp_crowd(args), 0.4);
+    double own = f32 ? 3.2e-10 : 4.5e-10;
     return 8e-6
-           + n * (steps * values * sums * gpu_seconds(&rates, each, bytes)
+           + n * (steps * pow(values, 0.46) * sums
+                      * gpu_seconds(&rates, each, bytes)
                   + own / rates.share);
 }
 

@@ -121,16 +121,21 @@ static double cost(const void *a)
     double tiles = 1 + fmin(chunk / LOAD, held / groups * thin);
     int f32 = args->precision == FARSUM_F32;
     double points = (double)s.block / gpu_real(args->precision);
-    double load = values * points / GROUP * (f32 ? 3.4e-7 : 3.2e-7);
+    double load = values * points / GROUP * (f32 ? 1.45e-7 : 3.13e-7);
     double slots = 132
                    * fmax(floor((double)args->device->facts.local
                                 / ((double)s.held * (double)s.block + 1024)),
                           1);
     double work = (held + fmin(n, groups)) * load / slots
-                  + n * p * p * p * sums * values / (f32 ? 4.6e12 : 2.5e12);
-    return 1.2e-5
-           + hypot(work, (f32 ? 0.4 : 0.8) * tiles * load) / rates.share
-           + (5e-5 + (1.8e-6 * tiles + 1.4e-10 * n) / rates.share)
+                  + n * p * p * p * sums
+                        * (f32 ? pow(values, 0.87) / 5e12
+                               : pow(values, 1.06) / 2.7e12);
+    double passes = ceil(values / s.held);
+    return (f32 ? 1.57e-5 : 9e-6)
+           + (hypot(work, (f32 ? 0.24 : 0.37) * tiles * load)
+              + (f32 ? 6.4e-12 : 0) * n * passes) / rates.share
+           + (5e-5
+              + (1.8e-6 * tiles + (f32 ? 1.3e-10 : 1.55e-10) * n) / rates.share)
                  / interp_repeats(args);
 }
 

@@ -76,7 +76,8 @@ static farsum_status fits(const void *a)
 }
 
 /* 27 blocks of sums for each batch; where few particles are, most of them are
- * 0 and left out. */
+ * 0 and left out.  Sums to a mesh beyond the cache take twice as long and more,
+ * and the batches of a crowd meet. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -89,11 +90,18 @@ static double cost(const void *a)
     double batches = held * (1 + fmax(full - 0.6, 0));
     double sums = fmin(batches * blocks, n * spread_gpu_cube(args)) * values;
     int f32 = args->precision == FARSUM_F32;
-    double each = f32 ? 3.9 + 3.3 * values : 6.6 + 0.5 * values;
+    double each = f32 ? 4.3 + 2.9 * values : 4.9 + 1.04 * values;
+    double few = f32 ? 0 : 10.7 * values; /* of a batch, whatever it has */
+    double crowd = spread_crowd(args);
+    double bytes = spread_gpu_bytes(args) / pow(crowd, 0.3);
+    double far = bytes > rates.cache ? 1 - rates.cache / bytes : 0;
+    double middle = n * crowd / all / batch(args);
     return spread_gpu_write(args) + 1e-5
-           + (2e-12 * all + 1.9e-9 * batches) / rates.share
-           + sums / ((f32 ? 1430e9 : 790e9) * rates.share)
-           + each * n * blocks / rates.flops
+           + (2e-12 * all + (f32 ? 1.45e-9 : 1e-9) * batches) / rates.share
+           + sums / ((f32 ? 630e9 : 1320e9) * rates.share)
+                 * (1 + (f32 ? 1 : 2.1) * far)
+           + 3.7e-7 * middle
+           + (each * n + few * batches) * blocks / rates.flops
            + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 

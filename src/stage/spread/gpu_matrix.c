@@ -37,8 +37,11 @@ double spread_matrix_product(const struct spread_args *args)
     struct gpu_rates rates = spread_gpu_rates(args);
     double size = gpu_real(args->precision), reals = spread_gpu_reals(args);
     double strengths = (double)args->n * size * reals;
-    double strength =
-        strengths < 2 * (double)args->device->facts.cache ? size : 1.7 * size;
+    /* some are at hand when they are wanted */
+    double at_hand = args->precision == FARSUM_F32 ? 0.85 : 0.65;
+    double strength = strengths < 2 * (double)args->device->facts.cache
+                          ? at_hand * size
+                          : 1.7 * size;
     double passes = (spread_channels(args) + 3) / 4;
     return spread_gpu_write(args)
            + (spread_matrix_entries(args)

@@ -47,13 +47,20 @@ static double cost(const void *a)
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
     double one = spread_gpu_cube(args) * spread_gpu_reals(args);
-    double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
-    double p = args->window->support;
+    double crowd = spread_crowd(args), p = args->window->support;
+    int f32 = args->precision == FARSUM_F32;
+    double bytes = spread_gpu_bytes(args) / pow(crowd, f32 ? 0.24 : 0.41);
+    /* in f32 where sums meet */
+    double met = (double)args->n * spread_gpu_cube(args) * crowd
+                 / (double)spread_gpu_rows(args);
+    double meet = f32 ? 0.92 * (1 + 0.39 * met / (met + 47)) : 1.04;
     double line = fmax(p * gpu_real(args->precision) / 32 + 0.8, 1.75);
     double all = (double)args->n * one / p * line
-                 * gpu_seconds(&rates, rates.runs, bytes);
-    return spread_gpu_write(args) + 7.5e-6
-           + hypot(all, 4e-7 + 1.4e-9 * one + 1e-8 * spread_gpu_peak(args));
+                 * meet * gpu_seconds(&rates, rates.runs, bytes);
+    double alone = f32 ? 4e-7 + 1.06e-9 * one : 4e-7 + 5.6e-9 * one;
+    double peak = (f32 ? 4.1e-9 : 1.1e-8) * spread_gpu_peak(args);
+    return spread_gpu_write(args) + (f32 ? 7.4e-6 : 5.2e-6)
+           + hypot(all, alone + peak);
 }
 
 static int64_t bytes(const void *args)

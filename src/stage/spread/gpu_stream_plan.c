@@ -99,17 +99,18 @@ struct stream_rates {
     double sum, visit;         /* multiply-adds of a lane's sum, of a visit */
     double one, more;          /* ns of a visit alone, and of each lane's sum */
     double fullest, crowd;     /* how the fullest task goes with crowding */
-    double writes, point;      /* of the mesh; ns a mesh point */
+    double writes, plane;      /* of the mesh; ns of a plane of a task */
 };
 
 /* Many visits hide each other's waits; those of one task follow one another,
- * and a crowded column's tasks are its points' before they are cut. */
+ * and so do its planes; a crowded column's tasks are its points' before they
+ * are cut.  The planes past a segment's end are written, read and added. */
 double stream_cost(const struct spread_args *args, struct stream_kind kind)
 {
     static const struct stream_rates of[3] = {
-        {2, 413, 37, 0.95, 1, 0.24, 8.5, 2.3e-3},
-        {1.27, 836, 2.5, 3.5, 0.53, 0.44, 2.9, 2e-4},
-        {0.56, 771, 11, 1.46, 0.6, 0.41, 3.4, 2e-4}};
+        {1.26, 904, 59, 0.58, 0.8, 0.12, 1.66, 330},
+        {1.85, 586, 33, 2.07, 0.54, 0.18, 1.15, 400},
+        {0.83, 493, 26, 1.28, 0.47, 0.18, 1.39, 470}};
     int f32 = args->precision == FARSUM_F32;
     const struct stream_rates *r = &of[kind.tensor ? 2 : f32 ? 0 : 1];
     struct gpu_rates rates = spread_gpu_rates(args);
@@ -119,19 +120,25 @@ double stream_cost(const struct spread_args *args, struct stream_kind kind)
     double groups = spread_channels(args) / s.channels, n = (double)args->n;
     double seen = n * visits(args, &s), crowd = spread_crowd(args);
     double work = lane * (double)WARP * r->sum + r->visit;
-    double fullest = gpu_columns_fullest(
-        &s.columns, seen,
-        (int64_t)args->device->facts.units * s.blocks * s.warps,
-        1 + r->fullest * (crowd - 1));
+    int64_t held = (int64_t)args->device->facts.units * s.blocks * s.warps;
+    double fullest = gpu_columns_fullest(&s.columns, seen, held,
+                                         1 + r->fullest * (crowd - 1));
     double alone = 1e-9 * (r->one + r->more * lane)
                    * pow(fmin(crowd, 300), r->crowd);
+    double length = (double)gpu_columns_length(&s.columns, held);
+    double past = args->window->support - 1;
+    double tasks = (double)gpu_columns_count(&s.columns)
+                   * ceil((double)gpu_columns_bins(&s.columns) / length);
+    double planes = fmax(1, tasks / (double)(held > 0 ? held : 1))
+                    * (length + past);
     double places = s.columns.most_y * s.columns.most_z * n;
-    return 1e-5 + groups * 1e-5
+    double place = s.walk ? 1e-10 : 7e-11;
+    return 5.6e-6 + groups * 4e-6
            + hypot(groups * seen * work / rates.flops,
-                   groups * fullest * alone)
-           + r->writes * spread_gpu_bytes(args) / rates.bytes
-           + 1e-9 * r->point * (double)spread_gpu_rows(args) / rates.share
-           + (7e-11 * places / rates.share + 5e-5) / spread_repeats(args);
+                   groups * (fullest * alone + 1e-9 * r->plane * planes))
+           + (r->writes + 7.6 * past / length) * spread_gpu_bytes(args)
+                 / rates.bytes
+           + (place * places / rates.share + 5.5e-5) / spread_repeats(args);
 }
 
 int64_t stream_bytes(const struct spread_args *args, struct stream_kind kind)
