@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "io.h"
+#include "strengths.h"
 
 static int is_file(const char *what)
 {
@@ -40,6 +41,7 @@ void system_load(struct system *system, const char *name, const char *what)
     char error[256] = "";
     memset(system, 0, sizeof *system);
     snprintf(system->name, sizeof system->name, "%s", name);
+    snprintf(system->kernel, sizeof system->kernel, "laplace");
     if (is_file(what)) {
         load_file(system, what);
         return;
@@ -48,17 +50,21 @@ void system_load(struct system *system, const char *name, const char *what)
     if (case_parse(what, &spec, error, sizeof error) != 0
         || case_make(&spec, &system->p, error, sizeof error) != 0)
         check_stop("%s: %s", what, error);
+    memcpy(system->kernel, spec.kernel, sizeof system->kernel);
+    system->flow = strengths_of(spec.kernel)->flow;
 }
 
 farsum_problem system_problem(const struct system *system)
 {
     farsum_problem problem = FARSUM_PROBLEM_INIT;
+    problem.kernel = system->kernel;
     memcpy(problem.cell, system->p.cell, sizeof problem.cell);
     memcpy(problem.periodic, system->p.periodic, sizeof problem.periodic);
     problem.arrays = FARSUM_F64;
     problem.precision = FARSUM_F64;
-    problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                      | FARSUM_VIRIAL;
+    problem.outputs = system->flow ? FARSUM_VELOCITY
+                                   : FARSUM_POTENTIAL | FARSUM_FIELD
+                                         | FARSUM_ENERGY | FARSUM_VIRIAL;
     problem.n_sources = system->p.n;
     problem.sample_x = system->p.x;
     problem.sample_q = system->p.q;
@@ -100,16 +106,21 @@ void system_reference(struct system *s)
     farsum_problem problem = system_problem(s);
     farsum_options options = FARSUM_OPTIONS_INIT;
     farsum_result result = FARSUM_RESULT_INIT;
-    if (s->potential)
+    if (s->potential || s->velocity)
         return;
     problem.tolerance = 1e-14;
     options.method = s->p.periodic[0] ? "ewald" : "direct";
-    s->potential = check_memory((size_t)s->p.n, sizeof *s->potential);
-    s->field = check_memory(3 * (size_t)s->p.n, sizeof *s->field);
-    result.potential = s->potential;
-    result.field = s->field;
-    result.energy = &s->energy;
-    result.virial = s->virial;
+    if (s->flow) {
+        s->velocity = check_memory(3 * (size_t)s->p.n, sizeof *s->velocity);
+        result.velocity = s->velocity;
+    } else {
+        s->potential = check_memory((size_t)s->p.n, sizeof *s->potential);
+        s->field = check_memory(3 * (size_t)s->p.n, sizeof *s->field);
+        result.potential = s->potential;
+        result.field = s->field;
+        result.energy = &s->energy;
+        result.virial = s->virial;
+    }
     if (sum_once(&problem, &options, s->p.n, s->p.x, 0, NULL, s->p.q, &result,
                  NULL) != FARSUM_OK)
         check_stop("reference of %s: %s", s->name, farsum_message());
@@ -120,6 +131,7 @@ void system_free(struct system *system)
     case_free(&system->p);
     free(system->potential);
     free(system->field);
+    free(system->velocity);
     memset(system, 0, sizeof *system);
 }
 
@@ -170,4 +182,22 @@ double system_potential_error(const struct system *s, const double *potential)
         sum += e * e;
     }
     return sqrt(sum / (double)s->p.n) / system_potential_norm(s);
+}
+
+double system_velocity_norm(const struct system *s)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < 3 * s->p.n; i++)
+        sum += s->velocity[i] * s->velocity[i];
+    return sqrt(sum / (double)s->p.n);
+}
+
+double system_velocity_error(const struct system *s, const double *velocity)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < 3 * s->p.n; i++) {
+        double e = velocity[i] - s->velocity[i];
+        sum += e * e;
+    }
+    return sqrt(sum / (double)s->p.n) / system_velocity_norm(s);
 }

@@ -9,10 +9,12 @@
 
 struct system {
     char name[32];
+    char kernel[24]; /* laplace */
+    int flow;        /* 1: the sums are velocities */
     struct case_particles p;
     /* of the `ewald` method at 1e-14, coulomb 1; NULL until
-     * system_reference */
-    double *potential, *field;
+     * system_reference, and where the kernel has none */
+    double *potential, *field, *velocity;
     double energy, virial[9];
 };
 
@@ -32,6 +34,9 @@ double system_force_error(const struct system *system, const double *field);
 double system_potential_norm(const struct system *system);
 double system_potential_error(const struct system *system,
                               const double *potential);
+double system_velocity_norm(const struct system *system);
+double system_velocity_error(const struct system *system,
+                             const double *velocity);
 /* Determinant of rows a, b, c. */
 double cell_determinant(const double cell[9]);
 

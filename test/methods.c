@@ -3,9 +3,10 @@
  *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]
  *                  [--threads N] [--verbose] [--device]
  *
- * keys of the filter: group (ladder, potential, absolute, fixed), system,
- * precision (f64, f32), split, window, tol (1e-05).  Without --full a subset
- * runs in which each pair of (system, tolerance, split, window) occurs.
+ * keys of the filter: group (ladder, potential, absolute, fixed, kernels),
+ * kernel, system, precision (f64, f32), split, window, tol (1e-05).  Without
+ * --full a subset runs in which each pair of (system, tolerance, split, window)
+ * occurs; FARSUM_TEST_ALL=1: all of the kernels' other than 1/r.
  * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "cases.h"
 
 struct ladder_cell {
-    const char *group; /* ladder, potential, absolute, fixed */
+    const char *group; /* ladder, potential, absolute, fixed; kernels */
     const struct system *system;
     farsum_precision precision;
     farsum_error_kind error;
@@ -23,6 +23,7 @@ struct ladder_cell {
     farsum_plan_info info;
     double estimate, measured; /* in the norm of `error` */
     double force_error, potential_error, energy_error, virial_error;
+    double velocity_error;
     double seconds;
 };
 
@@ -33,12 +34,22 @@ struct ladder {
 };
 
 /* methods_cells.c: which cells there are. */
-enum { METHODS_SYSTEMS = 7 };
+enum { METHODS_LAPLACE = 7, METHODS_SYSTEMS = 16 };
 /* filter NULL: all.  full 0: the pairwise subset. */
 void ladder_fill(struct ladder *ladder, struct system *systems, int full,
                  const char *filter);
 int ladder_wanted(const char *filter, const char *key, const char *value);
 void methods_systems(struct system *systems, const char *filter);
+
+/* A cell more, if the filter wants it. */
+void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
+                const char *filter);
+
+/* methods_kernels.c: the cells of kernels other than 1/r. */
+void ladder_fill_kernels(struct ladder *ladder, const struct system *systems,
+                         int full, const char *filter);
+void ladder_check_kernels(const struct ladder *ladder);
+extern const char *const ladder_kernels[]; /* ended by NULL */
 
 /* methods_run.c: measures one cell. */
 void ladder_run(struct ladder_cell *cell, int threads);
@@ -47,6 +58,19 @@ int ladder_may_refuse(const struct ladder_cell *cell);
 int ladder_is_default(const struct ladder_cell *cell);
 
 /* methods_table.c */
+struct ladder_summary {
+    int cells, refused, over, honest;
+    double median, worst;     /* of measured / tolerance */
+    double low, middle, high; /* of estimate / measured */
+};
+/* The cells that a summary is of; NULL or 0: any. */
+struct ladder_wanted {
+    const char *group, *split, *window, *kernel;
+    const struct system *system;
+    int precision;
+};
+struct ladder_summary ladder_summarise(const struct ladder *ladder,
+                                       struct ladder_wanted wanted);
 void ladder_csv(const struct ladder *ladder, const char *path);
 void ladder_print(const struct ladder *ladder);
 void ladder_check(const struct ladder *ladder);

@@ -15,6 +15,15 @@ static const struct {
     {"dense", "laplace n=2000 cell=cubic dist=dense seed=13"},
     {"long", "laplace n=2000 cell=1x1x10 dist=uniform seed=14"},
     {"tilted", "laplace n=2000 cell=tilted dist=uniform seed=15"},
+    {"forces", "stokeslet n=500 cell=cubic dist=uniform seed=21"},
+    {"drops", "stokeslet n=500 cell=triclinic dist=clustered seed=22"},
+    {"grid", "stokeslet n=500 cell=cubic dist=lattice seed=23"},
+    {"torques", "rotlet n=500 cell=tilted dist=uniform seed=24"},
+    {"swarm", "rotlet n=500 cell=cubic dist=clustered seed=25"},
+    {"rotors", "rotlet n=500 cell=1x1x10 dist=lattice seed=26"},
+    {"layers", "stresslet n=500 cell=1x1x10 dist=uniform seed=27"},
+    {"blobs", "stresslet n=500 cell=cubic dist=clustered seed=28"},
+    {"sheets", "stresslet n=500 cell=triclinic dist=lattice seed=29"},
 };
 
 /* Is `value` among the words of key=a,b,c in the filter, or the key not in
@@ -39,18 +48,28 @@ int ladder_wanted(const char *filter, const char *key, const char *value)
     return 1;
 }
 
+/* The kernel of a case; a file has charges. */
+static const char *kernel_of(const char *what)
+{
+    for (int k = 0; ladder_kernels[k]; k++)
+        if (strncmp(what, ladder_kernels[k], strlen(ladder_kernels[k])) == 0)
+            return ladder_kernels[k];
+    return "laplace";
+}
+
 void methods_systems(struct system *systems, const char *filter)
 {
     for (int i = 0; i < METHODS_SYSTEMS; i++) {
         memset(&systems[i], 0, sizeof systems[i]);
-        if (!ladder_wanted(filter, "system", sources[i].name))
+        if (!ladder_wanted(filter, "system", sources[i].name)
+            || !ladder_wanted(filter, "kernel", kernel_of(sources[i].what)))
             continue;
         system_load(&systems[i], sources[i].name, sources[i].what);
         system_reference(&systems[i]);
     }
 }
 
-static void add(struct ladder *ladder, const struct ladder_cell *cell,
+void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
                 const char *filter)
 {
     char tolerance[32];
@@ -106,7 +125,7 @@ static void fill_tolerances(struct ladder *ladder, const struct system *systems,
                     .tolerance = power[k],
                 };
                 if (full || (a == 0 && b == 0) || turn)
-                    add(ladder, &cell, filter);
+                    ladder_add(ladder, &cell, filter);
             }
 }
 
@@ -128,7 +147,7 @@ static void fill_norms(struct ladder *ladder, const struct system *systems,
             };
             if (kind && systems[s].p.x)
                 cell.tolerance *= system_force_norm(&systems[s]);
-            add(ladder, &cell, filter);
+            ladder_add(ladder, &cell, filter);
         }
 }
 
@@ -161,17 +180,18 @@ static void fill_fixed(struct ladder *ladder, const struct system *systems,
             cell.mesh[d] = 2 * (n / 2) + 2; /* even, else anything */
         }
         if (full || i % 6 == s % 6)
-            add(ladder, &cell, filter);
+            ladder_add(ladder, &cell, filter);
     }
 }
 
 void ladder_fill(struct ladder *ladder, struct system *systems, int full,
                  const char *filter)
 {
-    for (int s = 0; s < METHODS_SYSTEMS; s++) {
+    for (int s = 0; s < METHODS_LAPLACE; s++) {
         fill_tolerances(ladder, systems, s, FARSUM_F64, full, filter);
         fill_tolerances(ladder, systems, s, FARSUM_F32, full, filter);
         fill_norms(ladder, systems, s, filter);
         fill_fixed(ladder, systems, s, full, filter);
     }
+    ladder_fill_kernels(ladder, systems, full, filter);
 }

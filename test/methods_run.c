@@ -18,6 +18,14 @@ int ladder_may_refuse(const struct ladder_cell *cell)
            || (cell->precision == FARSUM_F32 && cell->tolerance < 2e-6);
 }
 
+static void measure_flow(struct ladder_cell *cell, const double *velocity)
+{
+    cell->velocity_error = system_velocity_error(cell->system, velocity);
+    cell->measured = cell->velocity_error;
+    if (cell->error == FARSUM_ERROR_ABSOLUTE)
+        cell->measured *= system_velocity_norm(cell->system);
+}
+
 static void measure(struct ladder_cell *cell, const double *potential,
                     const double *field, double energy, const double virial[9])
 {
@@ -57,16 +65,23 @@ void ladder_run(struct ladder_cell *cell, int threads)
     options.support = cell->support;
     options.threads = threads;
     memcpy(options.mesh, cell->mesh, sizeof options.mesh);
-    result.potential = potential;
-    result.field = field;
-    result.energy = &energy;
-    result.virial = virial;
+    if (s->flow) {
+        result.velocity = field;
+    } else {
+        result.potential = potential;
+        result.field = field;
+        result.energy = &energy;
+        result.virial = virial;
+    }
     cell->status = sum_once(&problem, &options, s->p.n, s->p.x, 0, NULL,
                             s->p.q, &result, &cell->info);
     cell->seconds = clock_seconds() - start;
     if (cell->status == FARSUM_OK) {
         cell->estimate = cell->info.estimated_error;
-        measure(cell, potential, field, energy, virial);
+        if (s->flow)
+            measure_flow(cell, field);
+        else
+            measure(cell, potential, field, energy, virial);
     } else {
         snprintf(cell->message, sizeof cell->message, "%s", farsum_message());
     }

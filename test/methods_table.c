@@ -19,15 +19,15 @@ static void csv_row(FILE *out, const struct ladder_cell *c)
     if (c->status == FARSUM_OK)
         fprintf(out,
                 "%.4g,%.4g,%d,%.5g,%.4g,%.4g,%.5g,%lldx%lldx%lld,%d,%.4g,"
-                "%.4g,%.4g,%.4g,%.3f,%.3f\n",
+                "%.4g,%.4g,%.4g,%.4g,%.3f,%.3f\n",
                 c->estimate, c->measured, i->support, i->bandwidth,
                 i->upsampling, i->shape, i->cutoff, (long long)i->mesh[0],
                 (long long)i->mesh[1], (long long)i->mesh[2],
                 i->near_coefficients, c->force_error, c->potential_error,
-                c->energy_error, c->virial_error, i->seconds_create,
-                c->seconds);
+                c->energy_error, c->virial_error, c->velocity_error,
+                i->seconds_create, c->seconds);
     else
-        fprintf(out, ",,,,,,,,,,,,,,%.3f\n", c->seconds);
+        fprintf(out, ",,,,,,,,,,,,,,,%.3f\n", c->seconds);
 }
 
 void ladder_csv(const struct ladder *ladder, const char *path)
@@ -38,7 +38,7 @@ void ladder_csv(const struct ladder *ladder, const char *path)
     fprintf(out, "group,system,n,precision,split,window,tol,status,estimate,"
                  "measured,P,c,sigma,shape,cutoff,mesh,near_coefficients,"
                  "force_error,potential_error,energy_error,virial_error,"
-                 "seconds_create,seconds\n");
+                 "velocity_error,seconds_create,seconds\n");
     for (int i = 0; i < ladder->n; i++)
         csv_row(out, &ladder->cell[i]);
     if (fclose(out) != 0)
@@ -51,29 +51,26 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct summary {
-    int cells, refused, over, honest;
-    double median, worst; /* of measured / tolerance */
-    double low, middle, high; /* of estimate / measured */
-};
-
-/* Over the cells of a group with this split, window, system and precision;
- * NULL or 0: any. */
-static struct summary summarise(const struct ladder *ladder, const char *group,
-                                const char *split, const char *window,
-                                const struct system *system, int precision)
+/* 1: the names are the same, or any is wanted. */
+static int is_named(const char *wanted, const char *name)
 {
-    struct summary s = {0};
+    return !wanted || strcmp(wanted, name) == 0;
+}
+
+struct ladder_summary ladder_summarise(const struct ladder *ladder,
+                                       struct ladder_wanted w)
+{
+    struct ladder_summary s = {0};
     double *share = check_memory(2 * (size_t)(ladder->n + 1), sizeof *share);
     double *trust = share + ladder->n + 1;
     int n = 0;
     for (int i = 0; i < ladder->n; i++) {
         const struct ladder_cell *c = &ladder->cell[i];
-        if (strcmp(c->group, group) != 0
-            || (split && strcmp(c->split, split) != 0)
-            || (window && strcmp(c->window, window) != 0)
-            || (system && system != c->system)
-            || (precision && precision != (int)c->precision))
+        if (!is_named(w.group, c->group) || !is_named(w.split, c->split)
+            || !is_named(w.window, c->window)
+            || !is_named(w.kernel, c->system->kernel)
+            || (w.system && w.system != c->system)
+            || (w.precision && w.precision != (int)c->precision))
             continue;
         s.cells++;
         s.refused += c->status != FARSUM_OK;
@@ -99,7 +96,7 @@ static struct summary summarise(const struct ladder *ladder, const char *group,
 }
 
 static void print_summary(const char *name, const char *second,
-                          const struct summary *s)
+                          const struct ladder_summary *s)
 {
     if (s->cells == 0)
         return;
@@ -135,19 +132,31 @@ void ladder_print(const struct ladder *ladder)
 {
     static const char *const groups[] = {"ladder", "potential", "absolute",
                                          "fixed"};
-    struct summary s;
+    struct ladder_summary s;
     printf("\n%-10s %-14s %5s %7s %5s %17s %7s %26s\n", "", "", "cells",
            "refused", "over", "measured/tol", "within", "estimate/measured");
     printf("%-10s %-14s %5s %7s %5s %8s %8s %7s %8s %8s %8s\n", "", "", "", "",
            "", "median", "worst", "5x", "least", "median", "most");
     for (int g = 0; g < 4; g++) {
-        s = summarise(ladder, groups[g], NULL, NULL, NULL, 0);
+        s = ladder_summarise(ladder,
+                             (struct ladder_wanted){.group = groups[g]});
         print_summary(groups[g], "", &s);
     }
+    for (int k = 0; ladder_kernels[k]; k++)
+        for (int a = 0; farsum_list_names("split", a); a++) {
+            struct ladder_wanted wanted = {.group = "kernels",
+                                           .kernel = ladder_kernels[k]};
+            wanted.split = farsum_list_names("split", a);
+            s = ladder_summarise(ladder, wanted);
+            print_summary(ladder_kernels[k], wanted.split, &s);
+        }
     const char *split, *window;
     for (int a = 0; (split = farsum_list_names("split", a)); a++)
         for (int b = 0; (window = farsum_list_names("window", b)); b++) {
-            s = summarise(ladder, "ladder", split, window, NULL, 0);
+            s = ladder_summarise(ladder, (struct ladder_wanted){
+                                             .group = "ladder",
+                                             .split = split,
+                                             .window = window});
             print_summary(split, window, &s);
         }
     const struct system *last = NULL;
@@ -156,8 +165,11 @@ void ladder_print(const struct ladder *ladder)
         if (system == last)
             continue;
         last = system;
-        for (int p = 1; p <= 2; p++) {
-            s = summarise(ladder, "ladder", NULL, NULL, system, p);
+        for (int p = FARSUM_F64; p <= FARSUM_F32; p++) {
+            s = ladder_summarise(ladder, (struct ladder_wanted){
+                                             .group = ladder->cell[i].group,
+                                             .system = system,
+                                             .precision = p});
             print_summary(system->name, p == 1 ? "f64" : "f32", &s);
         }
     }
@@ -194,7 +206,8 @@ void ladder_check(const struct ladder *ladder)
 {
     for (int i = 0; i < ladder->n; i++)
         check_cell(&ladder->cell[i]);
-    struct summary s = summarise(ladder, "ladder", NULL, NULL, NULL, 0);
+    struct ladder_summary s = ladder_summarise(
+        ladder, (struct ladder_wanted){.group = "ladder"});
     int done = s.cells - s.refused;
     if (done >= 20) {
         CHECK(s.median >= 0.1, "ladder: the median of measured / tolerance is "
@@ -203,10 +216,11 @@ void ladder_check(const struct ladder *ladder)
               "ladder: the estimate is within a factor 5 of the measured error "
               "in %d of %d cells, not in 90 %%", s.honest, done);
     }
-    s = summarise(ladder, "fixed", NULL, NULL, NULL, 0);
+    s = ladder_summarise(ladder, (struct ladder_wanted){.group = "fixed"});
     done = s.cells - s.refused;
     if (done >= 20)
         CHECK(s.honest >= 0.9 * done,
               "fixed: the estimate is within a factor 5 of the measured error "
               "in %d of %d cells, not in 90 %%", s.honest, done);
+    ladder_check_kernels(ladder);
 }

@@ -42,15 +42,26 @@ static double flow_beyond(const struct band *band, double r)
     return band->pair->kind->mean(band->pair, e, r);
 }
 
+/* What the shell leaves behind swings as bend sin(k)/k, far beyond the tail's
+ * nodes where bend = 3 E'(1) + E''(1) is large: -Ci((k |r - 1|) from there
+ * on, its logarithm and the mean of its swing. */
+static double flow_after(const struct band *band, double r)
+{
+    double from = band->tail_k[TAIL_NODES - 1], x = from * fabs(r - 1);
+    double ci = x < 1 ? -0.5772 - log(fmax(x, from / (band->c * band->c)))
+                      : M_SQRT1_2 / x;
+    return band->bend / (M_PI * r) * fmax(ci, 0);
+}
+
 double band_flow_cut(const struct band *band, double r)
 {
-    double sum = 0;
+    double sum = 0, after = flow_after(band, r);
     for (int i = 0; i < TAIL_NODES; i++) {
         double k = band->tail_k[i];
         sum += band->tail[i] * sin(k * r);
     }
     sum = 2 / (M_PI * r) * (sum - flow_inside(band, r));
-    return sqrt(sum * sum
+    return sqrt(sum * sum + after * after
                 + (band->xi > 0 && r > 1 ? flow_beyond(band, r) : 0));
 }
 
@@ -84,6 +95,8 @@ void band_flow(struct band *band, const struct split *split)
 {
     const struct pair_kind *kind = band->pair->kind;
     double square = 0, own = 0, edge = band->edge;
+    if (flow_shell(band, 0) != 0)
+        band->bend = 3 * edge + split_d2e(split, 1);
     for (int i = 0; i < BAND_NODES; i++)
         band->gamma[i] = flow_gamma(band, split, band->k[i]);
     band->start = flow_gamma(band, split, 1e-6);
@@ -92,12 +105,16 @@ void band_flow(struct band *band, const struct split *split)
         double k = band->tail_k[i], weight = band->tail[i] / band->tail_g[i];
         double g = flow_gamma(band, split, k);
         square += weight * g * g / (k * k);
-        own += band->tail[i];
+        own += weight * g;
         band->tail[i] = weight * (g / k - flow_shell(band, k));
     }
     /* the rest swings as the edge does: a mean of 1/3 of its square */
     square += edge * edge / (3 * from);
     band->cut_near[1] = band->xi > 0 ? flow_beyond_whole(band) : 0;
-    band->cut_far[1] = flow_shell(band, 0) != 0 ? flow_space(band) : 8 * square;
-    band->self = kind->own * 2 / M_PI * fabs(own);
+    band->cut_far[1] = flow_shell(band, 0) != 0
+                           ? flow_space(band)
+                                 + 4 * band->bend * band->bend / from
+                           : 8 * square;
+    /* two of three directions, whose root stands in g already */
+    band->self = kind->own > 0 ? sqrt(2.0 / 3) * 2 / M_PI * fabs(own) : 0;
 }

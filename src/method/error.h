@@ -39,6 +39,7 @@ struct band {
                                        integral from there on */
     double lost;                    /* part of gamma's square that lies there */
     double centre, edge;            /* E'(0); E'(1), 0 for a Gaussian split */
+    double bend;                    /* of a stresslet, 3 E'(1) + E''(1) */
     double xi;                      /* of a Gaussian split, else 0 */
     double cut_near[2], cut_far[2]; /* times the volume */
     double self;                    /* lost of a particle's own potential */

@@ -15,6 +15,7 @@ struct sample_target {
     int first;                         /* shells before this are empty */
     double charge[SAMPLE_SHELLS];      /* sum of q_j */
     double square[SAMPLE_SHELLS];      /* sum of q_j^2 */
+    int count[SAMPLE_SHELLS];          /* sources */
     double dipole[SAMPLE_SHELLS][3];   /* sum of q_j d/r, d = x_i - x_j */
 };
 
@@ -32,6 +33,7 @@ struct sample {
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
     int crystal;           /* 1: most targets have the same surroundings as
                               another */
+    int regular;           /* 1: the same but for the charges */
 };
 
 /* x, q of n sources, type `arrays`; both NULL: unit charges, uniform. */

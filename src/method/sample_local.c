@@ -2,6 +2,7 @@
 #include "method/sample_local.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "method/arrays.h"
@@ -105,6 +106,7 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
         int shell = at <= 0 ? 0 : at > SAMPLE_SHELLS - 2 ? SAMPLE_SHELLS - 1
                                                          : (int)ceil(at);
         target->first = shell < target->first ? shell : target->first;
+        target->count[shell]++;
         target->charge[shell] += qj;
         target->square[shell] += qj * qj;
         for (int k = 0; k < 3; k++)
@@ -157,13 +159,21 @@ static int target_same(const struct sample_target *a,
     return a->q == b->q;
 }
 
+static int target_regular(const struct sample_target *a,
+                          const struct sample_target *b)
+{
+    return memcmp(a->count, b->count, sizeof a->count) == 0;
+}
+
 /* Targets of a perfect crystal err alike: no average over places is left. */
-static int target_crystal(const struct sample *sample)
+static int targets_alike(const struct sample *sample,
+                         int (*same_as)(const struct sample_target *,
+                                        const struct sample_target *))
 {
     int64_t same = 0, n = sample->n_targets;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            if (j != i && target_same(&sample->target[i], &sample->target[j])) {
+            if (j != i && same_as(&sample->target[i], &sample->target[j])) {
                 same++;
                 break;
             }
@@ -202,7 +212,8 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                * grid_target(&g, i, first ? &sample->target[own] : NULL);
     }
     sample->n_targets = targets;
-    sample->crystal = target_crystal(sample);
+    sample->crystal = targets_alike(sample, target_same);
+    sample->regular = targets_alike(sample, target_regular);
     sample->force = sqrt(sum / (double)forces);
     sample->close = sqrt(g.close / (double)forces);
 done:

@@ -30,9 +30,14 @@ double tune_goal(const struct tuner *u, const struct tuned *t)
     double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
     double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
     double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
-    /* sites of a crystal share one error, which may be any part of the mean */
-    double part = s->crystal && u->plan->problem.error
-                                    == FARSUM_ERROR_POTENTIAL ? 0.15 : 0.6;
+    /* sites of a crystal share one error, which may be any part of the mean;
+     * strengths of all directions on them have no more than the places on the
+     * mesh in common */
+    int potential = u->plan->problem.error == FARSUM_ERROR_POTENTIAL;
+    int flow = !u->plan->pair.kind->gradient;
+    double part = s->crystal && potential ? 0.15
+                  : s->regular && flow    ? 0.25
+                                          : 0.6;
     return u->plan->problem.tolerance * part
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
