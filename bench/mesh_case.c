@@ -171,13 +171,10 @@ void bench_create(struct bench *b)
                              .channels = s->channels,
                              .parts = s->parts,
                              .repeats = s->repeats,
+                             .crowd = s->crowd,
                              .window = s->window,
                              .cell = &b->cell,
                              .n = b->n};
-    b->mesh_reals = parts * s->mesh[0] * s->mesh[1] * s->mesh[2];
-    b->q_reals = parts * b->n;
-    points(b);
-    arrays(b);
 }
 
 void bench_clear(struct bench *b)
