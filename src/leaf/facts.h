@@ -1,6 +1,6 @@
 /* facts.h: what the kernels of a spectral plan share: the facts of a sum, f64,
- * and the caller's arrays and units.  Sums are in f64 and in a fixed order: each
- * group leaves a record of RECORD words, one group adds them.
+ * and the caller's arrays and units.  Sums are in f64 and in a fixed order:
+ * each group leaves a record of RECORD words, one group adds them.
  *
  * Who includes it defines RECORD. */
 #ifndef FARSUM_LEAF_FACTS_H

@@ -1,5 +1,6 @@
-/* near.h: the functions of leaf/pair.h for a device: the polynomials are tables
- * NEAR_0 ... NEAR_3 of TERMS_0 ... TERMS_3 coefficients, known with the plan. */
+/* near.h: the functions of leaf/pair.h for a device: the polynomials are
+ * tables NEAR_0 ... NEAR_3 of TERMS_0 ... TERMS_3 coefficients, known with the
+ * plan. */
 #ifndef FARSUM_LEAF_NEAR_H
 #define FARSUM_LEAF_NEAR_H
 

@@ -101,7 +101,7 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
     if (plan->device)
         TRY(spectral_gpu_create(plan, s));
     else
-        TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t, plan->device),
+        TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t, NULL),
                       (size_t)array_size(plan->problem.precision), 1));
     tuned_args(t, plan, args);
     for (int r = 0; r < ROOM_COUNT; r++)

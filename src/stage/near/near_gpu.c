@@ -1,7 +1,23 @@
 /* near_gpu.c: what the rows on a device share. */
 #include "stage/near/near_gpu.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "points/gpu.h"
+#include "stage/gpu.h"
+
+enum {
+    UNIT_BITS = 29, /* f32: at most so many raw units in a cutoff, 2^ */
+    CELLS_A_POINT = 16,
+    CELLS_LEAST = 4096,
+};
+
+_Static_assert(sizeof(struct near_cells) == 168, "as leaf/near_cells.h has it");
+_Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
+                   && FARSUM_VIRIAL == 8,
+               "as leaf/near_cells.h has them");
 
 /* Coefficients without the zeros at the end. */
 static int near_terms(const struct near_poly *poly, int k)
@@ -12,9 +28,14 @@ static int near_terms(const struct near_poly *poly, int k)
     return n;
 }
 
-void near_gpu_defines(struct jit *jit, const struct near_args *args)
+void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
+                    const char *file, int group)
 {
     const struct pair *pair = near_kernel(args);
+    struct jit *jit = &g->jit;
+    g->args = *args;
+    jit_begin(jit, args->device, file, args->precision);
+    jit_define(jit, "GROUP", "%d", group);
     jit_define(jit, "PAIR", "%s", pair->name);
     jit_define(jit, "STRENGTHS", "%d", pair->strengths);
     jit_define(jit, "VALUES", "%d", pair->values);
@@ -26,6 +47,187 @@ void near_gpu_defines(struct jit *jit, const struct near_args *args)
         snprintf(name, sizeof name, "NEAR_%d", k);
         jit_define_table(jit, name, args->poly->c[k], terms);
     }
+    unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;
+    jit_define(jit, "POT", "%d", (args->outputs & values) != 0);
+    jit_define(jit, "FIELD", "%d",
+               (args->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
+    jit_define(jit, "VIRIAL", "%d", (args->outputs & FARSUM_VIRIAL) != 0);
+}
+
+farsum_status near_gpu_build(struct near_gpu *g, int group)
+{
+    TRY(jit_build(&g->jit));
+    TRY(jit_kernel(&g->jit, "near_place", group, 0, &g->place));
+    TRY(jit_kernel(&g->jit, "near_charges", group, 0, &g->charges));
+    TRY(jit_kernel(&g->jit, "near_fold", group, 0, &g->fold));
+    return jit_kernel(&g->jit, "near_total", group, 0, &g->total);
+}
+
+static void placed_clear(struct near_placed *p)
+{
+    buf_clear(&p->x);
+    buf_clear(&p->cell);
+    buf_clear(&p->order);
+    buf_clear(&p->more);
+}
+
+void near_gpu_clear(struct near_gpu *g)
+{
+    placed_clear(&g->source);
+    placed_clear(&g->target);
+    buf_clear(&g->start);
+    buf_clear(&g->q);
+    buf_clear(&g->record);
+    buf_clear(&g->folded);
+    if (g->jit.device)
+        jit_clear(&g->jit);
+}
+
+static void near_grid(struct near_gpu *g, const double a_cutoff[3], int64_t n)
+{
+    const struct cell *cell = g->args.cell;
+    struct near_cells *c = &g->cells;
+    double most = (double)CELLS_A_POINT * (double)n + CELLS_LEAST, all = most;
+    for (double part = 1; all >= most; part *= 0.9) {
+        all = 1;
+        for (int d = 0; d < 3; d++) {
+            double nb = floor(fmin(part * a_cutoff[d] * cell->height[d], 1e9));
+            c->nb[d] = nb > 1 ? (int32_t)nb : 1;
+            all *= c->nb[d];
+        }
+    }
+    for (int d = 0; d < 3; d++)
+        c->reach[d] = (int32_t)ceil(c->nb[d] / cell->height[d]);
+}
+
+/* Raw units: as many as leave the difference of any two points that are looked
+ * at below 2^31 of them. */
+static void near_units(struct near_gpu *g)
+{
+    const struct cell *cell = g->args.cell;
+    struct near_cells *c = &g->cells;
+    double unit = 1, skip = near_skip(&g->args);
+    if (g->args.precision == FARSUM_F32) {
+        double far = 0;
+        for (int j = 0; j < 3; j++) {
+            double x = 0;
+            for (int d = 0; d < 3; d++)
+                x += fabs(cell->a[3 * d + j]) * (c->reach[d] + 1) / c->nb[d];
+            far = fmax(far, x);
+        }
+        unit = ldexp(1, UNIT_BITS);
+        while (far * unit >= 0x1p31)
+            unit /= 2;
+    }
+    for (int k = 0; k < 9; k++) {
+        c->a[k] = unit * cell->a[k];
+        c->image[k] = unit > 1 ? (int32_t)(uint32_t)llrint(c->a[k]) : 0;
+    }
+    c->per_raw = 1 / unit;
+    c->skip = skip * skip;
+}
+
+/* Sorts, and keeps what the next sort of these points would take away. */
+static farsum_status near_place(struct near_gpu *g, const struct points *points,
+                                struct near_placed *p, struct buf *start)
+{
+    struct device *device = g->args.device;
+    struct points_gpu *gpu = points->gpu;
+    int64_t real = gpu_real(g->args.precision);
+    if (!gpu)
+        FAIL(ERR_INTERNAL, "near: the points are not on the device");
+    TRY(gpu_sort_build(gpu, g->cells.nb, 1));
+    p->n = points->n;
+    TRY(buf_reserve(&p->x, device, 3 * p->n * real));
+    TRY(buf_reserve(&p->cell, device, 4 * p->n));
+    TRY(buf_reserve(&p->order, device, 4 * p->n));
+    if (g->cells.more)
+        TRY(buf_reserve(&p->more, device, 24 * p->n));
+    TRY(buf_copy(&p->order, 0, &gpu->sort.order, 0, 4 * p->n));
+    if (start) {
+        TRY(buf_reserve(start, device, 4 * (gpu->sort.n_bins + 1)));
+        TRY(buf_copy(start, 0, &gpu->sort.start, 0,
+                     4 * (gpu->sort.n_bins + 1)));
+    }
+    g->cells.n = p->n;
+    return LAUNCH(&g->place, kernel_groups(&g->place, p->n),
+                  ARG_BUF(&gpu->sort.s), ARG_BUF(&p->x), ARG_BUF(&p->cell),
+                  ARG_BUF(g->cells.more ? &p->more : &p->x),
+                  ARG_STRUCT(g->cells));
+}
+
+farsum_status near_gpu_set(struct near_gpu *g, const double a_cutoff[3],
+                           int more, const struct points *sources,
+                           const struct points *targets)
+{
+    g->ready = 0;
+    g->same = !targets || targets == sources;
+    g->cells.more = more;
+    near_grid(g, a_cutoff, sources->n);
+    near_units(g);
+    TRY(near_place(g, sources, &g->source, &g->start));
+    if (!g->same)
+        TRY(near_place(g, targets, &g->target, NULL));
+    TRY(buf_reserve(&g->q, g->args.device,
+                    sources->n * near_kernel(&g->args)->strengths
+                        * gpu_real(g->args.precision)));
+    g->ready = 1;
+    return FARSUM_OK;
+}
+
+farsum_status near_gpu_records(struct near_gpu *g, int64_t groups)
+{
+    struct device *device = g->args.device;
+    TRY(buf_reserve(&g->record, device, 8 * NEAR_RECORD * groups));
+    return buf_reserve(&g->folded, device, 8 * NEAR_RECORD * NEAR_FOLDED);
+}
+
+farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io)
+{
+    const struct near_placed *source = &g->source;
+    if (!g->ready)
+        FAIL(ERR_STATE, "near: no points were set");
+    if (!g->same && (io->energy || io->virial))
+        FAIL(ERR_ARGUMENT, "near: energy and virial want targets that are the "
+                           "sources");
+    TRY(LAUNCH(&g->charges, kernel_groups(&g->charges, source->n),
+               ARG_BUF(io->q), ARG_BUF(&source->order), ARG_BUF(&g->q),
+               ARG_I64(source->n)));
+    g->cells.n = near_gpu_targets(g)->n;
+    g->cells.want =
+        (io->potential ? FARSUM_POTENTIAL : 0) | (io->field ? FARSUM_FIELD : 0)
+        | (io->energy ? FARSUM_ENERGY : 0) | (io->virial ? FARSUM_VIRIAL : 0);
+    return FARSUM_OK;
+}
+
+farsum_status near_gpu_total(struct near_gpu *g, const struct near_io *io,
+                             int64_t groups)
+{
+    int32_t want = g->cells.want;
+    const struct buf *from = &g->record;
+    if (!io->energy && !io->virial)
+        return FARSUM_OK;
+    if (groups > NEAR_FOLDED) {
+        TRY(LAUNCH(&g->fold, NEAR_FOLDED, ARG_BUF(&g->record),
+                   ARG_BUF(&g->folded), ARG_I64(groups), ARG_I32(want)));
+        groups = NEAR_FOLDED;
+        from = &g->folded;
+    }
+    /* where no result is wanted nothing is written */
+    return LAUNCH(&g->total, 1, ARG_BUF(from),
+                  ARG_BUF(io->energy ? io->energy : from),
+                  ARG_BUF(io->virial ? io->virial : from), ARG_I64(groups),
+                  ARG_I32(want));
+}
+
+int64_t near_gpu_bytes(const struct near_args *args, int more, int64_t records)
+{
+    int64_t real = gpu_real(args->precision);
+    int64_t n = args->n_sources + args->n_targets;
+    return n * (3 * real + 8 + 24 * more)
+           + args->n_sources * near_kernel(args)->strengths * real
+           + 4 * (CELLS_A_POINT * args->n_sources + CELLS_LEAST)
+           + records * 8 * NEAR_RECORD;
 }
 
 double near_work(const struct near_args *args)

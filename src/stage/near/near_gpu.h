@@ -1,12 +1,65 @@
-/* near_gpu.h: what the rows on a device share. */
+/* near_gpu.h: what the rows on a device share: points in the order of cells,
+ * the kernel's words, the sums of groups' records. */
 #ifndef FARSUM_STAGE_NEAR_NEAR_GPU_H
 #define FARSUM_STAGE_NEAR_NEAR_GPU_H
 
 #include "device/jit.h"
 #include "stage/near/near.h"
 
-/* The kernel's words for leaf/near.h, and STRENGTHS, VALUES. */
-void near_gpu_defines(struct jit *jit, const struct near_args *args);
+enum { NEAR_RECORD = 7, NEAR_FOLDED = 256 };
+
+/* The host's twin of leaf/near_cells.h's struct. */
+struct near_cells {
+    double a[9], skip, per_raw;
+    int64_t n;
+    int32_t nb[3], reach[3], image[9], want, more, pad;
+};
+
+/* Points in the order of cells; more: [6][n] f32, if asked for. */
+struct near_placed {
+    int64_t n;
+    struct buf x, cell, order, more; /* [3][n] coord; [n] u32; [n] u32 */
+};
+
+/* A row's state begins with it. */
+struct near_gpu {
+    struct near_args args;
+    struct jit jit;
+    struct kernel place, charges, fold, total;
+    struct near_cells cells;
+    struct near_placed source, target;
+    struct buf start, q; /* [cells + 1] u32; [strengths][n] real, sorted */
+    struct buf record, folded;
+    int same, ready; /* targets are the sources; set was a success */
+};
+
+/* jit_begin with the kernel's words for leaf/near.h, STRENGTHS and VALUES, and
+ * POT, FIELD, VIRIAL: 1 if it is wanted of the row's plan. */
+void near_gpu_begin(struct near_gpu *near, const struct near_args *args,
+                    const char *file, int group);
+/* Builds, and finds the kernels of leaf/near_cells.h. */
+farsum_status near_gpu_build(struct near_gpu *near, int group);
+void near_gpu_clear(struct near_gpu *near);
+/* Sorts points into cells, a_cutoff[d] of them a cutoff along axis d, fewer
+ * where there would be many for the sources.  more: near_placed's too. */
+farsum_status near_gpu_set(struct near_gpu *near, const double a_cutoff[3],
+                           int more, const struct points *sources,
+                           const struct points *targets);
+/* Room for the records of so many groups. */
+farsum_status near_gpu_records(struct near_gpu *near, int64_t groups);
+static inline const struct near_placed *near_gpu_targets(
+    const struct near_gpu *near)
+{
+    return near->same ? &near->source : &near->target;
+}
+/* Checks io, sorts the strengths; cells say what is wanted of the targets. */
+farsum_status near_gpu_strengths(struct near_gpu *near,
+                                 const struct near_io *io);
+/* Energy and virial from the groups' records. */
+farsum_status near_gpu_total(struct near_gpu *near, const struct near_io *io,
+                             int64_t groups);
+/* Bytes of the above, with so many records. */
+int64_t near_gpu_bytes(const struct near_args *args, int more, int64_t records);
 /* Operations of a pair within the cutoff: of a laplace both outputs. */
 double near_work(const struct near_args *args);
 #endif
