@@ -38,6 +38,11 @@ struct near_args {
                                      over the targets; for the cost */
     struct device *device;        /* borrowed; NULL: the host */
     const struct pair *pair;      /* the kernel; borrowed; NULL: laplace */
+    const struct split *split;    /* what poly was made of, for rows that have
+                                     it in closed form; borrowed; NULL: not
+                                     known */
+    int team[2];                  /* threads over targets and over sources, in
+                                     rows of teams; 0: the row's own */
 };
 
 /* Arrays in the caller's order, of type precision; results are added to.
