@@ -12,7 +12,26 @@ enum {
     ALL = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL,
     BOTH = FARSUM_POTENTIAL | FARSUM_FIELD,
     SUMS = FARSUM_ENERGY | FARSUM_VIRIAL,
+    VELOCITY = FARSUM_VELOCITY,
 };
+
+#define LAPLACE "laplace"
+/* The cells of a flow: large, turned, thin, within the cutoff and smaller;
+ * targets apart; coincident sources; few coefficients and many. */
+#define FLOW_CASES(name)                                                       \
+    {"cubic", "uniform", 64, 600, 0, "prolate", 12, VELOCITY, 0, name},        \
+    {"triclinic", "uniform", 30, 300, 150, "prolate", 28, VELOCITY, 0, name},  \
+    {"rhombic", "clustered", 500, 1000, 300, "prolate", 24, VELOCITY, 0,       \
+     name},                                                                    \
+    {"tilted", "uniform", 100, 500, 0, "gaussian", 30, VELOCITY, 0, name},     \
+    {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, VELOCITY, 0, name},         \
+    {"3x1x2", "dense", 200, 800, 0, "prolate", 9, VELOCITY, 0, name},          \
+    {"tilted", "uniform", 2, 30, 17, "prolate", 9, VELOCITY, 0, name},         \
+    {"cubic", "uniform", 0.02, 3, 0, "prolate", 20, VELOCITY, 0, name},        \
+    {"triclinic", "uniform", 0.1, 2, 0, "prolate", 12, VELOCITY, 0, name},     \
+    {"triclinic", "uniform", 27, 101, 0, "prolate", 10, VELOCITY, 7, name},    \
+    {"cubic", "uniform", 5, 1, 0, "prolate", 14, VELOCITY, 0, name},           \
+    {"tilted", "uniform", 40, 1, 200, "prolate", 10, VELOCITY, 0, name},
 
 /* volume in cubes of the cutoff; m targets apart, of which each third lies on
  * a source; twins: pairs of sources at one place. */
@@ -24,33 +43,45 @@ static const struct {
     double c;
     unsigned outputs;
     int twins;
+    const char *kernel;
 } cases[] = {
-    {"cubic", "uniform", 64, 600, 0, "prolate", 12, ALL, 0},
-    {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0},
-    {"cubic", "uniform", 0.5, 40, 0, "prolate", 12, ALL, 0},
-    {"cubic", "uniform", 0.02, 3, 0, "prolate", 20, ALL, 0},
-    {"tilted", "uniform", 100, 500, 0, "prolate", 20, ALL, 0},
-    {"tilted", "uniform", 2, 30, 17, "prolate", 9, BOTH, 0},
-    {"triclinic", "uniform", 30, 300, 150, "prolate", 28, BOTH, 0},
-    {"1x1x10", "uniform", 80, 400, 0, "prolate", 8, ALL, 0},
-    {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0},
-    {"cubic", "dense", 200, 800, 0, "prolate", 16, ALL, 0},
-    {"rhombic", "clustered", 500, 1000, 300, "prolate", 24, BOTH, 0},
-    {"cubic", "uniform", 5, 1, 0, "prolate", 14, ALL, 0},
-    {"triclinic", "uniform", 0.1, 2, 0, "prolate", 12, ALL, 0},
-    {"cubic", "uniform", 1e6, 17, 0, "prolate", 12, ALL, 0},
-    {"cubic", "lattice", 27, 216, 0, "prolate", 18, FARSUM_POTENTIAL, 0},
-    {"triclinic", "uniform", 27, 333, 0, "prolate", 18, FARSUM_FIELD, 0},
-    {"triclinic", "uniform", 27, 333, 0, "prolate", 18, SUMS, 0},
-    {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7},
-    {"tilted", "uniform", 40, 1, 200, "prolate", 10, BOTH, 0},
-    {"cubic", "uniform", 40, 200, 1, "prolate", 10, BOTH, 0},
+    {"cubic", "uniform", 64, 600, 0, "prolate", 12, ALL, 0, LAPLACE},
+    {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, LAPLACE},
+    {"cubic", "uniform", 0.5, 40, 0, "prolate", 12, ALL, 0, LAPLACE},
+    {"cubic", "uniform", 0.02, 3, 0, "prolate", 20, ALL, 0, LAPLACE},
+    {"tilted", "uniform", 100, 500, 0, "prolate", 20, ALL, 0, LAPLACE},
+    {"tilted", "uniform", 2, 30, 17, "prolate", 9, BOTH, 0, LAPLACE},
+    {"triclinic", "uniform", 30, 300, 150, "prolate", 28, BOTH, 0, LAPLACE},
+    {"1x1x10", "uniform", 80, 400, 0, "prolate", 8, ALL, 0, LAPLACE},
+    {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, LAPLACE},
+    {"cubic", "dense", 200, 800, 0, "prolate", 16, ALL, 0, LAPLACE},
+    {"rhombic", "clustered", 500, 1000, 300, "prolate", 24, BOTH, 0, LAPLACE},
+    {"cubic", "uniform", 5, 1, 0, "prolate", 14, ALL, 0, LAPLACE},
+    {"triclinic", "uniform", 0.1, 2, 0, "prolate", 12, ALL, 0, LAPLACE},
+    {"cubic", "uniform", 1e6, 17, 0, "prolate", 12, ALL, 0, LAPLACE},
+    {"cubic", "lattice", 27, 216, 0, "prolate", 18, FARSUM_POTENTIAL, 0,
+     LAPLACE},
+    {"triclinic", "uniform", 27, 333, 0, "prolate", 18, FARSUM_FIELD, 0,
+     LAPLACE},
+    {"triclinic", "uniform", 27, 333, 0, "prolate", 18, SUMS, 0, LAPLACE},
+    {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, LAPLACE},
+    {"tilted", "uniform", 40, 1, 200, "prolate", 10, BOTH, 0, LAPLACE},
+    {"cubic", "uniform", 40, 200, 1, "prolate", 10, BOTH, 0, LAPLACE},
+    FLOW_CASES("stokeslet")
+    FLOW_CASES("rotlet")
+    FLOW_CASES("stresslet")
 };
+
+static const struct pair *near_pair(int k)
+{
+    return pair_find(cases[k].kernel);
+}
 
 static void near_name(int k, char *text, size_t size)
 {
-    snprintf(text, size, "%s %s volume %g n=%lld m=%lld %s c=%g outputs %u",
-             cases[k].cell, cases[k].dist, cases[k].volume,
+    snprintf(text, size,
+             "%s %s %s volume %g n=%lld m=%lld %s c=%g outputs %u",
+             near_pair(k)->name, cases[k].cell, cases[k].dist, cases[k].volume,
              (long long)cases[k].n, (long long)cases[k].m, cases[k].split,
              cases[k].c, cases[k].outputs);
 }
@@ -61,6 +92,7 @@ struct near_work {
     struct near_poly poly;
     struct points source, target;
     struct case_particles p, y;
+    const struct pair *pair;
     int64_t targets;
     void *q, *potential, *field;
     double energy, virial[9];
@@ -69,15 +101,21 @@ struct near_work {
     struct buf q_on, potential_on, field_on, energy_on, virial_on;
 };
 
+static int near_values(const struct near_work *w)
+{
+    return w->pair->values;
+}
+
 static void near_again(void *data)
 {
     struct near_work *w = data;
-    memset(w->potential, 0, (size_t)w->targets * w->bytes);
+    memset(w->potential, 0, (size_t)(near_values(w) * w->targets) * w->bytes);
     memset(w->field, 0, 3 * (size_t)w->targets * w->bytes);
     w->energy = 0;
     memset(w->virial, 0, sizeof w->virial);
     int64_t bytes = w->targets * (int64_t)w->bytes;
-    trial_send(w->trial, &w->potential_on, w->potential, bytes);
+    trial_send(w->trial, &w->potential_on, w->potential,
+               near_values(w) * bytes);
     trial_send(w->trial, &w->field_on, w->field, 3 * bytes);
     trial_send(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
     trial_send(w->trial, &w->virial_on, w->virial, sizeof w->virial);
@@ -86,7 +124,8 @@ static void near_again(void *data)
 static void near_fetch(struct near_work *w)
 {
     int64_t bytes = w->targets * (int64_t)w->bytes;
-    trial_fetch(w->trial, &w->potential_on, w->potential, bytes);
+    trial_fetch(w->trial, &w->potential_on, w->potential,
+                near_values(w) * bytes);
     trial_fetch(w->trial, &w->field_on, w->field, 3 * bytes);
     trial_fetch(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
     trial_fetch(w->trial, &w->virial_on, w->virial, sizeof w->virial);
@@ -123,13 +162,41 @@ static farsum_status near_points(int k, struct near_work *w)
     return FARSUM_OK;
 }
 
+/* A flow's are at random. */
+static void *near_strengths(int k, const struct near_work *w)
+{
+    int64_t n = w->pair->strengths * cases[k].n;
+    uint64_t seed = 300 + (uint64_t)k;
+    void *q = trial_array(w->trial, n);
+    for (int64_t i = 0; i < n; i++)
+        if (w->pair != pair_find(LAPLACE))
+            trial_put(w->trial, q, i, 2 * trial_random(&seed) - 1);
+        else
+            trial_put(w->trial, q, i, w->p.q[i] != 0 ? w->p.q[i] : 0.5);
+    return q;
+}
+
+/* As good as the precision.  The stresslet's, of second derivatives, end at
+ * some 1e-8: all rows are given the same, so take them for exact. */
+static farsum_status near_polynomials(int k, struct near_work *w)
+{
+    double wanted = w->trial->precision == FARSUM_F32 ? 1e-7 : 1e-13;
+    int bent = strcmp(w->pair->name, "stresslet") == 0;
+    TRY(split_set(&w->split, cases[k].split, cases[k].c));
+    TRY(pair_near_poly(w->pair, &w->split, bent ? 1e-6 : wanted, &w->poly));
+    w->poly.error = wanted;
+    return FARSUM_OK;
+}
+
 static void near_give(int k, const struct trial *trial, struct near_work *w,
                       struct outcome *outcome)
 {
     unsigned wanted = cases[k].outputs;
-    if (wanted & FARSUM_POTENTIAL) {
-        double *v = outcome_part(outcome, "potential", w->targets, 1);
-        for (int64_t i = 0; i < w->targets; i++)
+    if (wanted & (FARSUM_POTENTIAL | VELOCITY)) {
+        int64_t n = near_values(w) * w->targets;
+        const char *name = wanted & VELOCITY ? "velocity" : "potential";
+        double *v = outcome_part(outcome, name, n, 1);
+        for (int64_t i = 0; i < n; i++)
             v[i] = trial_get(trial, w->potential, i);
     }
     if (wanted & FARSUM_FIELD) {
@@ -157,32 +224,29 @@ static farsum_status near_run(int k, const struct trial *trial,
     unsigned wanted = cases[k].outputs;
     w->bytes = trial->precision == FARSUM_F32 ? 4 : 8;
     w->trial = trial;
+    w->pair = near_pair(k);
     GO(near_points(k, w));
-    GO(split_set(&w->split, cases[k].split, cases[k].c));
-    GO(pair_near_poly(pair_rows, &w->split,
-                       trial->precision == FARSUM_F32 ? 1e-7 : 1e-13,
-                       &w->poly));
-    w->q = trial_array(trial, cases[k].n);
-    w->potential = trial_array(trial, w->targets);
+    GO(near_polynomials(k, w));
+    w->q = near_strengths(k, w);
+    w->potential = trial_array(trial, near_values(w) * w->targets);
     w->field = trial_array(trial, 3 * w->targets);
-    for (int64_t i = 0; i < cases[k].n; i++)
-        trial_put(trial, w->q, i, w->p.q[i] != 0 ? w->p.q[i] : 0.5);
     struct near_args args = {
         .precision = trial->precision, .isa = trial->isa,
         .threads = trial->threads,     .outputs = wanted,
         .cell = &w->cell,              .poly = &w->poly,
         .n_sources = cases[k].n,       .n_targets = cases[k].m,
         .neighbours = 4.2 * (double)cases[k].n / cases[k].volume,
-        .device = trial->device,
+        .device = trial->device,       .pair = w->pair,
     };
-    trial_send(trial, &w->q_on, w->q, cases[k].n * (int64_t)w->bytes);
+    trial_send(trial, &w->q_on, w->q,
+               w->pair->strengths * cases[k].n * (int64_t)w->bytes);
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
     void *virial = trial_io(trial, &w->virial_on, w->virial);
     void *potential = trial_io(trial, &w->potential_on, w->potential);
     void *field = trial_io(trial, &w->field_on, w->field);
     struct near_io io = {
         trial_io(trial, &w->q_on, w->q),
-        wanted & FARSUM_POTENTIAL ? potential : NULL,
+        wanted & (FARSUM_POTENTIAL | VELOCITY) ? potential : NULL,
         wanted & FARSUM_FIELD ? field : NULL,
         wanted & FARSUM_ENERGY ? energy : NULL,
         wanted & FARSUM_VIRIAL ? virial : NULL,
@@ -210,17 +274,20 @@ done:
 
 /* f32, in units of u = 2^-24: a difference rounds by 1, a square by 4, its root
  * by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a pair's
- * force; as much again for where 32 bits put the coordinates of a close one. */
+ * force; as much again for where 32 bits put the coordinates of a close one,
+ * which a flow of 1/r^2 notes twice over: pairs in a dense drop lead it. */
 static double near_bound(int k, farsum_precision precision)
 {
-    (void)k;
-    return precision == FARSUM_F32 ? 2e-6 : 2e-13;
+    double close = near_pair(k)->kind->gradient ? 1 : near_pair(k)->kind->power;
+    return precision == FARSUM_F32 ? 2e-6 * close : 2e-13 * close;
 }
 
 /* A device compiles kernels for each: one of a kind. */
+#define FLOW_ON_DEVICE ((uint64_t)1 << 1 | 1 << 4 | 1 << 9)
 #define NEAR_ON_DEVICE                                                         \
     (1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15 | 1 << 16 \
-     | 1 << 17)
+     | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32                   \
+     | FLOW_ON_DEVICE << 44)
 
 const struct harness harness_near = {
     "near",   sizeof cases / sizeof *cases, near_name, near_run, near_bound,

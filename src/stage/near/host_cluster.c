@@ -10,7 +10,6 @@
 #include "base/par.h"
 #include "stage/gpu.h"
 
-ISA_TABLE(struct cluster_list_kern, near_host_cluster_list)
 ISA_TABLE(struct cluster_kern, near_host_cluster)
 ISA_TABLE(struct cluster_finish_kern, near_host_cluster_finish)
 
@@ -28,6 +27,9 @@ struct worker {
 
 struct host_cluster {
     struct near_args args;
+    const struct pair *pair;
+    int flow;               /* 1: of vectors, without energy or virial */
+    double unit;            /* of the sums, in cutoffs: the grid's, or 1 */
     const struct cluster_list_kern *list;
     const struct cluster_kern *kern;
     const struct cluster_finish_kern *finish;
@@ -45,68 +47,10 @@ struct host_cluster {
     struct cluster_sum *sum; /* owned, [threads] */
 };
 
-/* SIMD words of pairs a source and its neighbours make: the fraction of lanes
- * within the cutoff was measured for uniform points and fits
- * 1/(1 + 1.9 (width/neighbours)^(1/3)). */
-static double host_cluster_words(const struct near_args *args, int width)
-{
-    double n = fmax(args->neighbours, 1), useful;
-    useful = 1 / (1 + 1.9 * cbrt(width / n));
-    return n / (width * useful) + 1;
-}
-
-/* Bits of args->outputs. */
-static int host_cluster_parts(unsigned outputs)
-{
-    int pot = outputs == 0 || outputs & (FARSUM_POTENTIAL | FARSUM_ENERGY);
-    int field = outputs == 0 || outputs & (FARSUM_FIELD | FARSUM_VIRIAL);
-    return (pot ? 1 : 0) + (field ? 3 : 0);
-}
-
-static const struct cluster_list_kern *
-host_cluster_list(const struct near_args *args)
-{
-    return isa_near_host_cluster_list[args->isa]
-                                     [args->precision == FARSUM_F32];
-}
-
 static farsum_status host_cluster_fits(const void *args)
 {
     const struct near_args *a = args;
-    TRY(near_laplace(a, "host_cluster"));
     return gpu_not_wanted(a->device);
-}
-
-/* Cycles counted by hand from the kernels (AVX2: 20 + coefficients for the
- * field, two to a cycle), times what was measured on a Zen 3 at 3.1 GHz. */
-static double host_cluster_cost(const void *data)
-{
-    const struct near_args *args = data;
-    int width = host_cluster_list(args)->width;
-    int same = args->n_targets == 0, parts = host_cluster_parts(args->outputs);
-    double n = (double)(same ? args->n_sources : args->n_targets);
-    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
-    double fma = (parts >= 3 ? 24 + args->poly->n : 12)
-                 + (parts == 4 ? 4 + args->poly->n : 0)
-                 + (parts == 1 ? args->poly->n : 0);
-    double pair = fma * 0.5 * 1.25 + 2, one = 150;
-    return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
-}
-
-static int64_t host_cluster_bytes(const void *data)
-{
-    const struct near_args *args = data;
-    const struct cluster_list_kern *list = host_cluster_list(args);
-    int width = list->width, same = args->n_targets == 0;
-    double size = args->precision == FARSUM_F32 ? 4 : 8;
-    double n = (double)(args->n_sources + args->n_targets);
-    double m = (double)(same ? args->n_sources : args->n_targets);
-    double padded = 1.15;
-    double point = padded * (4 * size + 8 + 16.0 / width) + 24 + 4;
-    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
-    double entry = 4 * 1.1 * words / (list->group == 4 ? 2.2 : 1.4) + 40;
-    double sums = padded * size * host_cluster_parts(args->outputs);
-    return (int64_t)(n * point + m * (entry + sums) + 1e5);
 }
 
 static farsum_status host_cluster_create(const void *data, void **state)
@@ -116,12 +60,14 @@ static farsum_status host_cluster_create(const void *data, void **state)
     farsum_status status = FARSUM_OK;
     GO(MEM_NEW(h, 1));
     h->args = *args;
+    h->pair = near_kernel(args);
+    h->flow = !h->pair->kind->gradient;
     int f32 = args->precision == FARSUM_F32;
     h->list = host_cluster_list(args);
     h->kern = isa_near_host_cluster[args->isa][f32];
     h->finish = isa_near_host_cluster_finish[args->isa][f32];
     h->threads = par_threads(args->threads);
-    h->parts = host_cluster_parts(args->outputs);
+    h->parts = host_cluster_parts(args);
     GO(MEM_NEW(h->worker, h->threads));
     GO(MEM_NEW(h->sum, h->threads));
     *state = h;
@@ -252,7 +198,6 @@ static farsum_status set_shares(struct host_cluster *h)
     const struct cluster_set *set = host_cluster_targets(h);
     int64_t per = h->list->width / h->list->group, c = 0, size = 0;
     double all = 0, sum = 0;
-    int64_t unit = h->list->bytes / 4; /* of one sum of a cluster */
     for (int64_t g = 0; g < set->n_clusters * per; g++)
         all += 8 + h->weight[g];
     for (int t = 0; t < h->threads; t++) {
@@ -266,7 +211,7 @@ static farsum_status set_shares(struct host_cluster *h)
         w->end = c;
         set_range(h, w);
         w->from = size;
-        size += (w->count * unit * h->parts + 63) / 64 * 64;
+        size += (w->count * h->list->bytes * h->parts + 63) / 64 * 64;
     }
     TRY(MEM_RESERVE(h->out, &h->out_room, size));
     return FARSUM_OK;
@@ -280,11 +225,12 @@ static farsum_status host_cluster_set(void *state, const struct points *sources,
     h->newton = !targets || targets == sources;
     TRY(cluster_grid_set(&h->grid, &h->args, h->list->width, sources->n));
     TRY(set_workers(h));
+    h->unit = h->kern->raw(h->pair) ? h->grid.unit : 1;
     TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, sources,
-                     &h->sources));
+                     h->pair->strengths, &h->sources));
     if (!h->newton)
         TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, targets,
-                         &h->other));
+                         h->pair->strengths, &h->other));
     TRY(set_list(h));
     TRY(set_shares(h));
     h->ready = 1;
@@ -299,6 +245,8 @@ static farsum_status run_check(const struct host_cluster *h,
     if (!h->newton && (io->energy || io->virial))
         FAIL(ERR_ARGUMENT, "near host_cluster: energy and virial want targets "
                            "that are the sources");
+    if (h->flow && (io->field || io->energy || io->virial))
+        FAIL(ERR_ARGUMENT, "near host_cluster: a flow has a velocity alone");
     if (parts > h->parts || (parts == 1 && h->parts == 3))
         FAIL(ERR_ARGUMENT, "near host_cluster: results that it was not made "
                            "for are asked");
@@ -324,6 +272,7 @@ static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
         .count = w->count,
         .out = h->out + w->from,
         .poly = h->args.poly,
+        .pair = h->pair,
         .output = output,
         .skip = near_skip(&h->args) * h->grid.unit,
         .virial = io->virial ? w->image_virial : NULL,
@@ -336,9 +285,6 @@ static void run_finish(struct host_cluster *h, const struct near_io *io, int t,
 {
     const struct cluster_set *set = host_cluster_targets(h);
     struct worker *w = &h->worker[t];
-    double self = 0; /* -P(-1) */
-    for (int k = h->args.poly->n - 1; k >= 0; k--)
-        self = -self - h->args.poly->p[k];
     struct cluster_finish finish = {
         .grid = &h->grid,
         .targets = set,
@@ -348,8 +294,8 @@ static void run_finish(struct host_cluster *h, const struct near_io *io, int t,
         .begin = par_start(set->n_clusters, h->threads, t),
         .end = par_start(set->n_clusters, h->threads, t + 1),
         .io = io,
-        .scale = h->grid.unit / scale,
-        .self = self,
+        .unit = h->unit,
+        .scale = h->unit / scale,
     };
     h->finish->finish(&finish);
     w->energy = finish.energy;
@@ -394,6 +340,19 @@ static double run_largest(const struct host_cluster *h, const void *q)
     return most > 0 ? exp2(floor(log2(most))) : 0;
 }
 
+/* Thread t's share of the sources' strengths. */
+static void run_strengths(struct host_cluster *h, const struct near_io *io,
+                          int t, double scale, double tiny)
+{
+    const struct cluster_set *set = &h->sources;
+    int64_t begin = par_start(set->n_clusters, h->threads, t);
+    int64_t end = par_start(set->n_clusters, h->threads, t + 1);
+    if (h->flow)
+        h->list->vectors(&h->grid, set, io->q, begin, end);
+    else
+        h->list->charge(set, scale, tiny, io->q, begin, end);
+}
+
 static farsum_status host_cluster_run(void *state, const void *data)
 {
     struct host_cluster *h = state;
@@ -401,22 +360,20 @@ static farsum_status host_cluster_run(void *state, const void *data)
     int pot = io->potential || io->energy, field = io->field || io->virial;
     if (!pot && !field)
         return FARSUM_OK;
-    TRY(run_check(h, io, (pot ? 1 : 0) + (field ? 3 : 0)));
-    enum cluster_output output = !field ? CLUSTER_POT
-                                 : pot  ? CLUSTER_BOTH
-                                        : CLUSTER_FIELD;
+    TRY(run_check(h, io, h->flow ? 3 : (pot ? 1 : 0) + (field ? 3 : 0)));
+    enum cluster_output output = h->flow ? CLUSTER_FIELD
+                                 : !field ? CLUSTER_POT
+                                 : pot    ? CLUSTER_BOTH
+                                          : CLUSTER_FIELD;
     const int threads = h->threads;
-    const struct cluster_set *set = &h->sources;
-    double most = run_largest(h, io->q);
-    double scale = h->grid.unit / (most > 0 ? most : 1);
-    double tiny = h->newton && most > 0 ? h->list->tiny * h->grid.unit : 0;
+    double most = h->flow ? 0 : run_largest(h, io->q);
+    double scale = h->unit / (most > 0 ? most : 1);
+    double tiny = h->newton && most > 0 ? h->list->tiny * h->unit : 0;
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(static, 1)
         for (int t = 0; t < threads; t++)
-            h->list->charge(set, scale, tiny, io->q,
-                            par_start(set->n_clusters, threads, t),
-                            par_start(set->n_clusters, threads, t + 1));
+            run_strengths(h, io, t, scale, tiny);
 #pragma omp for schedule(static, 1)
         for (int t = 0; t < threads; t++)
             run_sum(h, io, t, output);

@@ -42,12 +42,14 @@ struct cluster_grid {
 struct cluster_set {
     const struct points *points;      /* borrowed */
     int64_t n, n_clusters;
+    int rows;          /* 3 + strengths of a source */
     int64_t columns_room, x_room, order_room, z_room;
     int64_t *column;   /* owned, [columns + 1]: first cluster of a column */
     double (*box)[4];  /* owned, [columns]: x low, high, y low, high */
-    void *x;           /* owned, [cluster][4][width]: x, y, z, q */
+    void *x;           /* owned, [cluster][rows][width]: x, y, z, strengths,
+                          vectors in the frame */
     int64_t *order;    /* owned, [cluster][width]: caller's index, -1: dummy
-                          (a copy of the point before it, without charge) */
+                          (a copy of the point before it, of no strength) */
     double (*z)[2];    /* owned, [cluster]: lowest, highest z */
     int64_t box_room;
 };
@@ -109,9 +111,11 @@ struct cluster_sum {
     int64_t first, count;   /* clusters that `out` holds, cyclic from first */
     void *out;              /* [count][parts][width]: field x, y, z in the frame
                                and potential, or one of them, of the scaled
-                               charges; with newton times the point's own */
+                               charges; with newton times the point's own.  Or
+                               a flow's velocity in the frame */
     const struct near_poly *poly;
-    enum cluster_output output;
+    const struct pair *pair;
+    enum cluster_output output; /* of a flow CLUSTER_FIELD: its velocity */
     double skip;            /* raw */
     double *virial;         /* [9] or NULL: minus the sum of image shifts times
                                forces, which sum_i x_i F_i has too much */
@@ -125,8 +129,9 @@ struct cluster_finish {
     int parts, newton;
     int64_t begin, end;     /* clusters */
     const struct near_io *io;
+    double unit;            /* of what was summed, in cutoffs */
     double scale;           /* 1 / that of the charges, times unit */
-    double self;            /* -P(-1), the self term of a unit charge */
+    double self;            /* a scalar's: the self term of a unit charge */
     double energy;          /* this thread's share */
     double virial[9];       /* the same, in the frame */
 };
@@ -134,7 +139,7 @@ struct cluster_finish {
 /* host_cluster_list_kern.c */
 struct cluster_list_kern {
     int width, group;
-    int bytes;          /* of a cluster in x */
+    int bytes;          /* of one number of a cluster's points */
     /* `count` sorted points into a cluster of a column; at: caller's indices,
      * z: their coordinates. */
     void (*pack)(const struct cluster_grid *grid, struct cluster_set *set,
@@ -144,6 +149,10 @@ struct cluster_list_kern {
      * where a charge's own field is wanted. */
     void (*charge)(const struct cluster_set *set, double scale, double tiny,
                    const void *q, int64_t begin, int64_t end);
+    /* The same for the strengths of a flow, into the frame. */
+    void (*vectors)(const struct cluster_grid *grid,
+                    const struct cluster_set *set, const void *q, int64_t begin,
+                    int64_t end);
     double tiny;        /* relative to the largest; it vanishes in any sum */
     /* Lists groups begin .. end. */
     void (*list)(struct cluster_lister *lister, int64_t begin, int64_t end);
@@ -156,8 +165,24 @@ struct cluster_finish_kern {
 
 /* host_cluster_kern.c */
 struct cluster_kern {
+    int (*raw)(const struct pair *pair); /* 1: sums are in raw units */
     void (*sum)(const struct cluster_sum *sum);
 };
+
+/* host_cluster_cost.c */
+ISA_TABLE(struct cluster_list_kern, near_host_cluster_list)
+static inline const struct cluster_list_kern *
+host_cluster_list(const struct near_args *args)
+{
+    return isa_near_host_cluster_list[args->isa]
+                                     [args->precision == FARSUM_F32];
+}
+/* Sums of a target that args->outputs want. */
+int host_cluster_parts(const struct near_args *args);
+/* SIMD words of pairs a source and its neighbours make. */
+double host_cluster_words(const struct near_args *args, int width);
+double host_cluster_cost(const void *args);
+int64_t host_cluster_bytes(const void *args);
 
 /* A point's place in the frame, raw. */
 static inline void cluster_place(const struct cluster_grid *grid,
@@ -191,7 +216,7 @@ struct cluster_sorter {
 farsum_status cluster_sort(struct cluster_sorter *sorter,
                            const struct cluster_grid *grid,
                            const struct cluster_list_kern *kern, int threads,
-                           const struct points *points,
+                           const struct points *points, int strengths,
                            struct cluster_set *set);
 void cluster_sort_clear(struct cluster_sorter *sorter);
 void cluster_set_clear(struct cluster_set *set);

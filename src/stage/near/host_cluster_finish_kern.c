@@ -2,6 +2,14 @@
  * order, and gives them to the caller. */
 #include "stage/near/host_cluster_kern.h"
 
+#include "math/poly.h"
+
+#define FN SIMD_FN
+#define PAIR_REAL double
+#define PAIR_TABLE const struct near_poly *
+#define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
+#include "leaf/pair.h"
+
 enum { CHUNK = 16 }; /* clusters at once */
 
 /* Clusters begin .. end of what one thread has summed, from its place `from`,
@@ -29,6 +37,60 @@ static void finish_part(const struct cluster_sum *part, int64_t n,
     }
 }
 
+/* Values of a point of strengths q on itself: no list has that pair. */
+#define SELF(name)                                                             \
+    static void self_##name(const struct near_poly *poly, const double *q,     \
+                            double *value)                                     \
+    {                                                                          \
+        const double none[3] = {0};                                            \
+        pair_##name(poly, none, 0, -1, q, value);                              \
+    }
+#define SCALAR(name, polys, note) SELF(name)
+#define FLOW(name, strengths, channels, polys, note) SELF(name)
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+
+static const struct finish_self {
+    const char *name;
+    void (*self)(const struct near_poly *poly, const double *q, double *value);
+} selves[] = {
+#define SCALAR(name, polys, note) {#name, self_##name},
+#define FLOW(name, strengths, channels, polys, note) {#name, self_##name},
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+};
+
+static const struct finish_self *finish_self(const struct pair *pair)
+{
+    const struct finish_self *self = selves;
+    while (strcmp(self->name, pair->name) != 0)
+        self++;
+    return self;
+}
+
+/* A point of a flow: what was summed for it, to the caller's axes. */
+static __attribute__((noinline)) void
+finish_flow(const struct cluster_finish *f, int64_t at,
+            const struct finish_self *self, const double sum[4])
+{
+    const struct cluster_sum *part = f->part;
+    double value[PAIR_VALUES] = {0}, q[PAIR_STRENGTHS];
+    real *to = f->io->potential;
+    if (f->newton) {
+        const int strengths = part->pair->strengths;
+        for (int j = 0; j < strengths; j++)
+            q[j] = (double)((const real *)f->io->q)[at * strengths + j];
+        self->self(part->poly, q, value);
+    }
+    for (int a = 0; a < 3; a++) {
+        for (int j = 0; j < 3; j++)
+            value[a] += sum[j] * f->grid->frame[j][a];
+        to[a * f->targets->n + at] += (real)value[a];
+    }
+}
+
 /* One point: what was summed for it in the frame, x, y, z, potential. */
 static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
                          const double sum[4])
@@ -44,7 +106,7 @@ static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
     if (io->field) {
         real *to = (real *)io->field + 3 * at;
         for (int j = 0; j < 3; j++)
-            to[j] += (real)(factor * grid->unit
+            to[j] += (real)(factor * f->unit
                             * (sum[0] * grid->frame[0][j]
                                + sum[1] * grid->frame[1][j]
                                + sum[2] * grid->frame[2][j]));
@@ -68,6 +130,12 @@ static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
 static void cluster_finish(struct cluster_finish *f)
 {
     const int output = f->part[0].output, parts = PART(output);
+    const int flow = !f->part[0].pair->kind->gradient;
+    const struct finish_self *self = finish_self(f->part[0].pair);
+    const double one = 1;
+    f->self = 0;
+    if (!flow)
+        self->self(f->part[0].poly, &one, &f->self);
     for (int64_t c = f->begin; c < f->end; c += CHUNK) {
         int64_t end = c + CHUNK < f->end ? c + CHUNK : f->end;
         real sum[CHUNK * 4 * W];
@@ -86,7 +154,10 @@ static void cluster_finish(struct cluster_finish *f)
                 got[j] = (double)x[j * W];
             if (output != CLUSTER_FIELD)
                 got[3] = (double)x[(parts - 1) * W];
-            finish_point(f, at, q, got);
+            if (flow)
+                finish_flow(f, at, self, got);
+            else
+                finish_point(f, at, q, got);
         }
     }
 }

@@ -28,8 +28,8 @@ static void grid_axes(struct cluster_grid *grid, const struct cell *cell)
     grid->axis[2] = order[1];
 }
 
-/* z along the columns' vector, x in the plane of it and the slabs' vector.  May
- * be left-handed: nothing here minds. */
+/* z along the columns' vector, x in the plane of it and the slabs' vector, y
+ * such that the three are right-handed: a rotlet minds. */
 static void grid_frame(struct cluster_grid *grid, const struct cell *cell)
 {
     const double *a = cell->a + 3 * grid->axis[0];
@@ -49,6 +49,10 @@ static void grid_frame(struct cluster_grid *grid, const struct cell *cell)
     for (int j = 0; j < 3; j++)
         y[j] = b[j] - bz * z[j] - bx * x[j];
     norm = sqrt(dot(y, y));
+    if (z[0] * (x[1] * y[2] - x[2] * y[1]) + z[1] * (x[2] * y[0] - x[0] * y[2])
+            + z[2] * (x[0] * y[1] - x[1] * y[0])
+        < 0)
+        norm = -norm;
     for (int j = 0; j < 3; j++)
         y[j] /= norm;
     const double *rows[3] = {a, b, c};

@@ -1,162 +1,83 @@
-/* host_cluster_kern.c: the pairs of the lists. */
-#include "stage/near/host_cluster_pair.h"
+/* host_cluster_kern.c: the pairs of the lists; the kernels of scalars. */
+#include "stage/near/host_cluster_segment.h"
 
-enum { CHUNK = 127 }; /* entries that are taken apart at once */
-
-/* A group, and a stretch of its list, all of one image. */
-struct segment {
-    const struct pair_table *table;
-    void (*kernel)(struct segment *s);
-    uint32_t k[3];           /* the image; where it moves the sources */
-    double shift[3];
-    int moved;               /* 1: k is not 0 */
-    const uint32_t *entry;   /* [count] */
-    int64_t count;
-    const coord *x;          /* clusters of the sources, from the base on */
-    real *f;                 /* their sums */
-    struct pair_point point[CLUSTER_GROUP]; /* moved against the image */
-    int slow;                /* 1: only these lanes of the sources, and some
-                                pair coincides */
-    vmask lanes[CLUSTER_GROUP];
-    vreal acc[CLUSTER_GROUP][4], total[CLUSTER_GROUP][4]; /* the image's sums,
-                                and those of images before */
-};
-
-/* For each point of the group the clusters that it meets. */
-SIMD_FN void segment_open(const uint32_t *entry, int count,
-                          uint32_t to[CLUSTER_GROUP][CHUNK + 1],
-                          int n[CLUSTER_GROUP])
-{
-    int n0 = 0, n1 = 0, n2 = 0, n3 = 0;
-    for (int m = 0; m < count; m++) {
-        uint32_t e = entry[m], c = e >> CLUSTER_GROUP;
-        to[0][n0] = c;
-        n0 += e & 1;
-        to[1][n1] = c;
-        n1 += e >> 1 & 1;
-        if (G == 2)
-            continue;
-        to[2][n2] = c;
-        n2 += e >> 2 & 1;
-        to[3][n3] = c;
-        n3 += e >> 3 & 1;
+#define RAW(name) (strcmp(#name, "laplace") == 0)
+#define BODY(name, n, to, output, newton)                                      \
+    static void sum_##name##_##n##_##to(struct segment *s)                     \
+    {                                                                          \
+        segment_pairs(s, (struct pair_how){n, newton, output, 1, RAW(name),    \
+                                           pair_##name, pair_##name##_slope}); \
     }
-    n[0] = n0;
-    n[1] = n1;
-    n[2] = n2;
-    n[3] = n3;
-    for (int i = 0; i < G; i++)
-        to[i][n[i]] = 0; /* looked at, not used */
-}
-
-/* One point with the clusters of its list. */
-SIMD_FN void segment_fast(const struct segment *s, const uint32_t *list,
-                          const int n, const int coefs, const int output,
-                          const int newton, const struct pair_point *point,
-                          vreal acc[4])
-{
-    const vmask all = {0};
-    struct pair_half next = pair_open(point, s->x + (int64_t)list[0] * (4 * W));
-    for (int m = 0; m < n; m++) {
-        struct pair_half half = next;
-        next = pair_open(point, s->x + (int64_t)list[m + 1] * (4 * W));
-        pair_close(coefs, output, newton, 0, s->table, point, half,
-                   s->x + (int64_t)list[m] * (4 * W),
-                   s->f + (int64_t)list[m] * (PART(output) * W), all, acc);
-    }
-}
-
-SIMD_FN void segment_pairs(struct segment *s, const int coefs, const int output,
-                           const int newton)
-{
-    uint32_t list[CLUSTER_GROUP][CHUNK + 1];
-    int n[CLUSTER_GROUP];
-    for (int64_t from = 0; from < s->count; from += CHUNK) {
-        int64_t left = s->count - from;
-        segment_open(s->entry + from, left < CHUNK ? (int)left : CHUNK, list,
-                     n);
-        for (int i = 0; i < G; i++) {
-            const struct pair_point point = s->point[i];
-            vreal acc[4];
-            for (int j = 0; j < 4; j++)
-                acc[j] = s->acc[i][j];
-            if (!s->slow)
-                segment_fast(s, list[i], n[i], coefs, output, newton, &point,
-                             acc);
-            for (int m = 0; s->slow && m < n[i]; m++) {
-                const coord *x = s->x + (int64_t)list[i][m] * (4 * W);
-                pair_close(coefs, output, newton, 1, s->table, &point,
-                           pair_open(&point, x), x,
-                           s->f + (int64_t)list[i][m] * (PART(output) * W),
-                           s->lanes[i], acc);
-            }
-            for (int j = 0; j < 4; j++)
-                s->acc[i][j] = acc[j];
-        }
-    }
-}
-
-/* The kernels: numbers of coefficients x outputs x newton. */
-#define COEFS(X)                                                               \
-    X(6) X(8) X(10) X(12) X(14) X(16) X(18) X(20) X(22) X(24) X(28) X(32)      \
-    X(40) X(48)
-#define KERNELS(n)                                                             \
-    static void sum_##n##_pot(struct segment *s)                               \
-    {                                                                          \
-        segment_pairs(s, n, CLUSTER_POT, 0);                                   \
-    }                                                                          \
-    static void sum_##n##_field(struct segment *s)                             \
-    {                                                                          \
-        segment_pairs(s, n, CLUSTER_FIELD, 0);                                 \
-    }                                                                          \
-    static void sum_##n##_both(struct segment *s)                              \
-    {                                                                          \
-        segment_pairs(s, n, CLUSTER_BOTH, 0);                                  \
-    }                                                                          \
-    static void sum_##n##_pot_newton(struct segment *s)                        \
-    {                                                                          \
-        segment_pairs(s, n, CLUSTER_POT, 1);                                   \
-    }                                                                          \
-    static void sum_##n##_field_newton(struct segment *s)                      \
-    {                                                                          \
-        segment_pairs(s, n, CLUSTER_FIELD, 1);                                 \
-    }                                                                          \
-    static void sum_##n##_both_newton(struct segment *s)                       \
-    {                                                                          \
-        segment_pairs(s, n, CLUSTER_BOTH, 1);                                  \
-    }
-COEFS(KERNELS)
-
-static const struct pair_kernel {
-    int n;
-    void (*sum[2][3])(struct segment *s); /* [newton][output] */
-} kernels[] = {
-#define KERNEL_ROW(n)                                                          \
+#define KERNELS(name, strengths, n)                                            \
+    BODY(name, n, pot, CLUSTER_POT, 0)                                         \
+    BODY(name, n, field, CLUSTER_FIELD, 0)                                     \
+    BODY(name, n, both, CLUSTER_BOTH, 0)                                       \
+    BODY(name, n, pot_newton, CLUSTER_POT, 1)                                  \
+    BODY(name, n, field_newton, CLUSTER_FIELD, 1)                              \
+    BODY(name, n, both_newton, CLUSTER_BOTH, 1)
+#define KERNEL_ROW(name, strengths, n)                                         \
     {n,                                                                        \
-     {{sum_##n##_pot, sum_##n##_field, sum_##n##_both},                        \
-      {sum_##n##_pot_newton, sum_##n##_field_newton, sum_##n##_both_newton}}},
-    COEFS(KERNEL_ROW)};
+     {{sum_##name##_##n##_pot, sum_##name##_##n##_field,                       \
+       sum_##name##_##n##_both},                                               \
+      {sum_##name##_##n##_pot_newton, sum_##name##_##n##_field_newton,         \
+       sum_##name##_##n##_both_newton}}},
 
-/* The smallest that holds the polynomial and is as good. */
-static const struct pair_kernel *sum_kernel(const struct near_poly *poly)
+#define FLOW(name, strengths, channels, polys, note)
+#define SCALAR(name, polys, note)                                              \
+    COEFS(KERNELS, name, 1)                                                    \
+    static const struct pair_kernel kernels_##name[]                           \
+        = {COEFS(KERNEL_ROW, name, 1)};
+#include "leaf/pair.def"
+#undef SCALAR
+
+static const struct pair_kernels scalars[] = {
+#define SCALAR(name, polys, note) {#name, RAW(name), kernels_##name},
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+    {NULL, 0, NULL}};
+
+static const struct pair_kernels *sum_kernels(const struct pair *pair)
 {
+    const struct pair_kernels *k
+        = pair->kind->gradient ? scalars : ISA_NAME(near_host_cluster_flow);
+    while (k->name && strcmp(k->name, pair->name) != 0)
+        k++;
+    return k;
+}
+
+/* The smallest that holds the polynomials and is as good. */
+static const struct pair_kernel *sum_kernel(const struct pair_kernels *kernels,
+                                            const struct cluster_sum *sum)
+{
+    const struct near_poly *poly = sum->poly;
+    int n = poly->n, used = kernels->raw;
+    while (!used && n > 1) { /* coefficients that are 0 in each */
+        for (int k = 0; k < sum->pair->polys; k++)
+            used |= poly->c[k][n - 1] != 0;
+        n -= !used;
+    }
     int from = FARSUM_BITS == 64 && poly->error < 1e-9 ? CLUSTER_FULL_FROM : 0;
-    const struct pair_kernel *kernel = kernels;
-    while (kernel->n < poly->n || kernel->n < from)
+    const struct pair_kernel *kernel = kernels->kernel;
+    while (kernel->n < n || kernel->n < from)
         kernel++;
     return kernel;
 }
 
-static void sum_table(struct pair_table *table, const struct cluster_sum *sum)
+static void sum_table(struct pair_table *table, const struct cluster_sum *sum,
+                      int raw)
 {
     double unit = sum->grid->unit;
     memset(table, 0, sizeof *table);
     table->cut = v_set((real)(unit * unit));
     table->skip = v_set((real)(sum->skip * sum->skip));
     table->two = v_set((real)(2 / (unit * unit)));
-    for (int k = 0; k < sum->poly->n; k++) {
-        table->p[k] = v_set((real)(sum->poly->p[k] / unit));
-        table->g[k] = v_set((real)(sum->poly->g[k] / (unit * unit * unit)));
+    table->unit = v_set((real)unit);
+    table->part = v_set((real)(1 / unit));
+    for (int k = 0; k < sum->pair->polys; k++) {
+        double scale = !raw ? 1 : k ? unit * unit * unit : unit;
+        for (int i = 0; i < sum->poly->n; i++)
+            table->c[k][i] = v_set((real)(sum->poly->c[k][i] / scale));
     }
 }
 
@@ -177,8 +98,11 @@ static unsigned sum_points(const struct cluster_sum *sum, int64_t c, int sub,
         valid |= (unsigned)(sum->targets->order[c * W + sub + i] >= 0) << i;
         for (int j = 0; j < 3; j++)
             s->point[i].x[j] = c_set(x[j * W + i] - coord_of(s->shift[j]));
-        s->point[i].q = v_set(((const real *)x)[3 * W + i]);
+        s->point[i].q[0] = v_set(((const real *)x)[3 * W + i]);
     }
+    for (int i = 0; i < G && sum->targets->rows > 4; i++)
+        for (int j = 4; j < sum->targets->rows; j++)
+            s->point[i].q[j - 3] = v_set(((const real *)x)[j * W + i]);
     return valid;
 }
 
@@ -280,18 +204,25 @@ static void sum_group(const struct cluster_sum *sum, int64_t c, int sub,
                 += v_sum(s->total[i][sum->output == CLUSTER_POT ? 3 : j]);
 }
 
+static int cluster_raw(const struct pair *pair)
+{
+    return sum_kernels(pair)->raw;
+}
+
 static void cluster_sum(const struct cluster_sum *sum)
 {
+    const struct pair_kernels *kernels = sum_kernels(sum->pair);
     struct pair_table table;
     struct segment s = {.table = &table,
-                        .kernel = sum_kernel(sum->poly)
+                        .kernel = sum_kernel(kernels, sum)
                                       ->sum[sum->newton][sum->output]};
     const int parts = PART(sum->output);
-    sum_table(&table, sum);
+    sum_table(&table, sum, kernels->raw);
     memset(sum->out, 0, (size_t)(sum->count * parts * W) * sizeof(real));
     for (int64_t c = sum->begin; c < sum->end; c++)
         for (int sub = 0; sub < W; sub += G)
             sum_group(sum, c, sub, &s);
 }
 
-const struct cluster_kern ISA_NAME(near_host_cluster) = {cluster_sum};
+const struct cluster_kern ISA_NAME(near_host_cluster) = {cluster_raw,
+                                                          cluster_sum};

@@ -63,10 +63,10 @@ SIMD_FN vcoord c_set(coord x)
     return x - (vcoord){0};
 }
 
-/* A cluster's x, y, z, q in the set's array. */
+/* A cluster's x, y, z and strengths in the set's array. */
 SIMD_FN coord *cluster_x(const struct cluster_set *set, int64_t cluster)
 {
-    return (coord *)set->x + cluster * 4 * W;
+    return (coord *)set->x + cluster * (set->rows * W);
 }
 
 /* The bits of the lanes of a mask. */

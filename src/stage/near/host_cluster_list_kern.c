@@ -30,7 +30,8 @@ static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
             x[j * W + l] = coord_of(r[j]);
         }
         x[2 * W + l] = coord_of(z[k]);
-        x[3 * W + l] = 0;
+        for (int j = 3; j < set->rows; j++)
+            x[j * W + l] = 0;
         set->order[cluster * W + l] = l < count ? at[k] : -1;
     }
     set->z[cluster][0] = coord_round(z[0]);
@@ -47,6 +48,26 @@ static void list_charge(const struct cluster_set *set, double scale,
             double x = at[l] >= 0 ? (double)((const real *)q)[at[l]] : 0;
             x *= scale;
             to[l] = (real)(at[l] < 0 || fabs(x) >= tiny ? x : tiny);
+        }
+    }
+}
+
+/* The vectors that are strengths, into the frame. */
+static void list_vectors(const struct cluster_grid *grid,
+                         const struct cluster_set *set, const void *q,
+                         int64_t begin, int64_t end)
+{
+    const int strengths = set->rows - 3;
+    for (int64_t k = begin * W; k < end * W; k++) {
+        real *to = (real *)cluster_x(set, k / W) + 3 * W + k % W;
+        int64_t at = set->order[k];
+        const real *from = (const real *)q + (at >= 0 ? at : 0) * strengths;
+        for (int j = 0; j < strengths; j++) {
+            const real *part = from + j / 3 * 3;
+            const double *axis = grid->frame[j % 3];
+            double x = axis[0] * (double)part[0] + axis[1] * (double)part[1]
+                       + axis[2] * (double)part[2];
+            to[j * W] = (real)(at >= 0 ? x : 0);
         }
     }
 }
@@ -354,5 +375,5 @@ static void list_range(struct cluster_lister *l, int64_t begin, int64_t end)
 }
 
 const struct cluster_list_kern ISA_NAME(near_host_cluster_list) = {
-    W, G, 4 * W * (int)sizeof(real), list_pack, list_charge,
+    W, G, W * (int)sizeof(real), list_pack, list_charge, list_vectors,
     FARSUM_BITS == 64 ? 0x1p-300 : 0x1p-40, list_range};

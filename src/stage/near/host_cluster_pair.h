@@ -1,10 +1,11 @@
 /* host_cluster_pair.h: a point with a cluster: the innermost lines.
  *
- * Bodies are inlined with constant n (coefficients), output, newton and
- * special, so that loops unroll and what is not asked for vanishes.
+ * Bodies are inlined with a constant `how`, so that loops unroll and what is
+ * not asked for vanishes; what a pair gives is the kernel's function of
+ * leaf/pair.h.
  *
- * For the field and n coefficients a word takes 20 + n multiplications or FMA
- * (squares 3, seed 3, root 5, polynomial n, forces 9) and 3 stores, each of
+ * For laplace's field and n coefficients a word takes 20 + n multiplications or
+ * FMA (squares 3, seed 3, root 5, polynomial n, forces 9) and 3 stores, each of
  * which keeps a Zen 3 from starting an FMA in that cycle. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIR_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIR_H
@@ -15,13 +16,53 @@
 struct pair_table {
     vreal cut, skip; /* squares */
     vreal two;       /* v = two d^2 - 1 */
-    vreal p[NEAR_MAX], g[NEAR_MAX];
+    vreal unit, part; /* raw units of a cutoff; 1 over it */
+    vreal c[NEAR_POLYS][NEAR_MAX];
 };
 
-/* The point: coordinates and charge. */
+/* The polynomials that a kernel's functions see: n coefficients, one less of
+ * the slope. */
+struct pair_polys {
+    const struct pair_table *table;
+    int n, less;
+};
+
+/* sum_k c[k] v^k, even and odd powers apart: two chains. */
+SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
+{
+    const int top = n - 1;
+    vreal w = v * v, even = c[top - (top & 1)], odd = c[top - !(top & 1)];
+#pragma GCC unroll 48
+    for (int k = top - 2; k >= 0; k--)
+        if (k & 1)
+            odd = odd * w + c[k];
+        else
+            even = even * w + c[k];
+    return odd * v + even;
+}
+
+#define FN SIMD_FN
+#define PAIR_REAL vreal
+#define PAIR_TABLE struct pair_polys
+#define PAIR_POLY(t, k, v)                                                     \
+    pair_poly((t).n - ((k) == 1 ? (t).less : 0), (t).table->c[k], v)
+#include "leaf/pair.h"
+
+/* What a body is made for. */
+struct pair_how {
+    int n, newton;
+    enum cluster_output output;
+    int strengths;
+    int raw; /* 1: the tables hold powers of the unit, only laplace's can */
+    void (*value)(struct pair_polys t, const vreal *d, vreal y, vreal v,
+                  const vreal *q, vreal *value);
+    vreal (*slope)(struct pair_polys t, vreal y, vreal v); /* NULL: a flow */
+};
+
+/* The point: coordinates and strengths. */
 struct pair_point {
     vcoord x[3];
-    vreal q;
+    vreal q[PAIR_STRENGTHS];
 };
 
 /* A product that is added twice: one multiplication and two additions, which
@@ -74,62 +115,105 @@ SIMD_FN vreal pair_rsqrt(vreal x, vreal y, const int full)
     return y;
 }
 
-/* sum_k c[k] v^k, even and odd powers apart: two chains. */
-SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
+/* 1/r, raw or in units of the cutoff; special: 0 where points coincide. */
+SIMD_FN vreal pair_root(const struct pair_how how, const int special,
+                        const struct pair_table *t, const struct pair_half h)
 {
-    const int top = n - 1;
-    vreal w = v * v, even = c[top - (top & 1)], odd = c[top - !(top & 1)];
-#pragma GCC unroll 48
-    for (int k = top - 2; k >= 0; k--)
-        if (k & 1)
-            odd = odd * w + c[k];
-        else
-            even = even * w + c[k];
-    return odd * v + even;
+    vreal y = pair_rsqrt(h.square, h.seed, how.n >= CLUSTER_FULL_FROM);
+    if (special)
+        y = v_where(h.square >= t->skip, y);
+    return FARSUM_BITS == 64 || how.raw ? y : y * t->unit;
 }
 
-/* Adds the pairs of `point` with the cluster at x to acc (field x, y, z,
- * potential; with newton times the point's charge) and, with newton, to the
- * cluster's sums at f.  math.md (3.1), (3.2).  special: only lanes `lanes`,
- * and coincident pairs lose their singular part. */
-SIMD_FN void pair_close(const int n, const int output, const int newton,
-                        const int special, const struct pair_table *t,
+/* A scalar: adds the pairs of `point` with the cluster at x to acc (field x, y,
+ * z, potential; with newton times the point's charge) and, with newton, to the
+ * cluster's sums at f.  special: only lanes `lanes`, and coincident pairs lose
+ * their singular part. */
+SIMD_FN void pair_close(const struct pair_how how, const int special,
+                        const struct pair_table *t,
                         const struct pair_point *point,
                         const struct pair_half h, const coord *x, real *f,
                         vmask lanes, vreal acc[4])
 {
+    const struct pair_polys polys = {t, how.n, how.raw};
     vmask in = h.square < t->cut;
     vreal v = h.square * t->two - R(1);
-    vreal y = pair_rsqrt(h.square, h.seed, n >= CLUSTER_FULL_FROM);
+    vreal y = pair_root(how, special, t, h);
     vreal d[3], q = v_load((const real *)x + 3 * W);
-    if (special) {
+    if (special)
         in &= lanes;
-        y = v_where(h.square >= t->skip, y);
-    }
-    if (newton)
-        q = q * point->q;
-    if (output != CLUSTER_POT) {
-        vreal g = y * y * y - pair_poly(n - 1, t->g, v);
+    if (how.newton)
+        q = q * point->q[0];
+    if (how.output != CLUSTER_POT) {
+        vreal g = how.slope(polys, y, v);
         g = v_where(in, g) * q;
+        if (FARSUM_BITS == 32 && !how.raw)
+            g = g * t->part;
         pair_differences(point, x, d);
 #pragma GCC unroll 4
         for (int j = 0; j < 3; j++) {
             vreal force = g * d[j];
-            if (newton) {
+            if (how.newton) {
                 force = pair_alone(force);
                 v_store(f + j * W, v_load(f + j * W) - force);
             }
             acc[j] = acc[j] + force;
         }
     }
-    if (output != CLUSTER_FIELD) {
-        real *to = f + (PART(output) - 1) * W;
-        vreal p = v_where(in, y - pair_poly(n, t->p, v)) * q;
-        if (newton) {
+    if (how.output != CLUSTER_FIELD) {
+        real *to = f + (PART(how.output) - 1) * W;
+        const vreal one = v_set(1);
+        vreal p = v_set(R(-0.0)); /* nothing to add to */
+        pair_differences(point, x, d);
+        how.value(polys, d, y, v, &one, &p);
+        p = v_where(in, p) * q;
+        if (how.newton) {
             p = pair_alone(p);
             v_store(to, v_load(to) + p);
         }
         acc[3] = acc[3] + p;
     }
+}
+
+/* A flow: each value is linear in a source's first three strengths, which are
+ * masked; lanes beyond the cutoff take its edge, where all is finite.  With
+ * newton the cluster's points receive the point's strengths along -d: of the
+ * same pair, so that root and polynomials are those already there. */
+SIMD_FN void pair_close_flow(const struct pair_how how, const int special,
+                             const struct pair_table *t,
+                             const struct pair_point *point,
+                             const struct pair_half h, const coord *x, real *f,
+                             vmask lanes, vreal acc[4])
+{
+    const struct pair_polys polys = {t, how.n, 0};
+    vmask in = h.square < t->cut;
+    vreal v = v_min(h.square, t->cut) * t->two - R(1);
+    vreal y = pair_root(how, special, t, h);
+    vreal d[3], q[PAIR_STRENGTHS];
+    if (special)
+        in &= lanes;
+    pair_differences(point, x, d);
+    for (int j = 0; FARSUM_BITS == 32 && j < 3; j++)
+        d[j] = d[j] * t->part;
+#pragma GCC unroll 8
+    for (int j = 0; j < how.strengths; j++) {
+        q[j] = v_load((const real *)x + (3 + j) * W);
+        q[j] = j < 3 ? v_where(in, q[j]) : q[j];
+    }
+    how.value(polys, d, y, v, q, acc);
+    if (!how.newton)
+        return;
+    const vreal back[3] = {-d[0], -d[1], -d[2]};
+    vreal to[3];
+#pragma GCC unroll 4
+    for (int j = 0; j < 3; j++)
+        to[j] = v_load(f + j * W);
+#pragma GCC unroll 8
+    for (int j = 0; j < how.strengths; j++)
+        q[j] = j < 3 ? v_where(in, point->q[j]) : point->q[j];
+    how.value(polys, back, y, v, q, to);
+#pragma GCC unroll 4
+    for (int j = 0; j < 3; j++)
+        v_store(f + j * W, to[j]);
 }
 #endif

@@ -161,7 +161,7 @@ static void sort_pack(const struct cluster_sorter *sorter,
 farsum_status cluster_sort(struct cluster_sorter *sorter,
                            const struct cluster_grid *grid,
                            const struct cluster_list_kern *kern, int threads,
-                           const struct points *points,
+                           const struct points *points, int strengths,
                            struct cluster_set *set)
 {
     int64_t columns = grid->n[0] * grid->n[1], sum = 0;
@@ -183,7 +183,9 @@ farsum_status cluster_sort(struct cluster_sorter *sorter,
     set->points = points;
     set->n = points->n;
     set->n_clusters = sum;
-    TRY(mem_reserve(&set->x, &set->x_room, sum, (size_t)kern->bytes));
+    set->rows = 3 + strengths;
+    TRY(mem_reserve(&set->x, &set->x_room, sum * set->rows,
+                    (size_t)kern->bytes));
     TRY(MEM_RESERVE(set->order, &set->order_room, sum * width));
     TRY(MEM_RESERVE(set->z, &set->z_room, sum));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)

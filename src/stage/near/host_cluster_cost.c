@@ -1,0 +1,73 @@
+/* host_cluster_cost.c: what the variant takes, from counted instructions. */
+#include "stage/near/host_cluster.h"
+
+#include <math.h>
+
+#include "base/par.h"
+
+/* SIMD words of pairs a source and its neighbours make: the fraction of lanes
+ * within the cutoff was measured for uniform points and fits
+ * 1/(1 + 1.9 (width/neighbours)^(1/3)). */
+double host_cluster_words(const struct near_args *args, int width)
+{
+    double n = fmax(args->neighbours, 1), useful;
+    useful = 1 / (1 + 1.9 * cbrt(width / n));
+    return n / (width * useful) + 1;
+}
+
+int host_cluster_parts(const struct near_args *args)
+{
+    unsigned outputs = args->outputs;
+    int pot = outputs == 0 || outputs & (FARSUM_POTENTIAL | FARSUM_ENERGY);
+    int field = outputs == 0 || outputs & (FARSUM_FIELD | FARSUM_VIRIAL);
+    if (!near_kernel(args)->kind->gradient)
+        return near_kernel(args)->values;
+    return (pot ? 1 : 0) + (field ? 3 : 0);
+}
+
+/* Multiplications and FMA of a word, counted by hand from the kernels: those of
+ * the distance, root, powers, and polynomials, then what a side takes. */
+static double cost_operations(const struct near_args *args)
+{
+    const struct pair *pair = near_kernel(args);
+    double n = args->poly->n, sides = args->n_targets == 0 ? 2 : 1;
+    int parts = host_cluster_parts(args);
+    if (!pair->kind->gradient) {
+        double root = args->precision == FARSUM_F32 ? 9
+                      : n >= CLUSTER_FULL_FROM || args->poly->error < 1e-9 ? 9
+                                                                          : 5;
+        return 8 + root + pair->polys * n + sides * (4 * pair->strengths - 1);
+    }
+    return (parts >= 3 ? 24 + n : 12) + (parts == 4 ? 4 + n : 0)
+           + (parts == 1 ? n : 0);
+}
+
+/* Two operations a cycle (AVX2), times what was measured on a Zen 3 at 3.1
+ * GHz. */
+double host_cluster_cost(const void *data)
+{
+    const struct near_args *args = data;
+    int width = host_cluster_list(args)->width;
+    int same = args->n_targets == 0;
+    double n = (double)(same ? args->n_sources : args->n_targets);
+    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
+    double pair = cost_operations(args) * 0.5 * 1.25 + 2, one = 150;
+    return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
+}
+
+int64_t host_cluster_bytes(const void *data)
+{
+    const struct near_args *args = data;
+    const struct cluster_list_kern *list = host_cluster_list(args);
+    int width = list->width, same = args->n_targets == 0;
+    double size = args->precision == FARSUM_F32 ? 4 : 8;
+    double n = (double)(args->n_sources + args->n_targets);
+    double m = (double)(same ? args->n_sources : args->n_targets);
+    double padded = 1.15;
+    int rows = 3 + near_kernel(args)->strengths;
+    double point = padded * (rows * size + 8 + 16.0 / width) + 24 + 4;
+    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
+    double entry = 4 * 1.1 * words / (list->group == 4 ? 2.2 : 1.4) + 40;
+    double sums = padded * size * host_cluster_parts(args);
+    return (int64_t)(n * point + m * (entry + sums) + 1e5);
+}
