@@ -70,6 +70,12 @@ static const struct {
     FLOW_CASES("stokeslet")
     FLOW_CASES("rotlet")
     FLOW_CASES("stresslet")
+    {"tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
+    {"1x1x10", "uniform", 3, 60, 0, "gaussian", 36, ALL, 0, LAPLACE},
+    {"cubic", "uniform", 27, 101, 0, "gaussian", 16, ALL, 7, LAPLACE},
+    {"triclinic", "clustered", 60, 300, 150, "gaussian", 42, VELOCITY, 0,
+     "stokeslet"},
+    {"tilted", "uniform", 2, 30, 7, "gaussian", 20, VELOCITY, 0, "rotlet"},
 };
 
 static const struct pair *near_pair(int k)
@@ -237,6 +243,8 @@ static farsum_status near_run(int k, const struct trial *trial,
         .n_sources = cases[k].n,       .n_targets = cases[k].m,
         .neighbours = 4.2 * (double)cases[k].n / cases[k].volume,
         .device = trial->device,       .pair = w->pair,
+        .split = &w->split, /* every other case not the row's own team */
+        .team = {k % 2 ? 16 : 0, 0},
     };
     trial_send(trial, &w->q_on, w->q,
                w->pair->strengths * cases[k].n * (int64_t)w->bytes);
@@ -285,9 +293,9 @@ static double near_bound(int k, farsum_precision precision)
 /* A device compiles kernels for each: one of a kind. */
 #define FLOW_ON_DEVICE ((uint64_t)1 << 1 | 1 << 4 | 1 << 9)
 #define NEAR_ON_DEVICE                                                         \
-    (1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15 | 1 << 16 \
-     | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32                   \
-     | FLOW_ON_DEVICE << 44)
+    (1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15  \
+     | 1 << 16 | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32         \
+     | FLOW_ON_DEVICE << 44 | (uint64_t)31 << 56)
 
 const struct harness harness_near = {
     "near",   sizeof cases / sizeof *cases, near_name, near_run, near_bound,
