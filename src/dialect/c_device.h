@@ -37,6 +37,8 @@ typedef double f64;
 #define UNROLL _Pragma("unroll")
 #define UNROLL_NOT _Pragma("unroll 1")
 
+#define RSQRT32(x) rsqrtf(x)
+
 #if REAL_BITS == 64
 typedef double real;
 #define SQRT(x) sqrt(x)
