@@ -1,7 +1,7 @@
-/* gpu_pairs: threads in step share a target; sources are tested in f32 and
- * those within the cutoff gathered before their pairs are summed, so that none
- * is summed in vain; polynomials begin in f32.  Ours; wins wherever there are
- * more neighbours than threads in step.  Sums run in a fixed order. */
+/* gpu_pairs: threads in step share some targets; sources are tested in f32 and
+ * those within a target's cutoff gathered before their pairs are summed, so
+ * that none is summed in vain.  Ours; wins wherever there are more neighbours
+ * than threads in step.  Sums run in a fixed order. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -9,14 +9,14 @@
 #include "stage/gpu_rates.h"
 #include "stage/near/near_gpu.h"
 
-enum { GROUP = 128, IMAGES = 512 };
+enum { GROUP = 128, TARGETS = 4, IMAGES = 512 };
 
 /* The host's twin of gpu_pairs.k's struct. */
 struct near_columns {
     float x0, y0, y1, z0, z1, z2, cut, slack;
-    int32_t reach_z, columns;
+    int32_t reach_z, columns, together, pad;
 };
-_Static_assert(sizeof(struct near_columns) == 40, "as gpu_pairs.k has it");
+_Static_assert(sizeof(struct near_columns) == 48, "as gpu_pairs.k has it");
 
 struct state {
     struct near_gpu near;
@@ -41,17 +41,18 @@ static double pairs_cost(const void *args)
     return n * work / (0.4 * gpu_rates(a->device, a->precision).flops) + 2e-5;
 }
 
-static int64_t pairs_lanes(const struct near_args *args)
+/* Threads for n targets. */
+static int64_t pairs_threads(const struct near_args *args, int64_t n)
 {
     int64_t lanes = args->device->facts.subgroup;
-    return lanes > 1 ? lanes : 1;
+    return (n + TARGETS - 1) / TARGETS * (lanes > 1 ? lanes : 1);
 }
 
 static int64_t pairs_bytes(const void *args)
 {
     const struct near_args *a = args;
-    return near_gpu_bytes(a, 1, (a->n_sources + a->n_targets) * pairs_lanes(a)
-                                    / GROUP);
+    return near_gpu_bytes(
+        a, 1, pairs_threads(a, a->n_sources + a->n_targets) / GROUP);
 }
 
 static void pairs_destroy(void *state)
@@ -69,6 +70,7 @@ static farsum_status pairs_create(const void *args, void **state)
     struct state *s = NULL;
     GO(MEM_NEW(s, 1));
     near_gpu_begin(&s->near, args, "stage/near/gpu_pairs.k", GROUP);
+    jit_define(&s->near.jit, "TARGETS", "%d", TARGETS);
     GO(near_gpu_build(&s->near, GROUP));
     GO(jit_kernel(&s->near.jit, "near_pairs", GROUP, 0, &s->pairs));
     *state = s;
@@ -113,6 +115,7 @@ static farsum_status pairs_columns(struct state *s)
                                                       : 1e-6 + 0x1p-21 * far;
     g->slack = (float)(1e-5 + off);
     g->cut = (float)((1 + off) * (1 + off));
+    g->together = (int32_t)fmax(0.75 * c->nb[2] / cell->height[2], 1);
     g->reach_z = (c->reach[2] + c->nb[2] - 1) / c->nb[2];
     for (int d = 0; d < 3; d++)
         if (c->reach[d] / c->nb[d] + 2 > IMAGES)
@@ -135,8 +138,8 @@ static farsum_status pairs_set(void *state, const struct points *sources,
     if (s->near.same)
         TRY(near_gpu_records(&s->near,
                              kernel_groups(&s->pairs,
-                                           sources->n
-                                               * pairs_lanes(&s->near.args))));
+                                           pairs_threads(&s->near.args,
+                                                         sources->n))));
     s->near.ready = 1;
     return FARSUM_OK;
 }
@@ -151,7 +154,7 @@ static farsum_status pairs_run(void *state, const void *data)
     const struct buf *none = &g->start;
     TRY(near_gpu_strengths(g, io));
     int64_t groups = kernel_groups(&s->pairs,
-                                   target->n * pairs_lanes(&g->args));
+                                   pairs_threads(&g->args, target->n));
     TRY(LAUNCH(&s->pairs, groups, ARG_BUF(&source->x), ARG_BUF(&source->more),
                ARG_BUF(&g->q), ARG_BUF(&g->start), ARG_I64(source->n),
                ARG_BUF(&target->x), ARG_BUF(&target->more),

@@ -28,21 +28,6 @@ static int near_terms(const struct near_poly *poly, int k)
     return n;
 }
 
-/* Coefficients from here on may be in f32: together they round by less than a
- * twentieth of what the polynomial is off by. */
-static int near_split(const struct near_poly *poly, int k, int terms)
-{
-    double tail = 0;
-    int split = terms;
-    while (split > 1) {
-        tail += fabs(poly->c[k][split - 1]);
-        if (0x1.8p-24 * tail > 0.05 * poly->error)
-            break;
-        split--;
-    }
-    return split;
-}
-
 void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
                     const char *file, int group)
 {
@@ -61,8 +46,6 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
         jit_define(jit, name, "%d", terms);
         snprintf(name, sizeof name, "NEAR_%d", k);
         jit_define_table(jit, name, args->poly->c[k], terms);
-        snprintf(name, sizeof name, "SPLIT_%d", k);
-        jit_define(jit, name, "%d", near_split(args->poly, k, terms));
     }
     unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;
     jit_define(jit, "POT", "%d", (args->outputs & values) != 0);
