@@ -26,10 +26,10 @@
 #define VALUES 1
 #endif
 
-CONSTANT real near_0[TERMS_0] = {NEAR_0};
-CONSTANT real near_1[TERMS_1] = {NEAR_1};
-CONSTANT real near_2[TERMS_2] = {NEAR_2};
-CONSTANT real near_3[TERMS_3] = {NEAR_3};
+TABLE real near_0[TERMS_0] = {NEAR_0};
+TABLE real near_1[TERMS_1] = {NEAR_1};
+TABLE real near_2[TERMS_2] = {NEAR_2};
+TABLE real near_3[TERMS_3] = {NEAR_3};
 
 FN real near_poly(CONSTANT_PTR real *c, i32 n, real v)
 {

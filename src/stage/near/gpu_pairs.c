@@ -9,7 +9,7 @@
 #include "stage/gpu_rates.h"
 #include "stage/near/near_gpu.h"
 
-enum { GROUP = 128, TARGETS = 4, IMAGES = 512 };
+enum { GROUP = 128, TARGETS = 2, IMAGES = 512 };
 
 /* The host's twin of gpu_pairs.k's struct. */
 struct near_columns {
