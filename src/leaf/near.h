@@ -26,10 +26,16 @@
 #define VALUES 1
 #endif
 
-TABLE real near_0[TERMS_0] = {NEAR_0};
-TABLE real near_1[TERMS_1] = {NEAR_1};
-TABLE real near_2[TERMS_2] = {NEAR_2};
-TABLE real near_3[TERMS_3] = {NEAR_3};
+/* A float is part of an instruction, a double is not. */
+#if REAL_BITS == 64
+#define NEAR_TABLE TABLE
+#else
+#define NEAR_TABLE CONSTANT
+#endif
+NEAR_TABLE real near_0[TERMS_0] = {NEAR_0};
+NEAR_TABLE real near_1[TERMS_1] = {NEAR_1};
+NEAR_TABLE real near_2[TERMS_2] = {NEAR_2};
+NEAR_TABLE real near_3[TERMS_3] = {NEAR_3};
 
 FN real near_poly(CONSTANT_PTR real *c, i32 n, real v)
 {

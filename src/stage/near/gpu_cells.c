@@ -10,6 +10,8 @@
 
 enum { GROUP = 128 };
 
+static const double a_cutoff[3] = {2, 2, 2};
+
 struct state {
     struct near_gpu near;
     struct kernel sum, sum_virial;
@@ -21,24 +23,29 @@ static farsum_status cells_fits(const void *args)
     return gpu_wanted(a->device);
 }
 
-/* Operations counted from the kernel, at 0.3 of the peak: within a factor 1.5
- * of what an H200 takes for 1e6 uniform points with 11 neighbours in f32 and 25
- * in f64. */
+/* Operations counted from the kernel, at a part of the peak that fits what an
+ * H200 takes for 1e6 uniform points with 40 to 1000 neighbours within a tenth:
+ * stokeslets in f64 and f32, 1/r in f32. */
 static double cells_cost(const void *args)
 {
     const struct near_args *a = args;
+    int f32 = a->precision == FARSUM_F32;
     double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
     /* 125 cells of half an edge hold 3.7 times the neighbours; a lane waits
      * for its group */
     double looked = 3.7 * a->neighbours;
-    double work = 10 * looked + near_work(a) * looked;
-    return n * work / (0.3 * gpu_rates(a->device, a->precision).flops) + 2e-5;
+    double work = (10 + near_work(a)) * looked + (f32 ? 12000 : 16000);
+    return n * work
+               / ((f32 ? 0.37 : 0.56)
+                  * gpu_rates(a->device, a->precision).flops)
+           + 2e-5;
 }
 
 static int64_t cells_bytes(const void *args)
 {
     const struct near_args *a = args;
-    return near_gpu_bytes(a, 0, (a->n_sources + a->n_targets) / GROUP);
+    return near_gpu_bytes(a, a_cutoff, 0,
+                          (a->n_sources + a->n_targets) / GROUP);
 }
 
 static void cells_destroy(void *state)
@@ -73,7 +80,6 @@ static farsum_status cells_set(void *state, const struct points *sources,
                                const struct points *targets)
 {
     struct state *s = state;
-    const double a_cutoff[3] = {2, 2, 2};
     TRY(near_gpu_set(&s->near, a_cutoff, 0, sources, targets));
     if (!s->near.same)
         return FARSUM_OK;

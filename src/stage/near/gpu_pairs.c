@@ -1,7 +1,7 @@
 /* gpu_pairs: threads in step share some targets; sources are tested in f32 and
  * those within a target's cutoff gathered before their pairs are summed, so
- * that none is summed in vain.  Ours; wins wherever there are more neighbours
- * than threads in step.  Sums run in a fixed order. */
+ * that none is summed in vain.  Ours; level with gpu_cells from a thousand
+ * neighbours in f64, slower below: what is saved there goes into looking.  Sums run in a fixed order. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -10,6 +10,8 @@
 #include "stage/near/near_gpu.h"
 
 enum { GROUP = 128, TARGETS = 2, IMAGES = 512 };
+
+static const double a_cutoff[3] = {2, 2, 4};
 
 /* The host's twin of gpu_pairs.k's struct. */
 struct near_columns {
@@ -30,15 +32,18 @@ static farsum_status pairs_fits(const void *args)
     return gpu_wanted(a->device);
 }
 
-/* A target's columns, the sources looked at, and the pairs, at 0.4 of the peak:
- * counted from the kernel. */
+/* Fitted as that of gpu_cells: of a target its columns, and what a neighbour
+ * takes with the sources that are looked at in vain. */
 static double pairs_cost(const void *args)
 {
     const struct near_args *a = args;
+    int f32 = a->precision == FARSUM_F32;
     double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
-    double looked = 2.2 * a->neighbours + 25 * 8;
-    double work = 14 * looked + near_work(a) * (a->neighbours + 16) + 3000;
-    return n * work / (0.4 * gpu_rates(a->device, a->precision).flops) + 2e-5;
+    double work = (90 + near_work(a)) * a->neighbours + (f32 ? 110000 : 88000);
+    return n * work
+               / ((f32 ? 0.37 : 0.42)
+                  * gpu_rates(a->device, a->precision).flops)
+           + 2e-5;
 }
 
 /* Threads for n targets. */
@@ -52,7 +57,7 @@ static int64_t pairs_bytes(const void *args)
 {
     const struct near_args *a = args;
     return near_gpu_bytes(
-        a, 1, pairs_threads(a, a->n_sources + a->n_targets) / GROUP);
+        a, a_cutoff, 1, pairs_threads(a, a->n_sources + a->n_targets) / GROUP);
 }
 
 static void pairs_destroy(void *state)
@@ -131,7 +136,6 @@ static farsum_status pairs_set(void *state, const struct points *sources,
                                const struct points *targets)
 {
     struct state *s = state;
-    const double a_cutoff[3] = {2, 2, 4};
     TRY(near_gpu_set(&s->near, a_cutoff, 1, sources, targets));
     s->near.ready = 0;
     TRY(pairs_columns(s));

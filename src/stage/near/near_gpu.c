@@ -83,19 +83,29 @@ void near_gpu_clear(struct near_gpu *g)
         jit_clear(&g->jit);
 }
 
-static void near_grid(struct near_gpu *g, const double a_cutoff[3], int64_t n)
+/* Cells along each axis, fewer than asked for where there would be many for n
+ * points; how many in all. */
+static double near_count(const struct cell *cell, const double a_cutoff[3],
+                         int64_t n, int32_t nb[3])
 {
-    const struct cell *cell = g->args.cell;
-    struct near_cells *c = &g->cells;
     double most = (double)CELLS_A_POINT * (double)n + CELLS_LEAST, all = most;
     for (double part = 1; all >= most; part *= 0.9) {
         all = 1;
         for (int d = 0; d < 3; d++) {
-            double nb = floor(fmin(part * a_cutoff[d] * cell->height[d], 1e9));
-            c->nb[d] = nb > 1 ? (int32_t)nb : 1;
-            all *= c->nb[d];
+            double wide = floor(fmin(part * a_cutoff[d] * cell->height[d],
+                                     1e9));
+            nb[d] = wide > 1 ? (int32_t)wide : 1;
+            all *= nb[d];
         }
     }
+    return all;
+}
+
+static void near_grid(struct near_gpu *g, const double a_cutoff[3], int64_t n)
+{
+    const struct cell *cell = g->args.cell;
+    struct near_cells *c = &g->cells;
+    near_count(cell, a_cutoff, n, c->nb);
     for (int d = 0; d < 3; d++)
         c->reach[d] = (int32_t)ceil(c->nb[d] / cell->height[d]);
 }
@@ -220,14 +230,16 @@ farsum_status near_gpu_total(struct near_gpu *g, const struct near_io *io,
                   ARG_I32(want));
 }
 
-int64_t near_gpu_bytes(const struct near_args *args, int more, int64_t records)
+int64_t near_gpu_bytes(const struct near_args *args, const double a_cutoff[3],
+                       int more, int64_t records)
 {
+    int32_t nb[3];
+    double cells = near_count(args->cell, a_cutoff, args->n_sources, nb);
     int64_t real = gpu_real(args->precision);
     int64_t n = args->n_sources + args->n_targets;
     return n * (3 * real + 8 + 24 * more)
            + args->n_sources * near_kernel(args)->strengths * real
-           + 4 * (CELLS_A_POINT * args->n_sources + CELLS_LEAST)
-           + records * 8 * NEAR_RECORD;
+           + 4 * (int64_t)cells + records * 8 * NEAR_RECORD;
 }
 
 double near_work(const struct near_args *args)

@@ -59,7 +59,8 @@ farsum_status near_gpu_strengths(struct near_gpu *near,
 farsum_status near_gpu_total(struct near_gpu *near, const struct near_io *io,
                              int64_t groups);
 /* Bytes of the above, with so many records. */
-int64_t near_gpu_bytes(const struct near_args *args, int more, int64_t records);
+int64_t near_gpu_bytes(const struct near_args *args, const double a_cutoff[3],
+                       int more, int64_t records);
 /* Operations of a pair within the cutoff: of a laplace both outputs. */
 double near_work(const struct near_args *args);
 #endif
