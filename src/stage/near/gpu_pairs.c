@@ -1,7 +1,8 @@
 /* gpu_pairs: threads in step share some targets; sources are tested in f32 and
  * those within a target's cutoff gathered before their pairs are summed, so
  * that none is summed in vain.  Ours; level with gpu_cells from a thousand
- * neighbours in f64, slower below: what is saved there goes into looking.  Sums run in a fixed order. */
+ * neighbours in f64, slower below: what is saved there goes into looking.
+ * Sums run in a fixed order. */
 #include <math.h>
 
 #include "base/mem.h"
