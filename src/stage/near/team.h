@@ -47,5 +47,5 @@ void team_destroy(void *state);
                                         .run = team_run,                       \
                                         .destroy = team_destroy,               \
                                         .deterministic = 1,                    \
-                                        .needs = "device, gaussian split"}
+                                        .needs = "a device, the Gaussian split"}
 #endif
