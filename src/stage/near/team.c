@@ -5,6 +5,7 @@
  * repeat. */
 #include "stage/near/team.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -23,6 +24,7 @@ enum {
     REST = 40,
 };
 
+static const double a_cutoff[3] = {1, 1, 1};
 /* The kernels that leaf/pair_erfc.h has. */
 static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
                                       "stresslet"};
@@ -108,11 +110,13 @@ double team_cost(const struct near_args *args)
 int64_t team_bytes(const void *data)
 {
     const struct near_args *args = data;
-    double v = args->cell->volume; /* in cutoffs: no more cells than that */
-    int64_t cells = v < 1e9 ? (int64_t)v + 1 : 0;
-    int64_t most = 16 * args->n_sources + 4096;
-    cells = cells > 0 && cells < most ? cells : most;
-    return near_gpu_bytes(args, 0, cells) + (args->n_targets ? 4 * cells : 0);
+    double cells = 1; /* near_gpu_set makes fewer where these are many */
+    for (int d = 0; d < 3; d++)
+        cells *= fmax(args->cell->height[d], 1);
+    int64_t records =
+        (int64_t)fmin(cells, 16.0 * (double)args->n_sources + 4096);
+    return near_gpu_bytes(args, a_cutoff, 0, records)
+           + (args->n_targets ? 4 * records : 0);
 }
 
 void team_destroy(void *state)
@@ -156,7 +160,6 @@ farsum_status team_set(void *state, const struct points *sources,
 {
     struct state *s = state;
     struct near_gpu *g = &s->near;
-    const double a_cutoff[3] = {1, 1, 1};
     TRY(near_gpu_set(g, a_cutoff, 0, sources, targets));
     s->n_cells = (int64_t)g->cells.nb[0] * g->cells.nb[1] * g->cells.nb[2];
     if (g->same)

@@ -47,5 +47,6 @@ void team_destroy(void *state);
                                         .run = team_run,                       \
                                         .destroy = team_destroy,               \
                                         .deterministic = 1,                    \
-                                        .needs = "a device, the Gaussian split"}
+                                        .needs =                               \
+                                            "a device, the Gaussian split"}
 #endif
