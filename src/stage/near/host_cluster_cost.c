@@ -25,33 +25,33 @@ int host_cluster_parts(const struct near_args *args)
     return (pot ? 1 : 0) + (field ? 3 : 0);
 }
 
-/* Multiplications and FMA of a word, counted by hand from the kernels: those of
- * the distance, root, powers, and polynomials, then what a side takes. */
-static double cost_operations(const struct near_args *args)
+/* A flow's multiplications and FMA a word, counted in its kernels: the distance
+ * 3, the root 5 (9 to rounding; in f32 4 for the unit), v and v^2, polynomials,
+ * and what a side takes. */
+static double cost_flow(const struct near_args *args)
 {
     const struct pair *pair = near_kernel(args);
     double n = args->poly->n, sides = args->n_targets == 0 ? 2 : 1;
-    int parts = host_cluster_parts(args);
-    if (!pair->kind->gradient) {
-        double root = args->precision == FARSUM_F32 ? 9
-                      : n >= CLUSTER_FULL_FROM || args->poly->error < 1e-9 ? 9
-                                                                          : 5;
-        return 8 + root + pair->polys * n + sides * (4 * pair->strengths - 1);
-    }
-    return (parts >= 3 ? 24 + n : 12) + (parts == 4 ? 4 + n : 0)
-           + (parts == 1 ? n : 0);
+    int full = n >= CLUSTER_FULL_FROM || args->poly->error < 1e-9;
+    double root = args->precision == FARSUM_F32 || full ? 9 : 5;
+    return 5 + root + pair->polys * n + sides * (4 * pair->strengths - 2);
 }
 
-/* Two operations a cycle (AVX2), times what was measured on a Zen 3 at 3.1
- * GHz. */
+/* Cycles a word, counted by hand from the kernels (AVX2: 20 + coefficients for
+ * the field, two to a cycle), times what was measured on a Zen 3 at 3.1 GHz. */
 double host_cluster_cost(const void *data)
 {
     const struct near_args *args = data;
     int width = host_cluster_list(args)->width;
-    int same = args->n_targets == 0;
+    int same = args->n_targets == 0, parts = host_cluster_parts(args);
     double n = (double)(same ? args->n_sources : args->n_targets);
     double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
-    double pair = cost_operations(args) * 0.5 * 1.25 + 2, one = 150;
+    double fma = (parts >= 3 ? 24 + args->poly->n : 12)
+                 + (parts == 4 ? 4 + args->poly->n : 0)
+                 + (parts == 1 ? args->poly->n : 0);
+    double pair = fma * 0.5 * 1.25 + 2, one = 150;
+    if (!near_kernel(args)->kind->gradient)
+        pair = cost_flow(args) * 0.5 * 1.8 + 2;
     return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
 }
 

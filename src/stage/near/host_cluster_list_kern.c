@@ -19,6 +19,7 @@ static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
         box[0] = box[2] = INFINITY;
         box[1] = box[3] = -INFINITY;
     }
+    memset(x + 3 * W, 0, (size_t)((set->rows - 3) * W) * sizeof *x);
     for (int l = 0; l < W; l++) {
         int k = l < count ? l : count - 1;
         double a = s0[at[k]], b = s1[at[k]];
@@ -30,8 +31,6 @@ static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
             x[j * W + l] = coord_of(r[j]);
         }
         x[2 * W + l] = coord_of(z[k]);
-        for (int j = 3; j < set->rows; j++)
-            x[j * W + l] = 0;
         set->order[cluster * W + l] = l < count ? at[k] : -1;
     }
     set->z[cluster][0] = coord_round(z[0]);
