@@ -150,7 +150,7 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     if (!p->periodic[0])
         return FARSUM_OK;
     TRY(cell_set(&cell, p->cell, 1));
-    if (!plan->pair.kind->gradient)
+    if (!plan->pair.kind->charged)
         return sample_take_flow(&plan->sample, &plan->pair, &cell, p,
                                 plan->threads);
     return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,

@@ -16,6 +16,12 @@ static farsum_status problem_kernel(farsum_problem *p,
     if (!*pair)
         return text_unknown("kernel", wanted, names);
     p->kernel = (*pair)->name; /* ours: outlives the caller's */
+    if ((*pair)->kind->screened && !(p->kappa > 0 && isfinite(p->kappa)))
+        FAIL(ERR_ARGUMENT, "kernel %s: kappa is %g, not a positive number",
+             p->kernel, p->kappa);
+    if (!(*pair)->kind->screened && p->kappa != 0)
+        FAIL(ERR_ARGUMENT, "kappa is %g, kernel %s has none", p->kappa,
+             p->kernel);
     return FARSUM_OK;
 }
 
@@ -134,5 +140,6 @@ farsum_status problem_check(const farsum_problem *problem,
              row->name);
     *filled = p;
     *pair = *row;
+    pair->kappa = p.kappa;
     return FARSUM_OK;
 }

@@ -7,7 +7,8 @@ set(farsum_sources
   src/device/hip.c src/device/hiprtc.c
   src/device/jit.c src/device/log.c src/device/nvrtc.c src/device/opencl.c
   src/device/opencl_facts.c src/device/recording.c src/device/rtc.c
-  src/math/pair.c src/math/poly.c src/math/split.c src/math/prolate.c src/math/window.c
+  src/math/pair.c src/math/pair_r6.c src/math/pair_yukawa.c src/math/poly.c
+  src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/crowd.c src/points/points.c
   src/points/tiles.c src/points/waves.c

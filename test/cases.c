@@ -51,6 +51,7 @@ void system_load(struct system *system, const char *name, const char *what)
         || case_make(&spec, &system->p, error, sizeof error) != 0)
         check_stop("%s: %s", what, error);
     memcpy(system->kernel, spec.kernel, sizeof system->kernel);
+    system->kappa = spec.kappa;
     system->flow = strengths_of(spec.kernel)->flow;
 }
 
@@ -58,6 +59,7 @@ farsum_problem system_problem(const struct system *system)
 {
     farsum_problem problem = FARSUM_PROBLEM_INIT;
     problem.kernel = system->kernel;
+    problem.kappa = system->kappa;
     memcpy(problem.cell, system->p.cell, sizeof problem.cell);
     memcpy(problem.periodic, system->p.periodic, sizeof problem.periodic);
     problem.arrays = FARSUM_F64;
@@ -142,6 +144,17 @@ double cell_determinant(const double a[9])
            + a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
+void system_unit(const struct system *s, double r, double v[2])
+{
+    if (strcmp(s->kernel, "r6") == 0) {
+        v[1] = 1 / pow(r, 6);
+        v[0] = 6 * v[1] / r;
+    } else {
+        v[1] = exp(-s->kappa * r) / r;
+        v[0] = v[1] * (1 / r + s->kappa);
+    }
+}
+
 double system_force_norm(const struct system *s)
 {
     double f2 = 0, q2 = 0, n = (double)s->p.n;
@@ -152,7 +165,9 @@ double system_force_norm(const struct system *s)
             q2 += d == 0 ? s->p.q[i] * s->p.q[i] : 0;
         }
     double volume = cell_determinant(s->p.cell);
-    return fmax(sqrt(f2 / n), q2 / n * pow(n / volume, 2.0 / 3));
+    double v[2];
+    system_unit(s, cbrt(volume / n), v);
+    return fmax(sqrt(f2 / n), q2 / n * v[0]);
 }
 
 double system_force_error(const struct system *s, const double *field)

@@ -10,6 +10,7 @@
 struct system {
     char name[32];
     char kernel[24]; /* laplace */
+    double kappa;    /* of yukawa, else 0 */
     int flow;        /* 1: the sums are velocities */
     struct case_particles p;
     /* of the `ewald` method at 1e-14, coulomb 1; NULL until
@@ -28,6 +29,9 @@ farsum_problem system_problem(const struct system *system);
 /* Options on the device under test: FARSUM_TEST_DEVICE, else the default. */
 farsum_options cases_options(void);
 
+/* Potential v[1] of a unit source of the system's kernel at r, and its field
+ * v[0]. */
+void system_unit(const struct system *system, double r, double v[2]);
 /* house norms of the errors of a result [n] against the reference */
 double system_force_norm(const struct system *system);
 double system_force_error(const struct system *system, const double *field);

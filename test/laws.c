@@ -11,6 +11,9 @@ const struct law_case law_cases[] = {
     {"triclinic", "laplace n=301 cell=triclinic dist=uniform seed=22"},
     {"long", "laplace n=200 cell=1x1x6 dist=uniform seed=23"},
     {"clustered", "laplace n=400 cell=cubic dist=clustered seed=24"},
+    {"screened", "yukawa n=300 cell=triclinic dist=uniform kappa=0.7 net=0.3 "
+                 "seed=25"},
+    {"dispersed", "r6 n=300 cell=cubic dist=lattice net=1 seed=26"},
     {NULL, NULL},
 };
 
@@ -54,6 +57,14 @@ static double energy_size(const struct system *s, const struct answer *b)
     return size;
 }
 
+/* Force of the unit's neighbour at the mean distance. */
+static double neighbour(const struct system *s)
+{
+    double v[2];
+    system_unit(s, cbrt(cell_determinant(s->p.cell) / (double)s->p.n), v);
+    return v[0];
+}
+
 double force_gap(const struct system *s, const struct answer *a,
                  const struct answer *b)
 {
@@ -66,7 +77,7 @@ double force_gap(const struct system *s, const struct answer *a,
             f2 += f * f;
             q2 += d ? 0 : s->p.q[i] * s->p.q[i];
         }
-    double least = q2 / n * pow(n / cell_determinant(s->p.cell), 2.0 / 3);
+    double least = q2 / n * neighbour(s);
     return sqrt(gap / n) / fmax(sqrt(f2 / n), least);
 }
 
@@ -81,7 +92,7 @@ struct size answer_size(const struct system *s, const struct answer *a,
         for (int d = 0; d < 3; d++)
             f2 += q * q * b->field[3 * i + d] * b->field[3 * i + d];
     }
-    double least = q2 / n * pow(n / cell_determinant(s->p.cell), 2.0 / 3);
+    double least = q2 / n * neighbour(s);
     return (struct size){fmax(sqrt(f2 / n), least), sqrt(p2 / n),
                          energy_size(s, b), sqrt(q2 / n),
                          fmax(a->info.cutoff, b->info.cutoff),

@@ -19,7 +19,7 @@ int solve(const struct system *system, const farsum_problem *problem,
           const farsum_options *options, struct answer *answer);
 void answer_free(struct answer *answer);
 
-/* RMS of the forces' difference over max(RMS F of b, q_rms^2 (n/V)^(2/3));
+/* RMS of the forces' difference over its norm, system_force_norm's with F of b;
  * of the potentials' over their RMS. */
 double force_gap(const struct system *s, const struct answer *a,
                  const struct answer *b);

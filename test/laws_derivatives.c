@@ -124,7 +124,7 @@ static void virials_of_methods(void)
     virials("ewald", 1e-12, 1e-8);
 }
 
-/* The trace of the virial of 1/r is the energy. */
+/* The trace of the virial of 1/r is the energy, of 1/r^6 six times it. */
 static void trace(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -132,14 +132,19 @@ static void trace(void)
         struct answer a;
         farsum_options o = cases_options();
         system_load(&s, l->name, l->what);
+        int power = strcmp(s.kernel, "r6") == 0 ? 6 : 1;
+        if (s.kappa > 0) {
+            system_free(&s);
+            continue;
+        }
         farsum_problem p = system_problem(&s);
         p.tolerance = 1e-8;
         o.method = "spectral";
         if (solve(&s, &p, &o, &a)) {
             struct size z = answer_size(&s, &a, &a);
             double most = fmax(z.energy, (double)s.p.n * z.force * z.length);
-            CHECK_NEAR(a.virial[0] + a.virial[4] + a.virial[8], a.energy,
-                       1e-8 * most);
+            CHECK_NEAR(a.virial[0] + a.virial[4] + a.virial[8],
+                       power * a.energy, 1e-8 * most);
         }
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < i; j++)

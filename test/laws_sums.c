@@ -161,7 +161,7 @@ static void superposition(void)
 }
 
 /* Lengths by a, charges by b, constant by c: phi by c b/a, E by c b/a^2,
- * energy and virial by c b^2/a. */
+ * energy and virial by c b^2/a; of 1/r^6 by a^6 instead of a. */
 static void scaling(void)
 {
     static const double factors[][3] = {
@@ -173,6 +173,7 @@ static void scaling(void)
                 struct system s, t;
                 struct answer x, y;
                 double a = factors[k][0], b = factors[k][1], c = factors[k][2];
+                double unit;
                 farsum_options o = spectral();
                 system_load(&s, l->name, l->what);
                 system_load(&t, l->name, l->what);
@@ -182,18 +183,20 @@ static void scaling(void)
                     t.p.q[i] *= b;
                 for (int i = 0; i < 9; i++)
                     t.p.cell[i] *= a;
+                t.kappa /= a;
+                unit = (strcmp(s.kernel, "r6") == 0 ? pow(a, 6) : a) / (c * b);
                 farsum_problem p = asked(&s, 1e-5, ALL), q = asked(&t, 1e-5,
                                                                   ALL);
                 p.precision = q.precision = (farsum_precision)precision;
                 q.coulomb = c;
                 if (solve(&s, &p, &o, &x) && solve(&t, &q, &o, &y)) {
                     for (int64_t i = 0; i < s.p.n; i++)
-                        y.potential[i] *= a / (c * b);
+                        y.potential[i] *= unit;
                     for (int64_t i = 0; i < 3 * s.p.n; i++)
-                        y.field[i] *= a * a / (c * b);
-                    y.energy *= a / (c * b * b);
+                        y.field[i] *= a * unit;
+                    y.energy *= unit / b;
                     for (int i = 0; i < 9; i++)
-                        y.virial[i] *= a / (c * b * b);
+                        y.virial[i] *= unit / b;
                     check_same("scaled", &s, &y, &x, 2e-5, 2e-5);
                 }
                 answer_free(&x);

@@ -34,7 +34,7 @@ struct ladder {
 };
 
 /* methods_cells.c: which cells there are. */
-enum { METHODS_LAPLACE = 7, METHODS_SYSTEMS = 16 };
+enum { METHODS_LAPLACE = 7, METHODS_SYSTEMS = 22 };
 /* filter NULL: all.  full 0: the pairwise subset. */
 void ladder_fill(struct ladder *ladder, struct system *systems, int full,
                  const char *filter);

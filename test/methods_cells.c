@@ -24,6 +24,12 @@ static const struct {
     {"layers", "stresslet n=500 cell=1x1x10 dist=uniform seed=27"},
     {"blobs", "stresslet n=500 cell=cubic dist=clustered seed=28"},
     {"sheets", "stresslet n=500 cell=triclinic dist=lattice seed=29"},
+    {"plasma", "yukawa n=500 cell=triclinic dist=uniform kappa=0.5 seed=31"},
+    {"dust", "yukawa n=500 cell=cubic dist=clustered kappa=2 seed=32"},
+    {"colloid", "yukawa n=500 cell=1x1x10 dist=lattice net=1 kappa=1 seed=33"},
+    {"oil", "r6 n=500 cell=cubic dist=uniform seed=34"},
+    {"resin", "r6 n=500 cell=tilted dist=clustered net=1 seed=35"},
+    {"ice", "r6 n=500 cell=triclinic dist=lattice net=2 seed=36"},
 };
 
 /* Is `value` among the words of key=a,b,c in the filter, or the key not in

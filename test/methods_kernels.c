@@ -5,7 +5,8 @@
 #include "check.h"
 #include "methods.h"
 
-const char *const ladder_kernels[] = {"stokeslet", "rotlet", "stresslet", NULL};
+const char *const ladder_kernels[] = {"stokeslet", "rotlet", "stresslet",
+                                      "yukawa", "r6", NULL};
 
 /* Every tolerance of one system; of the splits and windows all, or of every
  * third tolerance one pair that goes round. */

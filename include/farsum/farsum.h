@@ -16,6 +16,8 @@
  * Kernels, d = x_i - x_j, r = |d|:
  *
  *     laplace    phi_i = C sum_j q_j / r
+ *     yukawa     phi_i = C sum_j q_j e^(-kappa r) / r
+ *     r6         phi_i = C sum_j q_j / r^6
  *     stokeslet  u_i = C sum_j f_j / r + (f_j.d) d / r^3
  *     rotlet     u_i = C sum_j t_j x d / r^3
  *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
@@ -23,11 +25,12 @@
  * (no 1/2), field E = -grad phi, energy (C/2) sum q phi, virial
  * W = -dE/d(strain), row-major.  Periodic sums are Ewald's: of laplace with
  * tin-foil surroundings unless asked otherwise, a net charge neutralised by a
- * uniform background; of the stokeslet with no mean flow, a net force balanced
- * by a mean gradient of pressure; of the stresslet with the mean flow that
- * makes a closed surface's flow vanish outside.  Units are the caller's; C is
- * the problem's `coulomb` (1/(8 pi viscosity) makes the velocities those of a
- * fluid).
+ * uniform background; of yukawa and r6 just the sum, which converges (the sign
+ * of dispersion is the caller's); of the stokeslet with no mean flow, a net
+ * force balanced by a mean gradient of pressure; of the stresslet with the mean
+ * flow that makes a closed surface's flow vanish outside.  Units are the
+ * caller's; C is the problem's `coulomb` (1/(8 pi viscosity) makes the
+ * velocities those of a fluid).
  *
  * Every function returns a status; what went wrong in words is kept for the
  * calling thread (farsum_message).  Outputs on the host are untouched on
@@ -97,7 +100,9 @@ typedef enum farsum_precision {
 typedef enum farsum_error_kind {
     FARSUM_ERROR_FORCE = 1, /* the default of potentials: RMS of the force
                                difference over max(RMS|F|, C q_rms^2
-                               (N/V)^(2/3)) (laplace; others: math.md) */
+                               (N/V)^(2/3)), or in place of the latter
+                               q_rms^2 times the unit's force at a distance of
+                               (V/N)^(1/3), yukawa and r6 */
     FARSUM_ERROR_POTENTIAL = 2, /* RMS of the difference over RMS potential */
     FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the difference of forces, or of
                                velocities, caller's units */
@@ -134,6 +139,7 @@ enum {
 typedef struct farsum_problem {
     size_t size;             /* sizeof(farsum_problem), set by the macro */
     const char *kernel;      /* "laplace", ...: see above; NULL: laplace */
+    double kappa;            /* of yukawa, > 0, 1/length; of others 0 */
     double cell[9];          /* rows a, b, c: cell vectors, right-handed;
                                 ignored along axes that are not periodic */
     int periodic[3];         /* 1: periodic along a, b, c */
@@ -267,8 +273,8 @@ farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
 /* Sums rhs sets of strengths q [rhs][n][strengths]: one number a source of
- * laplace, a vector of stokeslet (force) and rotlet (torque), two of stresslet
- * (strength q, normal n).  Allocates nothing. */
+ * laplace, yukawa and r6, a vector of stokeslet (force) and rotlet (torque),
+ * two of stresslet (strength q, normal n).  Allocates nothing. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);

@@ -39,6 +39,16 @@ FN void far_laplace(const FAR_REAL *k, FAR_REAL g, FAR_REAL *z)
     z[1] *= g;
 }
 
+FN void far_yukawa(const FAR_REAL *k, FAR_REAL g, FAR_REAL *z)
+{
+    far_laplace(k, g, z);
+}
+
+FN void far_r6(const FAR_REAL *k, FAR_REAL g, FAR_REAL *z)
+{
+    far_laplace(k, g, z);
+}
+
 /* (9.3): g (k^2 - k k) f */
 FN void far_stokeslet(const FAR_REAL *k, FAR_REAL g, FAR_REAL *z)
 {

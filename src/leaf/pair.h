@@ -35,6 +35,36 @@ FN PAIR_REAL pair_laplace_slope(PAIR_TABLE t, PAIR_REAL y, PAIR_REAL v)
     return y * y * y - PAIR_POLY(t, 1, v);
 }
 
+/* (9.16): the first and third polynomial are in 2 r - 1 */
+FN void pair_yukawa(PAIR_TABLE t, const PAIR_REAL *d, PAIR_REAL y, PAIR_REAL v,
+                    const PAIR_REAL *q, PAIR_REAL *value)
+{
+    PAIR_REAL w = y * (v + 1) - 1;
+    (void)d;
+    value[0] += q[0] * (y * PAIR_POLY(t, 0, w) - PAIR_POLY(t, 1, v));
+}
+
+FN PAIR_REAL pair_yukawa_slope(PAIR_TABLE t, PAIR_REAL y, PAIR_REAL v)
+{
+    PAIR_REAL w = y * (v + 1) - 1;
+    return y * y * y * PAIR_POLY(t, 2, w) - PAIR_POLY(t, 3, v);
+}
+
+/* (9.19) */
+FN void pair_r6(PAIR_TABLE t, const PAIR_REAL *d, PAIR_REAL y, PAIR_REAL v,
+                const PAIR_REAL *q, PAIR_REAL *value)
+{
+    PAIR_REAL y2 = y * y;
+    (void)d;
+    value[0] += q[0] * (y2 * y2 * y2 - PAIR_POLY(t, 0, v));
+}
+
+FN PAIR_REAL pair_r6_slope(PAIR_TABLE t, PAIR_REAL y, PAIR_REAL v)
+{
+    PAIR_REAL y2 = y * y, y4 = y2 * y2;
+    return 6 * y4 * y4 - PAIR_POLY(t, 1, v);
+}
+
 /* (9.2) */
 FN void pair_stokeslet(PAIR_TABLE t, const PAIR_REAL *d, PAIR_REAL y,
                        PAIR_REAL v, const PAIR_REAL *f, PAIR_REAL *value)

@@ -10,11 +10,14 @@
 #define FAR_REAL double
 #include "leaf/far.h"
 
-static double no_shift(const struct pair *pair)
-{
-    (void)pair;
-    return 0;
-}
+#define LIFT 0.81649658092772603 /* sqrt(2/3): two of three directions */
+
+#define SCALAR(name, polys, note)                                              \
+    extern const struct pair_kind pair_kind_##name;
+#define FLOW(name, strengths, channels, polys, note) SCALAR(name, polys, note)
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
 
 /* (2.2) */
 static double gamma_smooth(const struct pair *pair, const struct split *split,
@@ -101,26 +104,20 @@ static double scalar_square(const double *q)
     return q[0] * q[0];
 }
 
-static double laplace_mode(const struct pair *pair, const struct split *split,
-                           double k)
+static void laplace_bare(const struct pair *pair, double r, double v[2])
 {
     (void)pair;
-    return 4 * M_PI * split_hat(split, k) / (k * k);
+    v[1] = 1 / r;
+    v[0] = v[1] / r;
 }
 
-static double laplace_mean(const struct pair *pair, const double e[3], double r)
-{
-    (void)pair;
-    return e[0] * e[0] / (r * r);
-}
-
-static const struct pair_kind laplace = {
+const struct pair_kind pair_kind_laplace = {
     .power = 1, .degree = 1, .gradient = 1, .charged = 1,
     .front = 4 * M_PI, .fall = 1,
-    .shift = no_shift, .smooth = gamma_smooth, .slope = gamma_slope,
+    .smooth = gamma_smooth, .slope = gamma_slope,
     .base = far_base, .near = laplace_near, .exact = laplace_exact,
-    .square = scalar_square, .mode = laplace_mode, .mean = laplace_mean,
-    .own = 1,
+    .square = scalar_square, .lift = 1,
+    .bare = laplace_bare, .own = 1,
 };
 
 /* ---- stokeslet, (9.2): E/r + E' = 2 P + 2 (v + 1) dP/dv, and G */
@@ -146,12 +143,6 @@ static void stokeslet_exact(const struct pair *pair, const struct split *split,
     weight[1] = r * r;
 }
 
-static double stokeslet_mode(const struct pair *pair, const struct split *split,
-                             double k)
-{
-    return sqrt(2.0 / 3) * 8 * M_PI * flow_smooth(pair, split, k) / (k * k);
-}
-
 static double stokeslet_mean(const struct pair *pair, const double e[3],
                              double r)
 {
@@ -160,13 +151,13 @@ static double stokeslet_mean(const struct pair *pair, const double e[3],
     return (2 * across * across + along * along) / 3;
 }
 
-static const struct pair_kind stokeslet = {
+const struct pair_kind pair_kind_stokeslet = {
     .power = 1, .degree = 1, .front = 8 * M_PI, .fall = 2,
-    .shift = no_shift, .smooth = flow_smooth,
+    .smooth = flow_smooth,
     .base = far_base, .near = stokeslet_near, .exact = stokeslet_exact,
     .spread = far_stokeslet_spread, .net = far_stokeslet_net,
     .square = far_stokeslet_square,
-    .mode = stokeslet_mode, .mean = stokeslet_mean,
+    .lift = LIFT, .order = 2, .mean = stokeslet_mean,
     .own = 2,
 };
 
@@ -187,13 +178,6 @@ static void rotlet_exact(const struct pair *pair, const struct split *split,
     weight[0] = r;
 }
 
-static double rotlet_mode(const struct pair *pair, const struct split *split,
-                          double k)
-{
-    (void)pair;
-    return sqrt(2.0 / 3) * 4 * M_PI * split_hat(split, k) / k;
-}
-
 static double rotlet_mean(const struct pair *pair, const double e[3], double r)
 {
     double f = (e[0] / r - e[1]) / r;
@@ -201,13 +185,13 @@ static double rotlet_mean(const struct pair *pair, const double e[3], double r)
     return 2.0 / 3 * f * f;
 }
 
-static const struct pair_kind rotlet = {
+const struct pair_kind pair_kind_rotlet = {
     .power = 2, .degree = 1, .front = 4 * M_PI, .fall = 1,
-    .shift = no_shift, .smooth = gamma_smooth,
+    .smooth = gamma_smooth,
     .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
     .spread = far_rotlet_spread, .net = far_rotlet_net,
     .square = far_rotlet_square,
-    .mode = rotlet_mode, .mean = rotlet_mean,
+    .lift = LIFT, .order = 1, .mean = rotlet_mean,
 };
 
 /* ---- stresslet, (9.6): 2 (3 E/r - 3 E' + r E'')/r^4 = 32 d^2P/dv^2 and
@@ -236,12 +220,6 @@ static void stresslet_exact(const struct pair *pair, const struct split *split,
     weight[1] = r;
 }
 
-static double stresslet_mode(const struct pair *pair, const struct split *split,
-                             double k)
-{
-    return 8 * M_PI * flow_smooth(pair, split, k) / k;
-}
-
 static double stresslet_mean(const struct pair *pair, const double e[3],
                              double r)
 {
@@ -252,19 +230,21 @@ static double stresslet_mean(const struct pair *pair, const double e[3],
     return (c * c / 9 + 2 * c * b / 9 + b * b / 3 + 4 * b * b / 9) * 9 / 7;
 }
 
-static const struct pair_kind stresslet = {
+const struct pair_kind pair_kind_stresslet = {
     .power = 2, .degree = 2, .front = 8 * M_PI, .fall = 2,
-    .shift = no_shift, .smooth = flow_smooth,
+    .smooth = flow_smooth,
     .base = far_base, .near = stresslet_near, .exact = stresslet_exact,
     .flux = 1, .apart = 1, .spread = far_stresslet_spread,
     .net = far_stresslet_net, .square = far_stresslet_square,
-    .mode = stresslet_mode, .mean = stresslet_mean,
+    .lift = 1, .order = 3, .mean = stresslet_mean,
 };
 
 const struct pair pair_rows[] = {
-#define SCALAR(name, polys, note) {#name, note, 1, 1, 1, polys, &name},
+#define SCALAR(name, polys, note) {#name, note, 1, 1, 1, polys,\
+     &pair_kind_##name, 0},
 #define FLOW(name, strengths, channels, polys, note)                           \
-    {#name, note, strengths, channels, PAIR_VALUES, polys, &name},
+    {#name, note, strengths, channels, PAIR_VALUES, polys,\
+     &pair_kind_##name, 0},
 #include "leaf/pair.def"
 #undef SCALAR
 #undef FLOW
@@ -279,25 +259,34 @@ const struct pair *pair_find(const char *name)
     return NULL;
 }
 
-static double pair_front(const struct pair *pair, double k, double *factor)
+double pair_gain(const struct pair *pair, const struct split *split)
+{
+    return pair->kind->gain ? pair->kind->gain(pair, split) : 1;
+}
+
+static double pair_front(const struct pair *pair, const struct split *split,
+                         double k, double *factor)
 {
     const struct pair_kind *kind = pair->kind;
-    double shifted = k * k + kind->shift(pair), front = kind->front;
+    double shifted = k * k + pair->kappa * pair->kappa;
+    double front = kind->front * pair_gain(pair, split);
     for (int i = 0; i < kind->fall; i++)
         front /= shifted;
-    *factor = -2 * kind->fall * k / shifted; /* front' over front */
+    /* front' over front */
+    *factor = kind->fall > 0 ? -2 * kind->fall * k / shifted : 0;
     return front;
 }
 
 double pair_hat(const struct pair *pair, const struct split *split, double k)
 {
     double factor;
-    return pair_front(pair, k, &factor) * pair->kind->smooth(pair, split, k);
+    return pair_front(pair, split, k, &factor)
+           * pair->kind->smooth(pair, split, k);
 }
 
 double pair_slope(const struct pair *pair, const struct split *split, double k)
 {
-    double factor, front = pair_front(pair, k, &factor);
+    double factor, front = pair_front(pair, split, k, &factor);
     return front
            * (pair->kind->slope(pair, split, k)
               + factor * pair->kind->smooth(pair, split, k));
@@ -329,9 +318,11 @@ farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
         for (int i = PROBES / 4; i <= PROBES; i++) {
             double r = (double)i / PROBES, v = 2 * r * r - 1;
             pair->kind->exact(pair, split, r, value, weight);
-            for (int k = 0; k < pair->polys; k++)
-                worst = fmax(worst, weight[k] * fabs(poly_eval(poly->c[k], n, v)
-                                                     - value[k]));
+            for (int k = 0; k < pair->polys; k++) {
+                double at = pair->kind->radial >> k & 1 ? 2 * r - 1 : v;
+                double off = poly_eval(poly->c[k], n, at) - value[k];
+                worst = fmax(worst, weight[k] * fabs(off));
+            }
         }
         poly->n = n;
         poly->error = worst;

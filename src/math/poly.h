@@ -15,4 +15,7 @@ void poly_derivative(const double *coef, int n, double *deriv);
 /* Gauss-Legendre nodes and weights on [-1, 1], n = 2 .. GAUSS_MAX; constant. */
 enum { GAUSS_MAX = 24 };
 void poly_gauss(int n, const double **node, const double **weight);
+/* Integral of f from a to b: three stretches of 24 nodes. */
+double poly_integral(double (*f)(double t, const void *data), const void *data,
+                     double a, double b);
 #endif

@@ -72,7 +72,7 @@ void band_set(struct band *band, const struct split *split,
     const double *x, *w;
     memset(band, 0, sizeof *band);
     poly_gauss(BAND_NODES, &x, &w);
-    band->pair = pair;
+    band->pair = *pair;
     band->c = split->c;
     band->start = 1;
     for (int i = 0; i < BAND_NODES; i++) {

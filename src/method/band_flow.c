@@ -1,22 +1,30 @@
-/* band_flow.c: a flow as the error sees it, math.md (9.10)-(9.13). */
+/* band_flow.c: kernels other than laplace as the error sees them, math.md
+ * (9.10)-(9.13), (9.22). */
 #include "method/error.h"
 
 #include <math.h>
 
 #include "math/poly.h"
 
-/* Of a mode: what stands for gamma of (6.3), (6.5), potential. */
+/* Of a mode: what stands for gamma of (6.3), (6.5), potential; front holds the
+ * pair's gain. */
 static double flow_gamma(const struct band *band, const struct split *split,
-                         double k)
+                         double front, double k)
 {
-    return band->pair->kind->mode(band->pair, split, k) * k * k / (4 * M_PI);
+    const struct pair_kind *kind = band->pair.kind;
+    double kappa = band->pair.kappa;
+    double g = kind->lift * front / (4 * M_PI) * pow(k, kind->order + 2)
+               * kind->smooth(&band->pair, split, k);
+    for (int i = 0; i < kind->fall; i++)
+        g /= k * k + kappa * kappa;
+    return g;
 }
 
 /* The near field's jump at the cutoff makes gamma/k of a stresslet swing for
  * ever: as minus this, whose transform is a shell that no particle lies on. */
 static double flow_shell(const struct band *band, double k)
 {
-    return band->pair->kind->power == 2 && band->pair->kind->fall == 2
+    return band->pair.kind->power == 2 && band->pair.kind->fall == 2
                ? -band->edge * cos(k)
                : 0;
 }
@@ -39,7 +47,7 @@ static double flow_beyond(const struct band *band, double r)
     e[0] = erfc(z);
     e[1] = -2 * band->xi / sqrt(M_PI) * exp(-z * z);
     e[2] = -2 * band->xi * z * e[1];
-    return band->pair->kind->mean(band->pair, e, r);
+    return band->pair.kind->mean(&band->pair, e, r);
 }
 
 /* What the shell leaves behind swings as bend sin(k)/k, far beyond the tail's
@@ -53,9 +61,27 @@ static double flow_after(const struct band *band, double r)
     return band->bend / (M_PI * r) * fmax(ci, 0);
 }
 
-double band_flow_cut(const struct band *band, double r)
+/* The same of a potential or its field, with its sign. */
+static double scalar_cut(const struct band *band, double r, int potential)
+{
+    const struct pair_edge edge = {band->c, band->xi,
+                                   band->edge / band->centre};
+    double sum = 0, v[2] = {0};
+    for (int i = 0; i < TAIL_NODES; i++) {
+        double k = band->tail_k[i], z = k * r, s = sin(z) / z;
+        double j = z < 1e-2 ? z / 3 : (s - cos(z)) / z;
+        sum += band->tail[i] * k * (potential ? s : k * j);
+    }
+    if (r > 1)
+        band->pair.kind->beyond(&band->pair, &edge, r, v);
+    return 2 / M_PI * sum + v[potential];
+}
+
+double band_flow_cut(const struct band *band, double r, int potential)
 {
     double sum = 0, after = flow_after(band, r);
+    if (band->pair.kind->gradient)
+        return scalar_cut(band, r, potential);
     for (int i = 0; i < TAIL_NODES; i++) {
         double k = band->tail_k[i];
         sum += band->tail[i] * sin(k * r);
@@ -71,7 +97,7 @@ static double flow_space(const struct band *band)
     enum { STEPS = 160 };
     double last = 4, sum = 0;
     for (int i = 0; i < STEPS; i++) {
-        double r = last * (i + 0.5) / STEPS, f = r * band_flow_cut(band, r);
+        double r = last * (i + 0.5) / STEPS, f = r * band_flow_cut(band, r, 1);
         sum += 4 * M_PI * f * f * last / STEPS;
     }
     return sum;
@@ -90,31 +116,76 @@ static double flow_beyond_whole(const struct band *band)
     return sum;
 }
 
+/* 4 pi integrals over r > 1 of the squares of what lies beyond the cutoff of a
+ * potential. */
+static void scalar_beyond(struct band *band)
+{
+    enum { NODES = 24, STRETCHES = 4 };
+    const struct pair_edge edge = {band->c, band->xi,
+                                   band->edge / band->centre};
+    const double *x, *w;
+    /* a Gaussian is gone after a few 1/(4 xi^2); z = c sqrt(r^2 - 1) else */
+    double xi = band->xi, width = (xi > 0 ? 3 / (xi * xi) : 2 * band->c)
+                                  / STRETCHES;
+    poly_gauss(NODES, &x, &w);
+    band->cut_near[0] = band->cut_near[1] = 0;
+    for (int i = 0; i < NODES * STRETCHES; i++) {
+        double at = width * (i / NODES + (1 + x[i % NODES]) / 2), v[2];
+        double r = xi > 0 ? 1 + at : hypot(1, at / band->c);
+        double part = 4 * M_PI * w[i % NODES] * width / 2 * r
+                      * (xi > 0 ? r : at / (band->c * band->c));
+        band->pair.kind->beyond(&band->pair, &edge, r, v);
+        band->cut_near[0] += part * v[0] * v[0];
+        band->cut_near[1] += part * v[1] * v[1];
+    }
+}
+
+/* What a swing edge sin(k)/k of gamma leaves after the tail's nodes, of a
+ * potential; of r6, which is cut in k, nothing. */
+static void scalar_after(struct band *band, double front, double square[2])
+{
+    double from = band->tail_k[TAIL_NODES - 1], edge = band->edge;
+    if (band->pair.kind->fall == 0)
+        return;
+    edge *= front / (4 * M_PI);
+    square[0] += edge * edge / (2 * from);
+    square[1] += edge * edge / (6 * from * from * from);
+}
+
 /* tail becomes gamma/k without its shell, times weights. */
 void band_flow(struct band *band, const struct split *split)
 {
-    const struct pair_kind *kind = band->pair->kind;
-    double square = 0, own = 0, edge = band->edge;
+    const struct pair_kind *kind = band->pair.kind;
+    double square[2] = {0}, own = 0, edge = band->edge;
+    double front = kind->front * pair_gain(&band->pair, split);
     if (flow_shell(band, 0) != 0)
         band->bend = 3 * edge + split_d2e(split, 1);
     for (int i = 0; i < BAND_NODES; i++)
-        band->gamma[i] = flow_gamma(band, split, band->k[i]);
-    band->start = flow_gamma(band, split, 1e-6);
+        band->gamma[i] = flow_gamma(band, split, front, band->k[i]);
+    band->start = flow_gamma(band, split, front, 1e-6);
     double from = band->tail_k[TAIL_NODES - 1];
     for (int i = 0; i < TAIL_NODES; i++) {
         double k = band->tail_k[i], weight = band->tail[i] / band->tail_g[i];
-        double g = flow_gamma(band, split, k);
-        square += weight * g * g / (k * k);
+        double g = flow_gamma(band, split, front, k);
+        square[0] += weight * g * g;
+        square[1] += weight * g * g / (k * k);
         own += weight * g;
         band->tail[i] = weight * (g / k - flow_shell(band, k));
     }
+    /* two of three directions, whose root stands in g already */
+    band->self = kind->own > 0 ? kind->lift * 2 / M_PI * fabs(own) : 0;
+    if (kind->gradient) {
+        scalar_after(band, front, square);
+        scalar_beyond(band);
+        band->cut_far[0] = 8 * square[0];
+        band->cut_far[1] = 8 * square[1];
+        return;
+    }
     /* the rest swings as the edge does: a mean of 1/3 of its square */
-    square += edge * edge / (3 * from);
+    square[1] += edge * edge / (3 * from);
     band->cut_near[1] = band->xi > 0 ? flow_beyond_whole(band) : 0;
     band->cut_far[1] = flow_shell(band, 0) != 0
                            ? flow_space(band)
                                  + 4 * band->bend * band->bend / from
-                           : 8 * square;
-    /* two of three directions, whose root stands in g already */
-    band->self = kind->own > 0 ? sqrt(2.0 / 3) * 2 / M_PI * fabs(own) : 0;
+                           : 8 * square[1];
 }

@@ -44,6 +44,7 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
     if (kind) {
         const struct direct_any any = {
             plan->threads, plan->isa, s->n, s->m, s->x, y, s->q,
+            .screen = plan->pair.kappa,
             .width = exact_wants(kind, sums),
         };
         double *values = exact_room_of(s, sums);

@@ -154,7 +154,7 @@ static struct error_parts error_axis(const struct band *band,
     p.gather += 2 * zero * whole;
     p.spread += potential ? 2 * zero * whole : 0;
     p.self = 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
-    if (band->pair->kind->own == 0) /* odd in k: the sum vanishes */
+    if (band->pair.kind->own == 0) /* odd in k: the sum vanishes */
         p.self = 0;
     return p;
 }

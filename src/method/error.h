@@ -28,7 +28,7 @@ void alias_set(struct alias *alias, const struct window *window);
  * Of kernels other than laplace gamma is what makes a mode's RMS far field 4 pi
  * gamma/k^2, (9.10). */
 struct band {
-    const struct pair *pair; /* borrowed */
+    struct pair pair;
     double c;
     double k[BAND_NODES], gamma[BAND_NODES]; /* Gauss nodes of the band */
     double start;                            /* gamma(0) */
@@ -48,9 +48,9 @@ void band_set(struct band *band, const struct split *split,
               const struct pair *pair);
 /* band_flow.c: the same for kernels other than laplace. */
 void band_flow(struct band *band, const struct split *split);
-/* What cutoff and bandwidth leave out of such a pair at r: RMS over directions,
- * with square() = 1. */
-double band_flow_cut(const struct band *band, double r);
+/* What cutoff and bandwidth leave out of such a pair at r, with square() = 1:
+ * of a flow RMS over directions. */
+double band_flow_cut(const struct band *band, double r, int potential);
 
 struct error_parts {
     double cut_near; /* what lies beyond the cutoff */

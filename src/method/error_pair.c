@@ -61,8 +61,8 @@ static double pair_cut_compact(const struct band *band, double r, int potential)
 static double pair_cut(const struct band *band, double r, int potential)
 {
     double sum = 0;
-    if (!band->pair->kind->charged)
-        return band_flow_cut(band, fmax(r, 1e-3));
+    if (!band->pair.kind->charged)
+        return band_flow_cut(band, fmax(r, 1e-3), potential);
     if (!(band->xi > 0))
         return pair_cut_compact(band, r, potential);
     for (int i = 0; i < TAIL_NODES; i++) {

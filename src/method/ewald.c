@@ -84,7 +84,7 @@ static farsum_status ewald_make(const struct farsum_plan *plan,
     struct ewald_any *any = NULL;
     memcpy(setup.cell, cell, sizeof setup.cell);
     if (kind)
-        TRY(ewald_any_create(kind, 0, &setup, &any));
+        TRY(ewald_any_create(kind, plan->pair.kappa, &setup, &any));
     else
         TRY(ewald_create(&setup, &ewald));
     ewald_destroy(s->ewald);

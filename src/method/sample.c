@@ -140,9 +140,3 @@ double sample_around(const struct sample *sample, const struct cell *cell,
         here += uniform * (r * r * r - last * last * last);
     return here;
 }
-
-double sample_force_norm(const struct sample *sample, double volume)
-{
-    double n = (double)sample->n;
-    return fmax(sample->force, sample->q2 / n * pow(n / volume, 2.0 / 3));
-}

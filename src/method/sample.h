@@ -49,6 +49,4 @@ void sample_clear(struct sample *sample);
 /* Mean number of sources within r of a source. */
 double sample_around(const struct sample *sample, const struct cell *cell,
                      double r);
-/* Force norm of the tolerance: max(force, q_rms^2 (n/V)^(2/3)). */
-double sample_force_norm(const struct sample *sample, double volume);
 #endif

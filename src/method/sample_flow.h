@@ -1,4 +1,5 @@
-/* sample_flow.h: what the tuner learns from a configuration of a flow. */
+/* sample_flow.h: what the tuner learns from a configuration of a flow, or of a
+ * potential other than 1/r. */
 #ifndef FARSUM_METHOD_SAMPLE_FLOW_H
 #define FARSUM_METHOD_SAMPLE_FLOW_H
 
@@ -6,7 +7,8 @@
 #include "math/pair.h"
 #include "method/sample.h"
 
-/* As sample_take, with the root of square() in place of charges, and `force`
+/* As sample_take; of a potential `force` and `close` are its own.  Of a flow
+ * with the root of square() in place of charges, and `force`
  * the RMS velocity of sources without order (math.md (9.14)). */
 farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,

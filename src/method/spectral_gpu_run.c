@@ -14,7 +14,9 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
     return (struct spectral_units){
-        .coulomb = plan->problem.coulomb,
+        /* the kernels divide by one cutoff */
+        .coulomb = plan->problem.coulomb
+                   * pow(rc, 1 - s->tuned.pair.kind->power),
         .cutoff = rc,
         .background = spectral_background(s, 1),
         .surface = vacuum ? 4 * 3.14159265358979323846 / (3 * volume) : 0,

@@ -131,6 +131,8 @@ void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
 
 double spectral_background(const struct spectral *s, double q1)
 {
+    if (!s->tuned.pair.kind->charged)
+        return 0;
     return 4 * M_PI * split_curvature(&s->tuned.split) / s->tuned.cell.volume
            * q1;
 }
@@ -156,7 +158,8 @@ static void spectral_energy(struct farsum_plan *plan, const struct spectral *s,
                             farsum_result *result)
 {
     double c = plan->problem.coulomb, rc = s->tuned.rc;
-    double unit = s->q_unit * s->q_unit / rc;
+    double unit = s->q_unit * s->q_unit
+                  / pow(rc, plan->pair.kind->power);
     double back = 0.5 * background * sums->q1; /* in 1/rc */
     double m2 = dipole[0] * dipole[0] + dipole[1] * dipole[1]
                 + dipole[2] * dipole[2];
@@ -182,8 +185,7 @@ void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
     int of_potential = tuned_of_values(plan);
     double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
     if (plan->problem.error == FARSUM_ERROR_FORCE && field)
-        norm = fmax(force, c * q_rms * q_rms
-                               * pow((double)s->n / volume, 2.0 / 3));
+        norm = c * tuned_force_norm(plan, volume, force / c, sums->q2, s->n);
     if (of_potential && potential)
         norm = sqrt(square_phi / (double)n);
     plan->info.net_strength = sums->q1;
@@ -206,7 +208,8 @@ void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
     double surface = vacuum ? spectral_dipole(plan, s, r, q, dipole) : 0;
     double background = spectral_background(s, sums->q1);
-    double unit = c * s->q_unit / rc, square = 0, square_phi = 0;
+    double unit = c * s->q_unit / pow(rc, plan->pair.kind->power);
+    double square = 0, square_phi = 0;
 #pragma omp parallel for num_threads(plan->threads)                            \
     reduction(+ : square, square_phi)
     for (int64_t i = 0; i < n; i++) {

@@ -52,7 +52,7 @@ farsum_status tune_split(const struct tuner *u, struct tuned *t,
                                 double c)
 {
     TRY(split_set(&t->split, u->split, c));
-    band_set(&t->band, &t->split, &u->plan->pair);
+    band_set(&t->band, &t->split, &t->pair);
     return FARSUM_OK;
 }
 
@@ -71,8 +71,15 @@ static double tune_cut(const struct tuner *u, struct tuned *t, double c)
                                   .cut_far = v[1] / t->cell.volume,
                                   .self = potential ? v[2] : 0};
     t->mesh[0] = 0;
-    if (plan->sample.n_targets > 0 && tune_split(u, t, c) != FARSUM_OK)
+    /* the table knows of no kappa, which goes as the cutoff */
+    int fresh = plan->sample.n_targets > 0 || t->pair.kappa > 0;
+    if (fresh && tune_split(u, t, c) != FARSUM_OK)
         return INFINITY;
+    if (t->pair.kappa > 0) {
+        parts->cut_near = t->band.cut_near[potential] / t->cell.volume;
+        parts->cut_far = t->band.cut_far[potential] / t->cell.volume;
+        parts->self = potential ? t->band.self * t->band.self : 0;
+    }
     return tune_total(u, t);
 }
 
@@ -94,6 +101,8 @@ static farsum_status tune_cuts(struct tuner *u)
 void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
 {
     t->rc = rc;
+    t->pair = u->plan->pair;
+    t->pair.kappa *= rc;
     cell_scale(&t->cell, &u->cell, 1 / rc);
 }
 
@@ -226,6 +235,10 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
 {
     const farsum_options *o = &u->plan->options;
     int tuned_mesh = o->mesh[0] == 0;
+    if (t->pair.kappa > PAIR_KAPPA_MAX)
+        FAIL(ERR_TOLERANCE, "kernel %s: kappa is %.3g over the cutoff %.3g; up "
+                            "to %d can be reached", t->pair.name,
+             t->pair.kappa, t->rc, PAIR_KAPPA_MAX);
     if (tuned_mesh) {
         if (o->bandwidth > 0)
             TRY(tune_split(u, t, o->bandwidth));

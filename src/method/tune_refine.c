@@ -131,9 +131,14 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     /* what it is off by at r = 0 stands in every particle's potential */
     double q_rms = sqrt(u->plan->sample.q2 / (double)u->plan->sample.n);
     if (p->error == FARSUM_ERROR_POTENTIAL)
-        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan) * t->rc
+        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan)
+                              * pow(t->rc, t->pair.kind->power)
                               / (p->coulomb * q_rms));
-    TRY(pair_near_poly(&u->plan->pair, &t->split, fmax(near, floor), &t->poly));
+    /* the nearest pairs make the forces of a steep kernel: 1/r is to be as fine
+     * as they ask, and rows go by the polynomial's error */
+    if (t->pair.kind->power > 2 && p->error != FARSUM_ERROR_ABSOLUTE)
+        near = fmin(near, 0.1 * p->tolerance);
+    TRY(pair_near_poly(&t->pair, &t->split, fmax(near, floor), &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
     double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
     double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8

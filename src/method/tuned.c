@@ -48,7 +48,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     args[ROOM_NEAR].near = (struct near_args){
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
         &t->poly,     n,         m,             around,     plan->device,
-        &plan->pair,  &t->split, {0, 0}};
+        &t->pair,     &t->split, {0, 0}};
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .device = plan->device,
@@ -66,7 +66,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     args[ROOM_SCALE].scale = (struct scale_args){
         p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
         t->ldz,       &t->split, &t->window,    &t->cell,      plan->device,
-        &plan->pair};
+        &t->pair};
     args[ROOM_INTERP].interp = (struct interp_args){
         .precision = p->precision,
         .device = plan->device,

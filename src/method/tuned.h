@@ -15,6 +15,7 @@ enum { ROOM_NEAR, ROOM_SPREAD, ROOM_FFT, ROOM_SCALE, ROOM_INTERP, ROOM_COUNT };
 struct tuned {
     double rc;             /* cutoff, caller's length */
     struct cell cell;      /* units of the cutoff */
+    struct pair pair;      /* the plan's, kappa in units of the cutoff */
     struct split split;
     struct band band;      /* of the split */
     struct window window;
@@ -69,6 +70,10 @@ void tuned_error(struct tuned *tuned, const struct farsum_plan *plan);
 double tuned_estimate(const struct tuned *tuned,
                       const struct farsum_plan *plan, double q2, int64_t n,
                       int potential);
+/* The norm of forces, C = 1: of sum q^2 = q2 of n sources in `volume` whose RMS
+ * force is `force`, no less than neighbours at the mean distance have. */
+double tuned_force_norm(const struct farsum_plan *plan, double volume,
+                        double force, double q2, int64_t n);
 /* Of the tolerance's norm, before any result is known. */
 double tuned_norm(const struct farsum_plan *plan);
 

@@ -17,6 +17,23 @@ static double tuned_volume(const struct farsum_plan *plan)
            + a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
+/* The unit's force (potential = 0) or potential of a source at the mean
+ * distance of two, C = 1. */
+static double tuned_neighbour(const struct farsum_plan *plan, double n,
+                              double volume, int potential)
+{
+    double v[2];
+    plan->pair.kind->bare(&plan->pair, cbrt(volume / n), v);
+    return fabs(v[potential]);
+}
+
+double tuned_force_norm(const struct farsum_plan *plan, double volume,
+                        double force, double q2, int64_t n)
+{
+    return fmax(force, q2 / (double)n
+                           * tuned_neighbour(plan, (double)n, volume, 0));
+}
+
 /* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
  * force: of the sum, and of the positions, which the near field holds to a part
  * of the cutoff. */
@@ -30,8 +47,11 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
     if (!p->pair.kind->gradient)
         return sum * s->force;
     if (potential)
-        return sum * sqrt(s->q2 / n) * fmax(1 / t->rc, cbrt(n / volume));
-    return hypot(sum * sample_force_norm(s, volume), place * t->rc * s->close);
+        return sum * sqrt(s->q2 / n)
+               * fmax(tuned_neighbour(p, 1, pow(t->rc, 3), 1),
+                      tuned_neighbour(p, n, volume, 1));
+    return hypot(sum * tuned_force_norm(p, volume, s->force, s->q2, s->n),
+                 place * t->rc * s->close);
 }
 
 double tuned_norm(const struct farsum_plan *plan)
@@ -44,10 +64,10 @@ double tuned_norm(const struct farsum_plan *plan)
     if (plan->problem.error == FARSUM_ERROR_VELOCITY)
         return c * s->force;
     if (plan->problem.error == FARSUM_ERROR_POTENTIAL)
-        return c * sqrt(s->q2 / n) * cbrt(n / volume);
-    if (s->m > 0) /* of targets apart from the sources nothing is known */
-        return c * s->q2 / n * pow(n / volume, 2.0 / 3);
-    return c * sample_force_norm(s, volume);
+        return c * sqrt(s->q2 / n) * tuned_neighbour(plan, n, volume, 1);
+    /* of targets apart from the sources nothing is known */
+    return c * tuned_force_norm(plan, volume, s->m > 0 ? 0 : s->force, s->q2,
+                                s->n);
 }
 
 /* Shells of charges: those of the sample's targets, then wider ones of which
@@ -168,7 +188,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
-    int flow = !t->band.pair->kind->charged;
+    int flow = !t->band.pair.kind->gradient;
     if (s->n_targets == 0)
         return plain;
     tuned_shells(t, s, edge);

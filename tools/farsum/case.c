@@ -164,6 +164,10 @@ static int parse_key(struct case_spec *spec, const char *key,
         *expected = "a number";
         if (parse_number(value, &spec->net))
             return -1;
+    } else if (strcmp(key, "kappa") == 0) {
+        *expected = "a number";
+        if (parse_number(value, &spec->kappa))
+            return -1;
     } else {
         *expected = NULL;
         return -1;
@@ -192,7 +196,7 @@ static int parse_item(struct case_spec *spec, char *item, int first,
     else
         snprintf(error, size,
                  "no key '%s' (n, cell, tol, dist, seed, density, prec, "
-                 "error, net)", item);
+                 "error, net, kappa)", item);
     return -1;
 }
 
@@ -243,20 +247,24 @@ static void print_number(char *text, size_t size, double v)
 
 void case_print(const struct case_spec *spec, char *text, size_t size)
 {
-    char tolerance[32], density[32], net[40] = "";
+    char tolerance[32], density[32], net[40] = "", kappa[40] = "";
     print_number(tolerance, sizeof tolerance, spec->tolerance);
     print_number(density, sizeof density, spec->density);
     if (spec->net != 0) {
         memcpy(net, " net=", 6);
         print_number(net + 5, sizeof net - 5, spec->net);
     }
+    if (spec->kappa != 0) {
+        memcpy(kappa, " kappa=", 8);
+        print_number(kappa + 7, sizeof kappa - 7, spec->kappa);
+    }
     snprintf(text, size,
              "%s n=%lld cell=%s tol=%s dist=%s seed=%llu density=%s prec=%s "
-             "error=%s%s",
+             "error=%s%s%s",
              spec->kernel, (long long)spec->n, spec->cell, tolerance,
              spec->dist, (unsigned long long)spec->seed, density,
              precisions[spec->precision - 1], errors[case_error(spec) - 1],
-             net);
+             net, kappa);
 }
 
 farsum_error_kind case_error(const struct case_spec *spec)
@@ -290,6 +298,7 @@ void case_problem(const struct case_spec *spec,
 {
     farsum_problem p = FARSUM_PROBLEM_INIT;
     p.kernel = spec->kernel;
+    p.kappa = spec->kappa;
     memcpy(p.cell, particles->cell, sizeof p.cell);
     memcpy(p.periodic, particles->periodic, sizeof p.periodic);
     p.precision = spec->precision;

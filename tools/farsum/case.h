@@ -24,6 +24,7 @@ struct case_spec {
     farsum_precision precision; /* prec=f64 */
     farsum_error_kind error;    /* error=force or velocity; 0: not given */
     double net;       /* net=0, mean of the strengths */
+    double kappa;     /* kappa=0, 1/length: of yukawa */
 };
 
 struct case_particles {

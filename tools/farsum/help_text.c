@@ -63,6 +63,10 @@ static const struct help_page pages[] = {
      "background. With --targets the sums are taken at the positions of "
      "another file, and written with the columns potential and field.\n"
      "\n"
+     "--kernel yukawa --kappa K sums e^(-K r)/r of the charges and --kernel r6 "
+     "their 1/r^6, attraction if the charges' signs or units say so; neither "
+     "has a background or surroundings.\n"
+     "\n"
      "--kernel stokeslet, rotlet or stresslet sums the flow that the particles "
      "make in a viscous fluid, from columns of their own (below; extended XYZ "
      "and HDF5 have them), and writes the column velocity, at the particles "
@@ -205,14 +209,14 @@ static const struct help_page pages[] = {
     {"cases", "the notation of problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
      "[density=X] [prec=f32|f64] [error=force|potential|absolute|velocity] "
-     "[net=X]",
+     "[net=X] [kappa=X]",
      "One line says a problem, for the command, the tests, the benchmarks and "
      "bug reports. Keys may come in any order; what is left out is n=1000, "
      "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, net=0, "
      "error=force or, of flows, velocity. The cell's volume V is n / density. "
-     "net is added to each charge, or to the last component of each force, "
-     "torque or strength. In the formulas s are coordinates along the cell "
-     "vectors.",
+     "kappa is yukawa's. net is added to each charge, or to the last component "
+     "of each force, torque or strength. In the formulas s are coordinates "
+     "along the cell vectors.",
      help_cases,
      "farsum tune --case \"laplace n=1e6 cell=1x1x10 tol=1e-6 "
      "dist=clustered\"\n"

@@ -54,6 +54,9 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
     if (strangers(kernel))
         snprintf(error, size, "the columns of kernel %s are not known here",
                  kernel);
+    else if (s->kappa > 0 && !strengths_of(kernel)->kappa)
+        snprintf(error, size, "--kappa is of yukawa; kernel %s has none",
+                 kernel);
     else if (!flow && s->viscosity > 0)
         snprintf(error, size, "--viscosity is of flows (stokeslet, rotlet, "
                  "stresslet); kernel %s has none", kernel);
@@ -65,11 +68,11 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
         snprintf(error, size, "--error %s: kernel %s gives velocities; "
                  "velocity or absolute", options_word("error", s->error),
                  kernel);
-    else if (flow && s->units > 1)
+    else if ((flow || strcmp(kernel, "r6") == 0) && s->units > 1)
         snprintf(error, size, "--units %s sets Coulomb's constant, which "
-                 "kernel %s has not; --viscosity sets its own",
-                 options_word("units", s->units), kernel);
-    else if (flow && s->surface == FARSUM_VACUUM)
+                 "kernel %s has not%s", options_word("units", s->units), kernel,
+                 flow ? "; --viscosity sets its own" : "");
+    else if (strcmp(kernel, "laplace") != 0 && s->surface == FARSUM_VACUUM)
         snprintf(error, size, "--surface vacuum: kernel %s has no "
                  "surroundings", kernel);
     else
@@ -170,7 +173,8 @@ static void tell_uncharged(const struct io_frame *frame, char *error,
 {
     const struct strengths *row = NULL;
     for (int k = 1; strengths_get(k) && !row; k++)
-        if (io_frame_column(frame, strengths_get(k)->columns[0].name))
+        if (strengths_get(k)->flow &&
+            io_frame_column(frame, strengths_get(k)->columns[0].name))
             row = strengths_get(k);
     if (row)
         snprintf(error, size, "there are no charges, but a column '%s': "

@@ -43,6 +43,7 @@ struct settings {
     int has_seed;
     double coulomb;            /* 0: as the units say; check: the file's */
     double viscosity;          /* of flows; 0: not given */
+    double kappa;              /* of yukawa; 0: not given */
     /* how: as farsum_options */
     const char *method, *device, *isa, *split, *window;
     const char *near, *spread, *fft, *scale, *interp;

@@ -22,7 +22,10 @@ static const struct option_row table[] = {
     {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "What to sum"},
     {"kernel", 0, "NAME", FOR_SUMS | FOR_GEN, set_text, FIELD(kernel), NULL,
      "the pair kernel, as 'farsum list kernels' has them: laplace (1/r) if not "
-     "given, or a flow: stokeslet, rotlet, stresslet"},
+     "given, another potential: yukawa, r6, or a flow: stokeslet, rotlet, "
+     "stresslet"},
+    {"kappa", 0, "K", FOR_FILES, set_real, FIELD(kappa), NULL,
+     "of yukawa: one over the length of its screening"},
     {"tolerance", 0, "X", FOR_SUMS, set_real, FIELD(tolerance), NULL,
      "the error allowed; 1e-5 if not given"},
     {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,

@@ -86,6 +86,8 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
     bad |= put_real(frame, "farsum_coulomb", system_coulomb(s));
     if (s->viscosity > 0)
         bad |= put_real(frame, "farsum_viscosity", s->viscosity);
+    if (s->kappa > 0)
+        bad |= put_real(frame, "farsum_kappa", s->kappa);
     if (!o->flow)
         bad |= put_word(frame, "farsum_surface", "surface", s->surface);
     bad |= io_frame_set_key(frame, "farsum_exclude",
@@ -142,6 +144,8 @@ int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
                  size) ||
         (kernel_flow(s) && get_real(frame, "farsum_viscosity", &s->viscosity,
                                     error, size)) ||
+        (strengths_of(kernel_name(s))->kappa &&
+         get_real(frame, "farsum_kappa", &s->kappa, error, size)) ||
         (!units_given &&
          get_real(frame, "farsum_coulomb", &s->coulomb, error, size)))
         return -1;

@@ -6,13 +6,16 @@
 
 #define NORMAL "g less the mean of all g, g three standard normal numbers"
 
+#define CHARGE                                                                 \
+    "+1 and -1 in equal numbers (for odd n one has 0), in random order"
+
 static const struct strengths table[] = {
-    {"laplace", 1, 0,
-     {{"charge", 1, 0, "+1 and -1 in equal numbers (for odd n one has 0), in "
-                       "random order"}}},
-    {"stokeslet", 3, 1, {{"force", 3, 0, NORMAL}}},
-    {"rotlet", 3, 1, {{"torque", 3, 0, NORMAL}}},
-    {"stresslet", 6, 1,
+    {"laplace", 1, 0, 0, {{"charge", 1, 0, CHARGE}}},
+    {"yukawa", 1, 0, 1, {{"charge", 1, 0, CHARGE}}},
+    {"r6", 1, 0, 0, {{"charge", 1, 0, CHARGE}}},
+    {"stokeslet", 3, 1, 0, {{"force", 3, 0, NORMAL}}},
+    {"rotlet", 3, 1, 0, {{"torque", 3, 0, NORMAL}}},
+    {"stresslet", 6, 1, 0,
      {{"strength", 3, 0, NORMAL},
       {"normal", 3, 1, "uniform on the unit sphere"}}},
 };

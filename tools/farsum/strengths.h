@@ -21,6 +21,7 @@ struct strengths {
     const char *kernel;
     int count; /* numbers a source, in the columns' order */
     int flow;  /* 1: the sums are velocities */
+    int kappa; /* 1: takes one */
     struct strengths_column columns[STRENGTHS_COLUMNS];
 };
 

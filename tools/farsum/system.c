@@ -19,6 +19,10 @@ int system_make(const struct settings *s, struct io_frame *sources,
         snprintf(error, size, "out of memory");
         return -1;
     }
+    if (strengths_of(kernel)->kappa && !(s->kappa > 0)) {
+        snprintf(error, size, "kernel %s needs --kappa", kernel);
+        return -1;
+    }
     out.strengths = strengths_of(kernel)->count;
     out.flow = strengths_of(kernel)->flow;
     if (targets) {
@@ -68,6 +72,7 @@ farsum_problem system_problem(const struct settings *s,
 {
     farsum_problem p = FARSUM_PROBLEM_INIT;
     p.kernel = s->kernel;
+    p.kappa = s->kappa;
     memcpy(p.cell, sys->cell, sizeof p.cell);
     memcpy(p.periodic, sys->periodic, sizeof p.periodic);
     p.surface = (farsum_surface)s->surface;

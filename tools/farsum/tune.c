@@ -59,6 +59,8 @@ static int problem_of_case(const struct settings *s, struct input *in,
         snprintf(in->spec.kernel, sizeof in->spec.kernel, "%s", s->kernel);
     if (case_make(&in->spec, &in->particles, error, size) != 0)
         return -1;
+    if (s->kappa > 0)
+        in->spec.kappa = s->kappa;
     case_problem(&in->spec, &in->particles, problem);
     if (s->tolerance > 0)
         problem->tolerance = s->tolerance;

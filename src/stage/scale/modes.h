@@ -13,9 +13,10 @@ struct modes {
                                mesh_d/2, which has no sign */
     double cell_inv[9];     /* of the cell that wave vectors are made with */
     double volume, c;
-    /* hat(k) = front/(k^2 + shift)^fall smooth(v), v = 2 (k/c)^2 - 1 */
+    /* hat(k) = front/(k^2 + shift)^fall smooth(v), v = 2 (k/c)^2 - 1, or 2 k/c
+     * - 1 of a kernel that is odd */
     double front, shift;
-    int fall;
+    int fall, odd, limit; /* as of struct pair_kind */
     double smooth[MODES_TERMS];
     double slope[MODES_TERMS]; /* its derivative in v */
 };
