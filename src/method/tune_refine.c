@@ -135,9 +135,10 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
                               * pow(t->rc, t->pair.kind->power)
                               / (p->coulomb * q_rms));
     /* the nearest pairs make the forces of a steep kernel: 1/r is to be as fine
-     * as they ask, and rows go by the polynomial's error */
+     * as they ask, and rows that have it in two finenesses go by the
+     * polynomial's error, the finer one below 1e-9 */
     if (t->pair.kind->power > 2 && p->error != FARSUM_ERROR_ABSOLUTE)
-        near = fmin(near, 0.1 * p->tolerance);
+        near = fmin(near, fmax(0.1 * p->tolerance, 5e-10));
     TRY(pair_near_poly(&t->pair, &t->split, fmax(near, floor), &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
     double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
