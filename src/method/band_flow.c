@@ -67,7 +67,8 @@ static double scalar_cut(const struct band *band, double r, int potential)
     const struct pair_edge edge = {band->c, band->xi,
                                    band->edge / band->centre};
     double sum = 0, v[2] = {0};
-    for (int i = 0; i < TAIL_NODES; i++) {
+    /* a hat that ends at c has no tail */
+    for (int i = 0; i < TAIL_NODES && band->tail[0] != 0; i++) {
         double k = band->tail_k[i], z = k * r, s = sin(z) / z;
         double j = z < 1e-2 ? z / 3 : (s - cos(z)) / z;
         sum += band->tail[i] * k * (potential ? s : k * j);
