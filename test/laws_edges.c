@@ -42,6 +42,10 @@ static void background_and_surface(void)
                 farsum_options o = spectral();
                 char what[80];
                 system_load(&s, l->name, l->what);
+                if (surface == FARSUM_VACUUM && strcmp(s.kernel, "laplace")) {
+                    system_free(&s); /* has no surroundings */
+                    continue;
+                }
                 for (int64_t i = 0; charged && i < s.p.n; i++)
                     s.p.q[i] += 0.3;
                 farsum_problem p = system_problem(&s);
