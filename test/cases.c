@@ -58,7 +58,7 @@ void system_load(struct system *system, const char *name, const char *what)
 farsum_problem system_problem(const struct system *system)
 {
     farsum_problem problem = FARSUM_PROBLEM_INIT;
-    problem.kernel = system->kernel;
+    problem.kernel = *system->kernel ? system->kernel : NULL;
     problem.kappa = system->kappa;
     memcpy(problem.cell, system->p.cell, sizeof problem.cell);
     memcpy(problem.periodic, system->p.periodic, sizeof problem.periodic);

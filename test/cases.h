@@ -9,7 +9,7 @@
 
 struct system {
     char name[32];
-    char kernel[24]; /* laplace */
+    char kernel[24]; /* "": laplace */
     double kappa;    /* of yukawa, else 0 */
     int flow;        /* 1: the sums are velocities */
     struct case_particles p;
