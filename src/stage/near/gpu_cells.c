@@ -23,9 +23,9 @@ static farsum_status cells_fits(const void *args)
     return gpu_wanted(a->device);
 }
 
-/* Operations counted from the kernel, at a part of the peak that fits what an
- * H200 takes for 1e6 uniform points with 40 to 1000 neighbours within a tenth:
- * stokeslets in f64 and f32, 1/r in f32. */
+/* Operations counted from the kernel, the lanes that wait among them, over what
+ * makes them the times of an H200: 1e6 uniform points, stokeslets in f64 and
+ * f32, 40 to 1000 neighbours. */
 static double cells_cost(const void *args)
 {
     const struct near_args *a = args;
@@ -36,7 +36,7 @@ static double cells_cost(const void *args)
     double looked = 3.7 * a->neighbours;
     double work = (10 + near_work(a)) * looked + (f32 ? 12000 : 16000);
     return n * work
-               / ((f32 ? 0.37 : 0.56)
+               / ((f32 ? 0.93 : 1.15)
                   * gpu_rates(a->device, a->precision).flops)
            + 2e-5;
 }

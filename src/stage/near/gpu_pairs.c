@@ -42,7 +42,7 @@ static double pairs_cost(const void *args)
     double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
     double work = (90 + near_work(a)) * a->neighbours + (f32 ? 110000 : 88000);
     return n * work
-               / ((f32 ? 0.37 : 0.42)
+               / ((f32 ? 0.7 : 0.88)
                   * gpu_rates(a->device, a->precision).flops)
            + 2e-5;
 }
