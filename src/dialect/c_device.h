@@ -24,7 +24,7 @@ typedef double f64;
 #define LOCAL_PTR
 #define CONSTANT static __device__ __constant__ const
 #define CONSTANT_PTR const
-#define TABLE __device__ __constant__
+#define CONSTANT_TABLE __device__ __constant__
 #define RESTRICT __restrict__
 #define ARENA_PARAM
 #define ARENA(name)                                                            \

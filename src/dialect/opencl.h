@@ -27,7 +27,7 @@ typedef double f64;
 #define LOCAL_PTR __local
 #define CONSTANT __constant
 #define CONSTANT_PTR __constant
-#define TABLE __constant
+#define CONSTANT_TABLE __constant
 #define RESTRICT restrict
 /* a pointer to bytes would be aligned to one */
 #define ARENA_PARAM , __local ulong2 *dialect_arena

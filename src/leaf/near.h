@@ -28,7 +28,7 @@
 
 /* A float is part of an instruction, a double is not. */
 #if REAL_BITS == 64
-#define NEAR_TABLE TABLE
+#define NEAR_TABLE CONSTANT_TABLE
 #else
 #define NEAR_TABLE CONSTANT
 #endif

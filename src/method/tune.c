@@ -31,13 +31,15 @@ double tune_goal(const struct tuner *u, const struct tuned *t)
     double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
     double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
     /* sites of a crystal share one error, which may be any part of the mean;
-     * strengths of all directions on them have no more than the places on the
-     * mesh in common */
+     * so do charges of one sign on a lattice, which a screened kernel may have;
+     * strengths of all directions have no more than the places on the mesh in
+     * common */
     int potential = u->plan->problem.error == FARSUM_ERROR_POTENTIAL;
-    int flow = !u->plan->pair.kind->gradient;
-    double part = s->crystal && potential ? 0.15
-                  : s->regular && flow    ? 0.25
-                                          : 0.6;
+    const struct pair_kind *kind = u->plan->pair.kind;
+    double part = s->crystal && potential         ? 0.15
+                  : s->regular && kind->screened  ? 0.15
+                  : s->regular && !kind->gradient ? 0.25
+                                                  : 0.6;
     return u->plan->problem.tolerance * part
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
