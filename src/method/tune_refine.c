@@ -134,10 +134,11 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
         near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan)
                               * pow(t->rc, t->pair.kind->power)
                               / (p->coulomb * q_rms));
-    /* the nearest pairs make the forces of a steep kernel: 1/r is to be as fine
+    /* the nearest pairs make the forces of such a kernel: 1/r is to be as fine
      * as they ask, and rows that have it in two finenesses go by the
      * polynomial's error, the finer one below 1e-9 */
-    if (t->pair.kind->power > 2 && p->error != FARSUM_ERROR_ABSOLUTE)
+    if (t->pair.kind->gradient && !t->pair.kind->charged
+        && p->error != FARSUM_ERROR_ABSOLUTE)
         near = fmin(near, fmax(0.1 * p->tolerance, 5e-10));
     TRY(pair_near_poly(&t->pair, &t->split, fmax(near, floor), &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
