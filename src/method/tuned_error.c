@@ -176,6 +176,23 @@ static double tuned_flow_target(const struct sample_target *at,
     return sum;
 }
 
+/* (9.23): where the mode k = 0 counts, its aliases, which all sources feed. */
+static double tuned_net(const struct tuned *t, const struct sample *s,
+                        int potential)
+{
+    double sum = 0, beta;
+    if (!t->pair.kind->limit || t->mesh[0] == 0)
+        return 0;
+    double mean = s->q1 / t->cell.volume
+                  * pair_hat(&t->pair, &t->split, 1e-6);
+    beta = exp(t->alias.logs[0]); /* of both sides */
+    for (int d = 0; d < 3; d++) {
+        double far = 2 * M_PI * (double)t->mesh[d] / t->cell.height[d];
+        sum += potential ? 2 : 0.5 * far * far;
+    }
+    return sum * mean * mean * beta * beta;
+}
+
 /* Square of the RMS error of force or potential for the sample's charges,
  * units of the cutoff. */
 static double tuned_square(const struct tuned *t, const struct sample *s,
@@ -184,7 +201,8 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
     double cut = p->cut_near + p->cut_far, local = 0;
-    double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self);
+    double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self
+                        + tuned_net(t, s, potential));
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
@@ -206,7 +224,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
         local += here * (potential ? 1 : q * q) / (double)s->n_targets;
     }
     /* what the targets' shells do not reach has no order */
-    local += w * mean * reach.wide;
+    local += w * (mean * reach.wide + tuned_net(t, s, potential));
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
                 + fmax(p->spread - reach.spread, 0));
