@@ -206,7 +206,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
-    int flow = !t->band.pair.kind->gradient;
+    int flow = !t->pair.kind->gradient;
     if (s->n_targets == 0)
         return plain;
     tuned_shells(t, s, edge);
