@@ -3,6 +3,8 @@
 #ifndef FARSUM_STAGE_SCALE_MODES_H
 #define FARSUM_STAGE_SCALE_MODES_H
 
+#include <math.h>
+
 #include "stage/scale/scale.h"
 
 enum { MODES_TERMS = 48 };
@@ -37,9 +39,9 @@ static inline double modes_wave(const struct modes *m, int64_t n0, int64_t n1,
 {
     const double *inv = m->cell_inv;
     for (int j = 0; j < 3; j++)
-        k[j] = 2 * 3.14159265358979323846
-               * ((double)n0 * inv[3 * j] + (double)n1 * inv[3 * j + 1]
-                  + (double)n2 * inv[3 * j + 2]);
+        k[j] = 2 * M_PI * ((double)n0 * inv[3 * j]
+                           + (double)n1 * inv[3 * j + 1]
+                           + (double)n2 * inv[3 * j + 2]);
     return k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
 }
 /* The half spectrum holds mode n2 for itself and for -n2. */
