@@ -60,10 +60,6 @@ static inline const struct pair *near_kernel(const struct near_args *args)
     return args->pair ? args->pair : pair_rows;
 }
 
-/* FARSUM_ERR_UNSUPPORTED unless the kernel is 1/r, for rows that
- * know no other. */
-farsum_status near_laplace(const struct near_args *args, const char *row);
-
 /* Distance, in cutoffs, below which two positions are one: what wrapping into
  * the cell leaves of the digits (f64), what a position holds (f32). */
 static inline double near_skip(const struct near_args *args)

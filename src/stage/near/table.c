@@ -12,11 +12,3 @@ static const struct variant_row rows[] = {
     {NULL, NULL, NULL}};
 
 const struct stage near_stage = {.name = "near", .rows = rows};
-
-farsum_status near_laplace(const struct near_args *args, const char *row)
-{
-    if (!near_kernel(args)->kind->charged)
-        FAIL(ERR_UNSUPPORTED, "%s sums laplace alone, not %s", row,
-             near_kernel(args)->name);
-    return FARSUM_OK;
-}
