@@ -1,5 +1,5 @@
 /* pair.c: the pair kernels' functions of a split, math.md section 9. */
-#include "math/pair.h"
+#include "math/pair_inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,23 +12,15 @@
 
 #define LIFT 0.81649658092772603 /* sqrt(2/3): two of three directions */
 
-#define SCALAR(name, polys, note)                                              \
-    extern const struct pair_kind pair_kind_##name;
-#define FLOW(name, strengths, channels, polys, note) SCALAR(name, polys, note)
-#include "leaf/pair.def"
-#undef SCALAR
-#undef FLOW
-
-/* (2.2) */
-static double gamma_smooth(const struct pair *pair, const struct split *split,
-                           double k)
+double pair_gamma_smooth(const struct pair *pair, const struct split *split,
+                         double k)
 {
     (void)pair;
     return split_hat(split, k);
 }
 
-static double gamma_slope(const struct pair *pair, const struct split *split,
-                          double k)
+double pair_gamma_slope(const struct pair *pair, const struct split *split,
+                        double k)
 {
     (void)pair;
     return split_dhat(split, k);
@@ -51,9 +43,7 @@ static double far_base(double v, const struct pair *pair,
     return r > 1e-6 ? split_e(split, r) / r : split_de(split, 0);
 }
 
-/* c = scale times the k-th derivative of base; n coefficients, the last k 0. */
-static void near_derivative(const double *base, int n, int k, double scale,
-                            double *c)
+void pair_derivative(const double *base, int n, int k, double scale, double *c)
 {
     double from[NEAR_MAX];
     memcpy(from, base, (size_t)n * sizeof *from);
@@ -76,12 +66,12 @@ static void near_raise(const double *derivative, int n, double scale, double *c)
 
 /* ---- laplace: P = E/r, G = (E/r - E')/r^2 = -4 dP/dv, (3.3) */
 
-static void laplace_near(const double *base, int n, const struct pair *pair,
-                         double c[][NEAR_MAX])
+void pair_scalar_near(const double *base, int n, const struct pair *pair,
+                      double c[][NEAR_MAX])
 {
     (void)pair;
     memcpy(c[0], base, (size_t)n * sizeof *base);
-    near_derivative(base, n, 1, -4, c[1]);
+    pair_derivative(base, n, 1, -4, c[1]);
 }
 
 static double gradient_of_e(const struct split *split, double r)
@@ -99,7 +89,7 @@ static void laplace_exact(const struct pair *pair, const struct split *split,
     weight[1] = r;
 }
 
-static double scalar_square(const double *q)
+double pair_scalar_square(const double *q)
 {
     return q[0] * q[0];
 }
@@ -114,9 +104,9 @@ static void laplace_bare(const struct pair *pair, double r, double v[2])
 const struct pair_kind pair_kind_laplace = {
     .power = 1, .degree = 1, .gradient = 1, .charged = 1,
     .front = 4 * M_PI, .fall = 1,
-    .smooth = gamma_smooth, .slope = gamma_slope,
-    .base = far_base, .near = laplace_near, .exact = laplace_exact,
-    .square = scalar_square, .lift = 1,
+    .smooth = pair_gamma_smooth, .slope = pair_gamma_slope,
+    .base = far_base, .near = pair_scalar_near, .exact = laplace_exact,
+    .square = pair_scalar_square, .lift = 1,
     .bare = laplace_bare, .own = 1,
 };
 
@@ -127,10 +117,10 @@ static void stokeslet_near(const double *base, int n, const struct pair *pair,
 {
     double slope[NEAR_MAX];
     (void)pair;
-    near_derivative(base, n, 0, 2, c[0]);
-    near_derivative(base, n, 1, 1, slope);
+    pair_derivative(base, n, 0, 2, c[0]);
+    pair_derivative(base, n, 1, 1, slope);
     near_raise(slope, n, 2, c[0]);
-    near_derivative(base, n, 1, -4, c[1]);
+    pair_derivative(base, n, 1, -4, c[1]);
 }
 
 static void stokeslet_exact(const struct pair *pair, const struct split *split,
@@ -167,7 +157,7 @@ static void rotlet_near(const double *base, int n, const struct pair *pair,
                         double c[][NEAR_MAX])
 {
     (void)pair;
-    near_derivative(base, n, 1, -4, c[0]);
+    pair_derivative(base, n, 1, -4, c[0]);
 }
 
 static void rotlet_exact(const struct pair *pair, const struct split *split,
@@ -187,7 +177,7 @@ static double rotlet_mean(const struct pair *pair, const double e[3], double r)
 
 const struct pair_kind pair_kind_rotlet = {
     .power = 2, .degree = 1, .front = 4 * M_PI, .fall = 1,
-    .smooth = gamma_smooth,
+    .smooth = pair_gamma_smooth,
     .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
     .spread = far_rotlet_spread, .net = far_rotlet_net,
     .square = far_rotlet_square,
@@ -202,9 +192,9 @@ static void stresslet_near(const double *base, int n, const struct pair *pair,
 {
     double bend[NEAR_MAX];
     (void)pair;
-    near_derivative(base, n, 2, 1, bend);
-    near_derivative(base, n, 2, 32, c[0]);
-    near_derivative(base, n, 1, 12, c[1]);
+    pair_derivative(base, n, 2, 1, bend);
+    pair_derivative(base, n, 2, 32, c[0]);
+    pair_derivative(base, n, 1, 12, c[1]);
     near_raise(bend, n, 8, c[1]);
 }
 

@@ -1,16 +1,8 @@
 /* pair_r6.c: 1/r^6, what a split makes of it: math.md 9.4. */
 #include <math.h>
-#include <string.h>
 
-#include "math/pair.h"
+#include "math/pair_inside.h"
 #include "math/poly.h"
-
-extern const struct pair_kind pair_kind_r6;
-
-static double r6_square(const double *q)
-{
-    return q[0] * q[0];
-}
 
 /* w(u) = E'(r)/E'(0), u = r^2; far = 1/2 d^2/du^2 [(1 - w)/u]. */
 
@@ -138,16 +130,6 @@ static double r6_base(double v, const struct pair *pair,
     return value[0];
 }
 
-static void r6_near(const double *base, int n, const struct pair *pair,
-                    double c[][NEAR_MAX])
-{
-    (void)pair;
-    memcpy(c[0], base, (size_t)n * sizeof *base);
-    poly_derivative(base, n, c[1]);
-    for (int i = 0; i < n; i++)
-        c[1][i] *= -4;
-}
-
 static void r6_exact(const struct pair *pair, const struct split *split,
                      double r, double value[], double weight[])
 {
@@ -191,7 +173,7 @@ const struct pair_kind pair_kind_r6 = {
     .power = 6, .degree = 1, .gradient = 1, .limit = 1,
     .front = 1, .odd = 1,
     .smooth = r6_smooth, .slope = r6_slope,
-    .base = r6_base, .near = r6_near, .exact = r6_exact,
-    .square = r6_square, .lift = 1,
+    .base = r6_base, .near = pair_scalar_near, .exact = r6_exact,
+    .square = pair_scalar_square, .lift = 1,
     .bare = r6_bare, .beyond = r6_beyond, .own = 1,
 };

@@ -2,15 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/pair.h"
+#include "math/pair_inside.h"
 #include "math/poly.h"
-
-extern const struct pair_kind pair_kind_yukawa;
-
-static double yukawa_square(const double *q)
-{
-    return q[0] * q[0];
-}
 
 struct screened {
     const struct split *split;
@@ -41,20 +34,6 @@ static double yukawa_gain(const struct pair *pair, const struct split *split)
 {
     const struct screened s = {split, pair->kappa};
     return 1 / poly_integral(screened_cosh, &s, 0, screened_end(&s));
-}
-
-static double yukawa_smooth(const struct pair *pair, const struct split *split,
-                            double k)
-{
-    (void)pair;
-    return split_hat(split, k);
-}
-
-static double yukawa_slope(const struct pair *pair, const struct split *split,
-                           double k)
-{
-    (void)pair;
-    return split_dhat(split, k);
 }
 
 /* (9.15): Q = F/r and (F/r - F')/r^2 */
@@ -104,9 +83,7 @@ static void yukawa_near(const double *base, int n, const struct pair *pair,
     poly_fit(yukawa_value, pair, n, c[0]);
     memcpy(c[1], base, (size_t)n * sizeof *base);
     poly_fit(yukawa_force, pair, n, c[2]);
-    poly_derivative(base, n, c[3]);
-    for (int i = 0; i < n; i++)
-        c[3][i] *= -4;
+    pair_derivative(base, n, 1, -4, c[3]);
 }
 
 static void yukawa_exact(const struct pair *pair, const struct split *split,
@@ -149,9 +126,9 @@ static void yukawa_beyond(const struct pair *pair, const struct pair_edge *edge,
 const struct pair_kind pair_kind_yukawa = {
     .power = 1, .degree = 1, .gradient = 1, .screened = 1, .limit = 1,
     .front = 4 * M_PI, .gain = yukawa_gain, .fall = 1,
-    .smooth = yukawa_smooth, .slope = yukawa_slope,
+    .smooth = pair_gamma_smooth, .slope = pair_gamma_slope,
     .base = yukawa_base, .near = yukawa_near, .exact = yukawa_exact,
     .radial = 1 | 1 << 2,
-    .square = yukawa_square, .lift = 1,
+    .square = pair_scalar_square, .lift = 1,
     .bare = yukawa_bare, .beyond = yukawa_beyond, .own = 1,
 };
