@@ -4,6 +4,8 @@
 #ifndef FARSUM_LEAF_NEAR_H
 #define FARSUM_LEAF_NEAR_H
 
+#include "leaf/near_sums.h"
+
 /* What a kernel does not have. */
 #ifndef TERMS_0
 #define TERMS_0 1
@@ -20,10 +22,6 @@
 #ifndef TERMS_3
 #define TERMS_3 1
 #define NEAR_3 0
-#endif
-#ifndef STRENGTHS
-#define STRENGTHS 1
-#define VALUES 1
 #endif
 
 /* A float is part of an instruction, a double is not. */
@@ -50,4 +48,16 @@ FN real near_poly(CONSTANT_PTR real *c, i32 n, real v)
 #define PAIR_REAL real
 #define PAIR_TABLE i32
 #include "leaf/pair.h"
+
+/* One pair, q the strengths of its source; the rest as leaf/pair.h has it. */
+FN void near_pair(const real d[3], real y, real v, const real *q, i32 virial,
+                  struct near_sums *sum)
+{
+#if POT
+    PAIR_VALUE(0, d, y, v, q, sum->value);
+#endif
+#if FIELD
+    near_slope(q[0] * PAIR_SLOPE(0, y, v), d, virial, sum);
+#endif
+}
 #endif

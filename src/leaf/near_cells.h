@@ -79,6 +79,15 @@ KERNEL(GROUP) near_charges(GLOBAL const real *q, GLOBAL const u32 *order,
         sorted[c * n + k] = q[(i64)order[k] * STRENGTHS + c];
 }
 
+/* Cell number `cell` along each axis. */
+FN void near_axes(struct near_cells a, u32 cell, i32 b[3])
+{
+    b[2] = (i32)(cell % (u32)a.nb[2]);
+    cell /= (u32)a.nb[2];
+    b[1] = (i32)(cell % (u32)a.nb[1]);
+    b[0] = (i32)(cell / (u32)a.nb[1]);
+}
+
 /* Cell i + step along an axis of n: the cell at home, *image of it. */
 FN i32 near_home(i32 i, i32 n, i32 *image)
 {

@@ -6,8 +6,6 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "stage/gpu.h"
-#include "stage/gpu_rates.h"
 #include "stage/near/near_gpu.h"
 
 enum { GROUP = 128, TARGETS = 2, IMAGES = 512 };
@@ -27,24 +25,14 @@ struct state {
     struct near_columns columns;
 };
 
-static farsum_status pairs_fits(const void *args)
-{
-    const struct near_args *a = args;
-    return gpu_wanted(a->device);
-}
-
 /* Fitted as that of gpu_cells: of a target its columns, and what a neighbour
  * takes with the sources that are looked at in vain. */
 static double pairs_cost(const void *args)
 {
     const struct near_args *a = args;
     int f32 = a->precision == FARSUM_F32;
-    double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
     double work = (90 + near_work(a)) * a->neighbours + (f32 ? 110000 : 88000);
-    return n * work
-               / ((f32 ? 0.7 : 0.88)
-                  * gpu_rates(a->device, a->precision).flops)
-           + 2e-5;
+    return near_gpu_seconds(a, work, f32 ? 0.7 : 0.88);
 }
 
 /* Threads for n targets. */
@@ -61,15 +49,6 @@ static int64_t pairs_bytes(const void *args)
         a, a_cutoff, 1, pairs_threads(a, a->n_sources + a->n_targets) / GROUP);
 }
 
-static void pairs_destroy(void *state)
-{
-    struct state *s = state;
-    if (!s)
-        return;
-    near_gpu_clear(&s->near);
-    mem_free(s);
-}
-
 static farsum_status pairs_create(const void *args, void **state)
 {
     farsum_status status = FARSUM_OK;
@@ -82,7 +61,7 @@ static farsum_status pairs_create(const void *args, void **state)
     *state = s;
     s = NULL;
 done:
-    pairs_destroy(s);
+    near_gpu_destroy(s);
     return status;
 }
 
@@ -154,31 +133,25 @@ static farsum_status pairs_run(void *state, const void *data)
     struct state *s = state;
     struct near_gpu *g = &s->near;
     const struct near_io *io = data;
-    const struct near_placed *source = &g->source;
-    const struct near_placed *target = near_gpu_targets(g);
-    const struct buf *none = &g->start;
-    TRY(near_gpu_strengths(g, io));
+    struct near_ends e;
+    TRY(near_gpu_strengths(g, io, &e));
     int64_t groups = kernel_groups(&s->pairs,
-                                   pairs_threads(&g->args, target->n));
-    TRY(LAUNCH(&s->pairs, groups, ARG_BUF(&source->x), ARG_BUF(&source->more),
-               ARG_BUF(&g->q), ARG_BUF(&g->start), ARG_I64(source->n),
-               ARG_BUF(&target->x), ARG_BUF(&target->more),
-               ARG_BUF(&target->cell), ARG_BUF(&target->order),
-               ARG_BUF(io->potential ? io->potential : none),
-               ARG_BUF(io->field ? io->field : none),
-               ARG_BUF(g->same ? &g->record : none), ARG_STRUCT(g->cells),
+                                   pairs_threads(&g->args, e.target->n));
+    TRY(LAUNCH(&s->pairs, groups, NEAR_SOURCES(g), ARG_BUF(&e.source->more),
+               ARG_BUF(&e.target->x), ARG_BUF(&e.target->more),
+               ARG_BUF(&e.target->cell), NEAR_RESULTS(g, &e),
                ARG_STRUCT(s->columns)));
     return near_gpu_total(g, io, groups);
 }
 
 const struct variant near_gpu_pairs = {
-    .fits = pairs_fits,
+    .fits = near_gpu_fits,
     .cost = pairs_cost,
     .bytes = pairs_bytes,
     .create = pairs_create,
     .set = pairs_set,
     .run = pairs_run,
-    .destroy = pairs_destroy,
+    .destroy = near_gpu_destroy,
     .deterministic = 1,
     .needs = "a device",
 };

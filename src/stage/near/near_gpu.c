@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "points/gpu.h"
 #include "stage/gpu.h"
+#include "stage/gpu_rates.h"
 
 enum {
     UNIT_BITS = 29, /* f32: at most so many raw units in a cutoff, 2^ */
@@ -18,6 +20,20 @@ _Static_assert(sizeof(struct near_cells) == 168, "as leaf/near_cells.h has it");
 _Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
                    && FARSUM_VIRIAL == 8,
                "as leaf/near_cells.h has them");
+
+farsum_status near_gpu_fits(const void *args)
+{
+    const struct near_args *a = args;
+    return gpu_wanted(a->device);
+}
+
+double near_gpu_seconds(const struct near_args *a, double operations,
+                        double share)
+{
+    double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
+    double rate = gpu_rates(a->device, a->precision).flops;
+    return n * operations / (share * rate) + 2e-5;
+}
 
 /* Coefficients without the zeros at the end. */
 static int near_terms(const struct near_poly *poly, int k)
@@ -63,6 +79,16 @@ farsum_status near_gpu_build(struct near_gpu *g, int group)
     return jit_kernel(&g->jit, "near_total", group, 0, &g->total);
 }
 
+farsum_status near_gpu_sums(struct near_gpu *g, const char *name, int group)
+{
+    char longer[40];
+    TRY(jit_kernel(&g->jit, name, group, 0, &g->sum));
+    if (!(g->args.outputs & FARSUM_VIRIAL))
+        return FARSUM_OK;
+    snprintf(longer, sizeof longer, "%s_virial", name);
+    return jit_kernel(&g->jit, longer, group, 0, &g->sum_virial);
+}
+
 static void placed_clear(struct near_placed *p)
 {
     buf_clear(&p->x);
@@ -71,8 +97,11 @@ static void placed_clear(struct near_placed *p)
     buf_clear(&p->more);
 }
 
-void near_gpu_clear(struct near_gpu *g)
+void near_gpu_destroy(void *state)
 {
+    struct near_gpu *g = state;
+    if (!g)
+        return;
     placed_clear(&g->source);
     placed_clear(&g->target);
     buf_clear(&g->start);
@@ -81,6 +110,7 @@ void near_gpu_clear(struct near_gpu *g)
     buf_clear(&g->folded);
     if (g->jit.device)
         jit_clear(&g->jit);
+    mem_free(g);
 }
 
 /* Cells along each axis, fewer than asked for where there would be many for n
@@ -192,9 +222,11 @@ farsum_status near_gpu_records(struct near_gpu *g, int64_t groups)
     return buf_reserve(&g->folded, device, 8 * NEAR_RECORD * NEAR_FOLDED);
 }
 
-farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io)
+farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
+                                 struct near_ends *ends)
 {
     const struct near_placed *source = &g->source;
+    const struct buf *none = &g->start;
     if (!g->ready)
         FAIL(ERR_STATE, "near: no points were set");
     if (!g->same && (io->energy || io->virial))
@@ -203,7 +235,14 @@ farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io)
     TRY(LAUNCH(&g->charges, kernel_groups(&g->charges, source->n),
                ARG_BUF(io->q), ARG_BUF(&source->order), ARG_BUF(&g->q),
                ARG_I64(source->n)));
-    g->cells.n = near_gpu_targets(g)->n;
+    *ends = (struct near_ends){
+        .source = source,
+        .target = g->same ? source : &g->target,
+        .potential = io->potential ? io->potential : none,
+        .field = io->field ? io->field : none,
+        .record = g->same ? &g->record : none,
+    };
+    g->cells.n = ends->target->n;
     g->cells.want =
         (io->potential ? FARSUM_POTENTIAL : 0) | (io->field ? FARSUM_FIELD : 0)
         | (io->energy ? FARSUM_ENERGY : 0) | (io->virial ? FARSUM_VIRIAL : 0);

@@ -26,6 +26,7 @@ struct near_gpu {
     struct near_args args;
     struct jit jit;
     struct kernel place, charges, fold, total;
+    struct kernel sum, sum_virial; /* of near_gpu_sums */
     struct near_cells cells;
     struct near_placed source, target;
     struct buf start, q; /* [cells + 1] u32; [strengths][n] real, sorted */
@@ -33,13 +34,36 @@ struct near_gpu {
     int same, ready; /* targets are the sources; set was a success */
 };
 
+/* What a run is over and gives; no pointer is NULL, what is not wanted is not
+ * written. */
+struct near_ends {
+    const struct near_placed *source, *target;
+    const struct buf *potential, *field, *record;
+};
+/* Arguments of a row's kernel: sources, and where a target's sums go. */
+#define NEAR_SOURCES(g)                                                        \
+    ARG_BUF(&(g)->source.x), ARG_BUF(&(g)->q), ARG_BUF(&(g)->start),           \
+        ARG_I64((g)->source.n)
+#define NEAR_RESULTS(g, ends)                                                  \
+    ARG_BUF(&(ends)->target->order), ARG_BUF((ends)->potential),               \
+        ARG_BUF((ends)->field), ARG_BUF((ends)->record),                       \
+        ARG_STRUCT((g)->cells)
+
+/* OK on a device: a row's fits. */
+farsum_status near_gpu_fits(const void *args);
+/* Seconds of so many operations a target, at a share of the device's peak. */
+double near_gpu_seconds(const struct near_args *args, double operations,
+                        double share);
 /* jit_begin with the kernel's words for leaf/near.h, STRENGTHS and VALUES, and
  * POT, FIELD, VIRIAL: 1 if it is wanted of the row's plan. */
 void near_gpu_begin(struct near_gpu *near, const struct near_args *args,
                     const char *file, int group);
 /* Builds, and finds the kernels of leaf/near_cells.h. */
 farsum_status near_gpu_build(struct near_gpu *near, int group);
-void near_gpu_clear(struct near_gpu *near);
+/* The kernels `name` and, if the plan wants a virial, name_virial. */
+farsum_status near_gpu_sums(struct near_gpu *near, const char *name, int group);
+/* Frees a state that holds nothing else; NULL is legal. */
+void near_gpu_destroy(void *state);
 /* Sorts points into cells, a_cutoff[d] of them a cutoff along axis d, fewer
  * where there would be many for the sources.  more: near_placed's too. */
 farsum_status near_gpu_set(struct near_gpu *near, const double a_cutoff[3],
@@ -47,14 +71,10 @@ farsum_status near_gpu_set(struct near_gpu *near, const double a_cutoff[3],
                            const struct points *targets);
 /* Room for the records of so many groups. */
 farsum_status near_gpu_records(struct near_gpu *near, int64_t groups);
-static inline const struct near_placed *near_gpu_targets(
-    const struct near_gpu *near)
-{
-    return near->same ? &near->source : &near->target;
-}
 /* Checks io, sorts the strengths; cells say what is wanted of the targets. */
 farsum_status near_gpu_strengths(struct near_gpu *near,
-                                 const struct near_io *io);
+                                 const struct near_io *io,
+                                 struct near_ends *ends);
 /* Energy and virial from the groups' records. */
 farsum_status near_gpu_total(struct near_gpu *near, const struct near_io *io,
                              int64_t groups);

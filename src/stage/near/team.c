@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "points/gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
 
 enum {
     GROUP_MOST = 1024,
@@ -31,7 +30,6 @@ static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
 
 struct state {
     struct near_gpu near;
-    struct kernel sum, sum_virial;
     struct buf cells; /* [cells + 1] u32: targets that are not the sources */
     int64_t n_cells;
 };
@@ -98,13 +96,11 @@ farsum_status team_fits(const struct near_args *args,
  * ours, so that in doubt rows without erfc are picked. */
 double team_cost(const struct near_args *args)
 {
-    double n = (double)(args->n_targets ? args->n_targets : args->n_sources);
     double looked = 6.4 * args->neighbours;
     double evaluated = 0.5 * (ERFC + EXP + RSQRT + REST)
                        * (args->outputs & FARSUM_FIELD ? 2 : 1);
     double work = looked * (10 + 0.7 * evaluated);
-    return 2 * n * work / (0.7 * gpu_rates(args->device, args->precision).flops)
-           + 2e-5;
+    return near_gpu_seconds(args, 2 * work, 0.7);
 }
 
 int64_t team_bytes(const void *data)
@@ -122,11 +118,9 @@ int64_t team_bytes(const void *data)
 void team_destroy(void *state)
 {
     struct state *s = state;
-    if (!s)
-        return;
-    near_gpu_clear(&s->near);
-    buf_clear(&s->cells);
-    mem_free(s);
+    if (s)
+        buf_clear(&s->cells);
+    near_gpu_destroy(s);
 }
 
 farsum_status team_create(const struct near_args *args,
@@ -145,9 +139,7 @@ farsum_status team_create(const struct near_args *args,
     jit_define(jit, "HELD", "%d", kind->held);
     jit_define_table(jit, "XI", &args->split->xi, 1);
     GO(near_gpu_build(&s->near, group));
-    GO(jit_kernel(jit, "team_sum", group, 0, &s->sum));
-    if (args->outputs & FARSUM_VIRIAL)
-        GO(jit_kernel(jit, "team_sum_virial", group, 0, &s->sum_virial));
+    GO(near_gpu_sums(&s->near, "team_sum", group));
     *state = s;
     s = NULL;
 done:
@@ -177,17 +169,10 @@ farsum_status team_run(void *state, const void *data)
     struct state *s = state;
     struct near_gpu *g = &s->near;
     const struct near_io *io = data;
-    const struct near_placed *source = &g->source;
-    const struct near_placed *target = near_gpu_targets(g);
-    const struct buf *none = &g->start;
-    TRY(near_gpu_strengths(g, io));
-    const struct kernel *sum = io->virial ? &s->sum_virial : &s->sum;
-    TRY(LAUNCH(sum, s->n_cells, ARG_BUF(&source->x), ARG_BUF(&g->q),
-               ARG_BUF(&g->start), ARG_I64(source->n), ARG_BUF(&target->x),
-               ARG_BUF(g->same ? &g->start : &s->cells),
-               ARG_BUF(&target->order),
-               ARG_BUF(io->potential ? io->potential : none),
-               ARG_BUF(io->field ? io->field : none),
-               ARG_BUF(g->same ? &g->record : none), ARG_STRUCT(g->cells)));
+    struct near_ends e;
+    TRY(near_gpu_strengths(g, io, &e));
+    TRY(LAUNCH(io->virial ? &g->sum_virial : &g->sum, s->n_cells,
+               NEAR_SOURCES(g), ARG_BUF(&e.target->x),
+               ARG_BUF(g->same ? &g->start : &s->cells), NEAR_RESULTS(g, &e)));
     return near_gpu_total(g, io, s->n_cells);
 }
