@@ -19,10 +19,10 @@ set(farsum_sources
   src/method/exact_flows.c src/method/exact_kind.c
   src/method/exact_potentials.c
   src/method/direct.c src/method/direct_any.c src/method/direct_sum.c
-  src/method/ewald_any.c src/method/ewald_any_tune.c
+  src/method/ewald_any.c src/method/ewald_any_tune.c src/method/ewald_body.c
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
-  src/method/ewald_points.c src/method/ewald_tune.c
+  src/method/ewald_points.c src/method/ewald_search.c src/method/ewald_tune.c
   src/method/band.c src/method/band_flow.c src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
   src/method/machine.c src/method/planner.c src/method/planner_measure.c

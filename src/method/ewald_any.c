@@ -13,17 +13,9 @@ ISA_TABLE(struct ewald_any_kern, ewald_any)
 enum { ROW_SHARES = 256 }; /* shares of the rows that threads take */
 
 struct ewald_any {
-    struct ewald_setup setup;
-    struct ewald_lattice lattice;
-    struct ewald_info info;
-    struct ewald_boxes boxes;
-    struct ewald_modes modes;
-    struct ewald_points sources, targets; /* targets.n = 0: the sources */
+    struct ewald_body body;
     const struct ewald_any_kern *kern;
-    struct ewald_job job;
     double *channel; /* [channels][n + EWALD_PAD] in sorted order */
-    int slots;       /* of the tables */
-    int ready;
 };
 
 farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
@@ -33,13 +25,11 @@ farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
     struct ewald_any *e = NULL;
     farsum_status status = FARSUM_OK;
     GO(MEM_NEW(e, 1));
-    e->setup = *setup;
-    e->setup.threads = par_threads(setup->threads);
     e->kern = isa_ewald_any[setup->isa][0];
-    e->job.kind = kind;
-    e->job.split.screen = screen;
-    GO(ewald_lattice_set(&e->lattice, setup->cell));
-    GO(ewald_any_tune(kind, &e->lattice, &e->setup, &e->info));
+    e->body.job.kind = kind;
+    e->body.job.split.screen = screen;
+    GO(ewald_body_open(&e->body, setup));
+    GO(ewald_any_tune(kind, &e->body.lattice, &e->body.setup, &e->body.info));
     *out = e;
     e = NULL;
 done:
@@ -47,95 +37,43 @@ done:
     return status;
 }
 
-static void free_work(struct ewald_any *e)
-{
-    struct ewald_job *job = &e->job;
-    for (int d = 0; d < 3; d++)
-        mem_free(job->table[d]);
-    mem_free(job->sums);
-    mem_free(job->weights);
-    mem_free(e->channel);
-    e->channel = NULL;
-    *job = (struct ewald_job){.kind = job->kind, .split = job->split};
-}
-
 void ewald_any_destroy(struct ewald_any *e)
 {
     if (!e)
         return;
-    free_work(e);
-    ewald_points_free(&e->sources);
-    ewald_points_free(&e->targets);
-    ewald_boxes_free(&e->boxes);
-    ewald_modes_free(&e->modes);
+    ewald_body_close(&e->body);
+    mem_free(e->channel);
     mem_free(e);
-}
-
-/* Everything that a run works in. */
-static farsum_status reserve_work(struct ewald_any *e)
-{
-    struct ewald_job *job = &e->job;
-    const struct exact_kind *kind = job->kind;
-    size_t size = sizeof(double);
-    int64_t entries = e->modes.entries;
-    free_work(e);
-    e->slots = e->setup.threads;
-    for (int d = 0; d < 3; d++)
-        TRY(mem_alloc(&job->table[d],
-                      (int64_t)e->slots * (e->modes.most[d] + 1) * 2 *
-                          EWALD_SOURCES,
-                      size, 0));
-    TRY(mem_alloc(&job->sums, kind->channels * entries * 8, size, 0));
-    TRY(mem_alloc(&job->weights, kind->values * entries * 4, size, 0));
-    TRY(MEM_NEW(e->channel, kind->channels * (e->sources.n + EWALD_PAD)));
-    job->lattice = &e->lattice;
-    job->boxes = &e->boxes;
-    job->modes = &e->modes;
-    job->sources = &e->sources;
-    job->targets = e->targets.n > 0 ? &e->targets : &e->sources;
-    job->xi = job->split.xi = e->info.xi;
-    job->rc = e->info.cutoff;
-    job->kmax = e->info.kmax;
-    job->coincide = EWALD_COINCIDE * (double)e->lattice.length[2];
-    job->channel = e->channel;
-    job->threads = e->setup.threads;
-    return FARSUM_OK;
 }
 
 farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
                                    const double *x, int64_t m, const double *y)
 {
-    int threads = e->setup.threads, keep = e->job.kind->mean != NULL;
-    e->ready = 0;
-    if (n < 1 || (y && m < 1))
-        FAIL(ERR_ARGUMENT, "ewald: %lld sources, %lld targets", (long long)n,
-             (long long)m);
-    e->setup.n = n;
-    e->setup.m = y ? m : 0;
-    TRY(ewald_any_tune(e->job.kind, &e->lattice, &e->setup, &e->info));
-    TRY(ewald_boxes_set(&e->boxes, &e->lattice, e->info.cutoff, n));
-    TRY(ewald_modes_set(&e->modes, &e->lattice, e->info.kmax));
-    TRY(ewald_points_set(&e->sources, &e->lattice, &e->boxes, n, x, keep,
-                         threads));
-    ewald_points_free(&e->targets);
-    if (y)
-        TRY(ewald_points_set(&e->targets, &e->lattice, &e->boxes, m, y, keep,
-                             threads));
-    TRY(reserve_work(e));
-    e->ready = 1;
+    struct ewald_body *b = &e->body;
+    const struct exact_kind *kind = b->job.kind;
+    TRY(ewald_body_count(b, n, m, y));
+    TRY(ewald_any_tune(kind, &b->lattice, &b->setup, &b->info));
+    TRY(ewald_body_points(b, x, y, kind->mean != NULL));
+    TRY(ewald_body_work(b, sizeof(double), kind->channels, kind->values));
+    mem_free(e->channel);
+    e->channel = NULL;
+    TRY(MEM_NEW(e->channel, kind->channels * (n + EWALD_PAD)));
+    b->job.channel = e->channel;
+    b->ready = 1;
     return FARSUM_OK;
 }
 
 void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info)
 {
-    *info = e->info;
+    *info = e->body.info;
 }
 
 /* Channels in sorted order, and the mode k = 0 from their moments. */
 static void load(struct ewald_any *e, const double *q, double mean[][4])
 {
-    const struct exact_kind *kind = e->job.kind;
-    const struct ewald_points *p = &e->sources;
+    const struct ewald_job *job = &e->body.job;
+    const struct exact_kind *kind = job->kind;
+    const struct ewald_points *p = job->sources;
     long double sum[EXACT_CHANNELS][4] = {{0}};
     memset(mean, 0, EXACT_VALUES * sizeof *mean);
     for (int64_t j = 0; j < p->n; j++) {
@@ -151,7 +89,7 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
         }
     }
     if (kind->mean)
-        kind->mean(&e->job.split, (double)e->lattice.volume, sum, mean);
+        kind->mean(&job->split, (double)job->lattice->volume, sum, mean);
 }
 
 /* Sums of channels over the sources.  A thread has rows to itself, for which
@@ -160,13 +98,15 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
 static void gather(struct ewald_any *e)
 {
     enum { B = EWALD_SOURCES };
-    struct ewald_job *job = &e->job;
+    struct ewald_job *job = &e->body.job;
     const struct ewald_any_kern *kern = e->kern;
-    int64_t n = e->sources.n, blocks = (n + B - 1) / B, rows = e->modes.rows;
-    memset(job->sums, 0, (size_t)(job->kind->channels * e->modes.entries) * 8 *
-                             sizeof(double));
-    for (int64_t b0 = 0; b0 < blocks; b0 += e->slots) {
-        int slots = (int)(blocks - b0 < e->slots ? blocks - b0 : e->slots);
+    const struct ewald_modes *modes = job->modes;
+    int64_t n = job->sources->n, blocks = (n + B - 1) / B, rows = modes->rows;
+    int most = job->threads; /* slots of the tables */
+    memset(job->sums, 0,
+           (size_t)(job->kind->channels * modes->entries) * 8 * sizeof(double));
+    for (int64_t b0 = 0; b0 < blocks; b0 += most) {
+        int slots = (int)(blocks - b0 < most ? blocks - b0 : most);
 #pragma omp parallel for schedule(static) num_threads(job->threads)
         for (int s = 0; s < slots; s++) {
             int64_t i0 = (b0 + s) * B;
@@ -220,18 +160,18 @@ static void weigh_entry(const struct ewald_job *job,
 
 static void weigh(struct ewald_any *e)
 {
-    const struct ewald_job *job = &e->job;
+    const struct ewald_job *job = &e->body.job;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(job->threads)
-    for (int64_t r = 0; r < e->modes.rows; r++)
-        for (int32_t n = 0; n < e->modes.row[r].length; n++)
-            weigh_entry(job, e->modes.row + r, n);
+    for (int64_t r = 0; r < job->modes->rows; r++)
+        for (int32_t n = 0; n < job->modes->row[r].length; n++)
+            weigh_entry(job, job->modes->row + r, n);
 }
 
 /* Near, far and mean at a block of targets. */
 static void evaluate(struct ewald_any *e, double mean[][4], int64_t i0,
                      int64_t i1, double *values)
 {
-    const struct ewald_job *job = &e->job;
+    const struct ewald_job *job = &e->body.job;
     const struct ewald_points *p = job->targets;
     int slot = omp_get_thread_num(), width = job->width;
     ewald_values v = {{0}};
@@ -252,14 +192,14 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
 {
     enum { T = EWALD_TARGETS };
     double mean[EXACT_VALUES][4];
-    if (!e->ready)
+    if (!e->body.ready)
         FAIL(ERR_STATE, "ewald: no points are set");
-    e->job.width = width;
+    e->body.job.width = width;
     load(e, q, mean);
     gather(e);
     weigh(e);
-    int64_t m = e->job.targets->n, blocks = (m + T - 1) / T;
-#pragma omp parallel for schedule(dynamic) num_threads(e->job.threads)
+    int64_t m = e->body.job.targets->n, blocks = (m + T - 1) / T;
+#pragma omp parallel for schedule(dynamic) num_threads(e->body.job.threads)
     for (int64_t b = 0; b < blocks; b++)
         evaluate(e, mean, b * T, m - b * T < T ? m : (b + 1) * T, values);
     return FARSUM_OK;
@@ -268,8 +208,9 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
 double ewald_any_estimate(const struct ewald_any *e, const double *q,
                           const double *values, double *norm)
 {
-    const struct exact_kind *kind = e->job.kind;
-    int64_t n = e->sources.n, m = e->job.targets->n;
+    const struct ewald_body *b = &e->body;
+    const struct exact_kind *kind = b->job.kind;
+    int64_t n = b->sources.n, m = b->job.targets->n;
     double strength = 0, value = 0;
     for (int64_t j = 0; j < n; j++)
         strength += kind->square(q + kind->strengths * j);
@@ -277,8 +218,8 @@ double ewald_any_estimate(const struct ewald_any *e, const double *q,
         value += values[i] * values[i];
     *norm = sqrt(value / (double)m);
     if (!(*norm > 0))
-        return e->info.estimate;
-    double a = cbrt((double)e->lattice.volume / (double)n);
-    return ewald_any_cut(kind, &e->info, a) * sqrt(strength / (double)n) /
+        return b->info.estimate;
+    double a = cbrt((double)b->lattice.volume / (double)n);
+    return ewald_any_cut(kind, &b->info, a) * sqrt(strength / (double)n) /
                (pow(a, kind->power) * *norm) + EWALD_ANY_ROUNDING;
 }

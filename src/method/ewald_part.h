@@ -30,6 +30,34 @@ farsum_status ewald_tune(const struct ewald_lattice *lattice,
                          const struct ewald_setup *setup,
                          struct ewald_info *info);
 
+/* What the two oracles' choices share: ewald_search.c. */
+struct ewald_count {
+    double volume, n, m, length; /* the last: sum of the basis vectors' */
+    int threads, vacuum, same;
+};
+/* What is to do: modes, factors a point, pairs within rc, looks of targets into
+ * boxes; entries of the rows of modes, points to hold. */
+struct ewald_work {
+    double modes, tables, pairs, looks, entries, points;
+};
+struct ewald_oracle {
+    double margin; /* what is left out stays below the accuracy over it */
+    /* What is left out over exp(-s^2), u = rc/a, a = (V/N)^(1/3). */
+    double (*left)(const void *data, double s2, double u);
+    /* Sets seconds, bytes and estimate; the rest of info stands. */
+    void (*price)(const void *data, const struct ewald_count *,
+                  const struct ewald_work *, struct ewald_info *);
+    const void *data;
+};
+/* Checks the setup. */
+farsum_status ewald_count(const struct ewald_lattice *lattice,
+                          const struct ewald_setup *setup,
+                          struct ewald_count *count);
+void ewald_search(const struct ewald_oracle *oracle,
+                  const struct ewald_setup *setup,
+                  const struct ewald_count *count, enum ewald_level level,
+                  struct ewald_info *info);
+
 /* Points sorted by the boxes of a grid. */
 struct ewald_points {
     int64_t n;
@@ -89,8 +117,8 @@ long double ewald_mode(const struct ewald_lattice *lattice, double xi,
                        double kmax, const struct ewald_row *row, int32_t n3,
                        int sign, long double k[3]);
 
-/* What a level works on: set by ewald_sum.c or ewald_any.c, constant in a
- * run. */
+/* What a level works on: set by ewald_body.c, ewald_sum.c and ewald_any.c,
+ * constant in a run. */
 struct ewald_job {
     const struct ewald_lattice *lattice;
     const struct ewald_boxes *boxes;
@@ -111,6 +139,30 @@ struct ewald_job {
     void *weights;  /* [entries][4], level's real */
     void *mode;     /* [entries][2], level's real: weights of +n3, -n3 */
 };
+
+/* What both oracles hold. */
+struct ewald_body {
+    struct ewald_setup setup;
+    struct ewald_lattice lattice;
+    struct ewald_info info;
+    struct ewald_boxes boxes;
+    struct ewald_modes modes;
+    struct ewald_points sources, targets; /* targets.n = 0: the sources */
+    struct ewald_job job;
+    int ready, same; /* all is set; the targets are the sources */
+};
+farsum_status ewald_body_open(struct ewald_body *body,
+                              const struct ewald_setup *setup);
+void ewald_body_close(struct ewald_body *body); /* frees what it holds */
+/* Points are set by counting them, choosing info, placing them and reserving
+ * what a run works in: threads' tables, `sums` sums of each entry and `weights`
+ * weights. */
+farsum_status ewald_body_count(struct ewald_body *body, int64_t n, int64_t m,
+                               const double *y);
+farsum_status ewald_body_points(struct ewald_body *body, const double *x,
+                                const double *y, int keep_x);
+farsum_status ewald_body_work(struct ewald_body *body, size_t real_size,
+                              int64_t sums, int64_t weights);
 
 /* Results at a block of targets; the virial is of the near field. */
 struct ewald_block {

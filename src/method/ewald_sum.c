@@ -11,17 +11,10 @@ ISA_TABLE(struct ewald_kern, ewald)
 enum { SHARE = 7 }; /* energy, virial xx yy zz xy xz yz */
 
 struct ewald {
-    struct ewald_setup setup;
-    struct ewald_lattice lattice;
-    struct ewald_info info;
-    struct ewald_boxes boxes;
-    struct ewald_modes modes;
-    struct ewald_points sources, targets; /* targets.n = 0: the sources */
+    struct ewald_body body;
     const struct ewald_kern *kern;
-    struct ewald_job job;
     double *q;             /* [n + EWALD_PAD] in sorted order */
     long double (*share)[SHARE]; /* a block of targets each */
-    int ready, same;
 };
 
 farsum_status ewald_create(const struct ewald_setup *setup, struct ewald **out)
@@ -29,10 +22,8 @@ farsum_status ewald_create(const struct ewald_setup *setup, struct ewald **out)
     struct ewald *e = NULL;
     farsum_status status = FARSUM_OK;
     GO(MEM_NEW(e, 1));
-    e->setup = *setup;
-    e->setup.threads = par_threads(setup->threads);
-    GO(ewald_lattice_set(&e->lattice, setup->cell));
-    GO(ewald_tune(&e->lattice, &e->setup, &e->info));
+    GO(ewald_body_open(&e->body, setup));
+    GO(ewald_tune(&e->body.lattice, &e->body.setup, &e->body.info));
     *out = e;
     e = NULL;
 done:
@@ -42,17 +33,12 @@ done:
 
 static void free_work(struct ewald *e)
 {
-    struct ewald_job *job = &e->job;
-    for (int d = 0; d < 3; d++)
-        mem_free(job->table[d]);
-    mem_free(job->sums);
-    mem_free(job->weights);
-    mem_free(job->mode);
     mem_free(e->q);
     mem_free(e->share);
+    mem_free(e->body.job.mode);
     e->q = NULL;
     e->share = NULL;
-    memset(job, 0, sizeof *job);
+    e->body.job.mode = NULL;
 }
 
 void ewald_destroy(struct ewald *e)
@@ -60,77 +46,43 @@ void ewald_destroy(struct ewald *e)
     if (!e)
         return;
     free_work(e);
-    ewald_points_free(&e->sources);
-    ewald_points_free(&e->targets);
-    ewald_boxes_free(&e->boxes);
-    ewald_modes_free(&e->modes);
+    ewald_body_close(&e->body);
     mem_free(e);
 }
 
 /* Everything that a run works in. */
 static farsum_status reserve_work(struct ewald *e)
 {
-    struct ewald_job *job = &e->job;
-    const struct ewald_points *targets = e->same ? &e->sources : &e->targets;
-    int threads = e->setup.threads;
+    struct ewald_body *b = &e->body;
+    struct ewald_job *job = &b->job;
     size_t size = e->kern->real_size;
-    int64_t entries = e->modes.entries;
     free_work(e);
-    for (int d = 0; d < 3; d++)
-        TRY(mem_alloc(&job->table[d],
-                      (int64_t)threads * (e->modes.most[d] + 1) * 2 *
-                          EWALD_SOURCES,
-                      size, 1));
-    TRY(mem_alloc(&job->sums, threads * entries * 8, size, 0));
-    TRY(mem_alloc(&job->weights, entries * 4, size, 0));
-    TRY(mem_alloc(&job->mode, entries * 2, size, 0));
-    TRY(MEM_NEW(e->q, e->sources.n + EWALD_PAD));
-    TRY(MEM_NEW(e->share, targets->n / EWALD_TARGETS + 1));
-    job->lattice = &e->lattice;
-    job->boxes = &e->boxes;
-    job->modes = &e->modes;
-    job->sources = &e->sources;
-    job->targets = targets;
-    job->xi = e->info.xi;
-    job->rc = e->info.cutoff;
-    job->kmax = e->info.kmax;
-    job->coincide = EWALD_COINCIDE * (double)e->lattice.length[2];
+    TRY(ewald_body_work(b, size, b->setup.threads, 1));
+    TRY(mem_alloc(&job->mode, b->modes.entries * 2, size, 0));
+    TRY(MEM_NEW(e->q, b->sources.n + EWALD_PAD));
+    TRY(MEM_NEW(e->share, job->targets->n / EWALD_TARGETS + 1));
     job->q = e->q;
-    job->threads = threads;
     return FARSUM_OK;
 }
 
 farsum_status ewald_set_points(struct ewald *e, int64_t n, const double *x,
                                int64_t m, const double *y)
 {
-    int threads = e->setup.threads, vacuum = e->setup.vacuum;
-    e->ready = 0;
-    if (n < 1 || (y && m < 1))
-        FAIL(ERR_ARGUMENT, "ewald: %lld sources, %lld targets", (long long)n,
-             (long long)m);
-    e->same = !y;
-    e->setup.n = n;
-    e->setup.m = y ? m : 0;
-    TRY(ewald_tune(&e->lattice, &e->setup, &e->info));
-    e->kern = e->info.level == EWALD_LONG ? &ewald_long
-                                          : isa_ewald[e->setup.isa][0];
-    TRY(ewald_boxes_set(&e->boxes, &e->lattice, e->info.cutoff, n));
-    TRY(ewald_modes_set(&e->modes, &e->lattice, e->info.kmax));
-    TRY(ewald_points_set(&e->sources, &e->lattice, &e->boxes, n, x, vacuum,
-                         threads));
-    ewald_points_free(&e->targets);
-    if (y)
-        TRY(ewald_points_set(&e->targets, &e->lattice, &e->boxes, m, y, vacuum,
-                             threads));
+    struct ewald_body *b = &e->body;
+    TRY(ewald_body_count(b, n, m, y));
+    TRY(ewald_tune(&b->lattice, &b->setup, &b->info));
+    e->kern = b->info.level == EWALD_LONG ? &ewald_long
+                                          : isa_ewald[b->setup.isa][0];
+    TRY(ewald_body_points(b, x, y, b->setup.vacuum));
     TRY(reserve_work(e));
-    e->kern->fill(&e->job);
-    e->ready = 1;
+    e->kern->fill(&b->job);
+    b->ready = 1;
     return FARSUM_OK;
 }
 
 void ewald_get_info(const struct ewald *e, struct ewald_info *info)
 {
-    *info = e->info;
+    *info = e->body.info;
 }
 
 /* What does not depend on the pair: net charge and dipole. */
@@ -140,18 +92,18 @@ struct whole {
 
 static void sum_whole(struct ewald *e, const double *q, struct whole *w)
 {
-    const struct ewald_points *p = &e->sources;
+    const struct ewald_points *p = &e->body.sources;
     memset(w, 0, sizeof *w);
     for (int64_t j = 0; j < p->n; j++) {
         e->q[j] = q[p->index[j]];
         w->net += e->q[j];
-        for (int d = 0; d < 3 && e->setup.vacuum; d++)
+        for (int d = 0; d < 3 && e->body.setup.vacuum; d++)
             w->dipole[d] += (long double)e->q[j] * p->x[3 * j + d];
     }
-    long double xi = e->info.xi;
-    w->background = -EWALD_PI * w->net / (xi * xi * e->lattice.volume);
-    if (e->setup.vacuum)
-        w->surface = 4 * EWALD_PI / (3 * e->lattice.volume);
+    long double xi = e->body.info.xi;
+    w->background = -EWALD_PI * w->net / (xi * xi * e->body.lattice.volume);
+    if (e->body.setup.vacuum)
+        w->surface = 4 * EWALD_PI / (3 * e->body.lattice.volume);
 }
 
 /* Completes a block and hands it out; outputs in the caller's order. */
@@ -159,20 +111,20 @@ static void finish(const struct ewald *e, const struct whole *w, int64_t i0,
                    int64_t i1, const struct ewald_block *b, double *potential,
                    double *field, long double share[SHARE])
 {
-    const struct ewald_points *p = e->job.targets;
+    const struct ewald_points *p = e->body.job.targets;
     for (int a = 0; a < SHARE; a++)
         share[a] = 0;
     for (int64_t i = i0; i < i1; i++) {
         const long double *v = b->virial[i - i0];
         long double phi = b->potential[i - i0] + w->background;
-        for (int d = 0; d < 3 && e->setup.vacuum; d++)
+        for (int d = 0; d < 3 && e->body.setup.vacuum; d++)
             phi += w->surface * w->dipole[d] * p->x[3 * i + d];
         if (potential)
             potential[p->index[i]] = (double)phi;
         for (int d = 0; d < 3 && field; d++)
             field[3 * p->index[i] + d] =
                 (double)(b->field[i - i0][d] - w->surface * w->dipole[d]);
-        if (!e->same)
+        if (!e->body.same)
             continue;
         long double half = 0.5L * e->q[i];
         share[0] += half * phi;
@@ -186,17 +138,17 @@ static void run_targets(struct ewald *e, const struct whole *w,
                         double *potential, double *field)
 {
     const struct ewald_kern *kern = e->kern;
-    int64_t m = e->job.targets->n;
+    int64_t m = e->body.job.targets->n;
     int64_t blocks = (m + EWALD_TARGETS - 1) / EWALD_TARGETS;
-#pragma omp parallel for schedule(dynamic) num_threads(e->job.threads)
+#pragma omp parallel for schedule(dynamic) num_threads(e->body.job.threads)
     for (int64_t b = 0; b < blocks; b++) {
         int64_t i0 = b * EWALD_TARGETS, i1 = i0 + EWALD_TARGETS;
         struct ewald_block block;
         if (i1 > m)
             i1 = m;
-        kern->near(&e->job, i0, i1, &block);
-        if (e->job.want_far)
-            kern->far(&e->job, omp_get_thread_num(), i0, i1, &block);
+        kern->near(&e->body.job, i0, i1, &block);
+        if (e->body.job.want_far)
+            kern->far(&e->body.job, omp_get_thread_num(), i0, i1, &block);
         finish(e, w, i0, i1, &block, potential, field, e->share[b]);
     }
 }
@@ -208,7 +160,7 @@ static void total_virial(const struct ewald *e, const struct whole *w,
     static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
     const long double *m = w->dipole;
     long double v[6] = {0};
-    e->kern->virial(&e->job, v);
+    e->kern->virial(&e->body.job, v);
     long double m2 = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     /* Background energy net * background / 2 goes as 1/V; surface energy
      * (surface/2) |M|^2 as |M|^2/V. */
@@ -223,18 +175,18 @@ static void total_virial(const struct ewald *e, const struct whole *w,
 farsum_status ewald_run(struct ewald *e, const double *q, double *potential,
                         double *field, double *energy, double *virial)
 {
-    if (!e->ready)
+    if (!e->body.ready)
         FAIL(ERR_STATE, "ewald: no points are set");
-    if ((energy || virial) && !e->same)
+    if ((energy || virial) && !e->body.same)
         FAIL(ERR_ARGUMENT,
              "ewald: energy and virial need targets that are the sources");
-    struct ewald_job *job = &e->job;
+    struct ewald_job *job = &e->body.job;
     const struct ewald_kern *kern = e->kern;
     struct whole w;
     sum_whole(e, q, &w);
     job->want_virial = virial != NULL;
     job->want_far = potential || field || energy;
-    int64_t n = e->sources.n, entries = e->modes.entries;
+    int64_t n = e->body.sources.n, entries = e->body.modes.entries;
     int threads = job->threads;
     /* A loop, not a region: every share is done, whatever the team's size. */
 #pragma omp parallel for schedule(static) num_threads(threads)
