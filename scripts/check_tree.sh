@@ -20,7 +20,7 @@ may_include() {
     low="$api|base/|math/|leaf/|dialect/|device/"
     case $1 in
     base) echo "^($api|base/)" ;;
-    math) echo "^($api|base/|math/|leaf/(pair\\.def|far\\.h))" ;;
+    math) echo "^($api|base/|math/|leaf/(pair\\.def|pair\\.h|pair_erfc\\.h|far\\.h))" ;;
     device) echo "^($api|base/|device/)" ;;
     leaf) echo "^(leaf/|dialect/)" ;;
     dialect) echo "^dialect/" ;;

@@ -7,7 +7,7 @@ set(farsum_sources
   src/device/hip.c src/device/hiprtc.c
   src/device/jit.c src/device/log.c src/device/nvrtc.c src/device/opencl.c
   src/device/opencl_facts.c src/device/recording.c src/device/rtc.c
-  src/math/pair.c src/math/pair_r6.c src/math/pair_yukawa.c src/math/poly.c
+  src/math/count.cc src/math/pair.c src/math/pair_r6.c src/math/pair_yukawa.c src/math/poly.c
   src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/crowd.c src/points/points.c
@@ -25,7 +25,9 @@ set(farsum_sources
   src/method/ewald_points.c src/method/ewald_search.c src/method/ewald_tune.c
   src/method/band.c src/method/band_flow.c src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
-  src/method/machine.c src/method/planner.c src/method/planner_measure.c
+  src/method/machine.c src/method/model.c src/method/model_gpu.c
+  src/method/model_host.c src/method/model_rates.c
+  src/method/planner.c src/method/planner_measure.c
   src/method/wisdom.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c src/method/tuned_error.c
   src/method/spectral.c src/method/spectral_out.c
@@ -38,7 +40,8 @@ set(farsum_sources
   src/method/nufft_tune.c
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
   src/stage/particles.c src/stage/rooms.c
-  src/stage/fft/size.c
+  src/stage/fft/ops.c src/stage/fft/size.c src/stage/interp/ops.c
+  src/stage/near/ops.c src/stage/scale/ops.c src/stage/spread/ops.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c
   src/stage/spread/gpu_room.c
@@ -46,5 +49,6 @@ set(farsum_sources
 )
 set(farsum_kernels
   src/method/direct_any_kern.c src/method/direct_kern.c
-  src/method/ewald_any_kern.c src/method/ewald_kern.c src/method/nufft_kern.c
+  src/method/ewald_any_kern.c src/method/ewald_kern.c
+  src/method/model_rates_kern.c src/method/nufft_kern.c
 )

@@ -257,10 +257,12 @@ static farsum_status spectral_fft(const struct farsum_plan *plan,
 {
     int64_t bytes = tuned_channel(&s->tuned, NULL)
                     * array_size(plan->problem.precision);
+    double before = s->seconds[ROOM_FFT];
     for (int c = 0; c < channels; c++) {
         struct fft_io io = {(char *)s->mesh + c * bytes, backward};
         TRY(spectral_room(s, ROOM_FFT, &io));
     }
+    s->seconds_back += backward ? s->seconds[ROOM_FFT] - before : 0;
     return FARSUM_OK;
 }
 
@@ -308,6 +310,7 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
     if (s->gpu)
         return spectral_gpu_execute(plan, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
+    s->seconds_back = 0;
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
         spectral_in(plan, s, r, q, &sums.q1, &sums.q2);

@@ -21,6 +21,7 @@ struct spectral {
     double q_unit;           /* strengths are divided by it: of a stresslet
                                 those of both vectors */
     double seconds[ROOM_COUNT];
+    double seconds_back;     /* of the transforms, those back */
     struct spectral_gpu *gpu; /* owned; NULL on the host.  There it holds
                                  strengths, results, mesh; above they are
                                  empty */

@@ -229,8 +229,10 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
 }
 
 /* Seconds of the rooms in the last right-hand side, times their number. */
-static void gpu_seconds(struct farsum_plan *plan, struct spectral_gpu *g)
+static void gpu_seconds(struct farsum_plan *plan, struct spectral *s)
 {
+    struct spectral_gpu *g = s->gpu;
+    s->seconds_back = 0;
     for (int w = 0; g->timed && w < GPU_WATCHES; w++) {
         double seconds = 0;
         int room = w == GPU_BACK ? ROOM_FFT : w;
@@ -239,8 +241,11 @@ static void gpu_seconds(struct farsum_plan *plan, struct spectral_gpu *g)
         if ((w == GPU_BACK || w == ROOM_INTERP) && !g->ran_back)
             continue;
         /* a caller's queue may keep no times */
-        if (stopwatch_seconds(&g->watch[w], &seconds) == FARSUM_OK)
-            plan->info.stages[room].seconds += seconds * (double)g->rhs;
+        if (stopwatch_seconds(&g->watch[w], &seconds) != FARSUM_OK)
+            continue;
+        plan->info.stages[room].seconds += seconds * (double)g->rhs;
+        if (w == GPU_BACK)
+            s->seconds_back = seconds * (double)g->rhs;
     }
 }
 
@@ -268,7 +273,7 @@ farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
     }
     if (!g->summed)
         return FARSUM_OK;
-    gpu_seconds(plan, g);
+    gpu_seconds(plan, s);
     struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
     if (!plan->pair.kind->gradient)
         spectral_estimate_flow(plan, s, &sums, fact[FACT_PHI]);

@@ -10,8 +10,17 @@
 #define FARSUM_STAGE_STAGE_H
 
 #include "base/status.h"
+#include "math/count.h"
 
 struct points;
+
+/* What a run does, counted from its args. */
+struct work {
+    struct count count;
+    double read, written; /* bytes of memory, what is in use counted once */
+    double sums;          /* atomic sums to global memory */
+    double launches;      /* of kernels; 0 on the host */
+};
 
 struct variant {
     /* Can it do what args ask?  OK, or a status whose message says why not.
@@ -34,6 +43,8 @@ struct variant {
     void (*destroy)(void *state); /* NULL is legal */
     int deterministic;            /* 1: results repeat bitwise for one plan */
     const char *needs;            /* "", or what it needs: "fftw3", ... */
+    /* Adds what one run does.  NULL: what the stage says. */
+    void (*work)(const void *args, struct work *work);
 };
 
 struct variant_row {
@@ -52,11 +63,24 @@ struct stage {
     /* what measured times are kept by: the args, numbers of points and
      * crowding roughly, without repeats. */
     void (*key)(const void *args, char *text, size_t size);
+    /* Adds what one run must do, whatever the row. */
+    void (*work)(const void *args, struct work *work);
 };
 
 /* All rooms, ended by NULL. */
 extern const struct stage *const stage_rooms[];
 const struct stage *stage_find(const char *name);
+
+/* Adds what a run of a row does. */
+static inline void stage_work(const struct stage *stage,
+                              const struct variant_row *row, const void *args,
+                              struct work *work)
+{
+    if (row->variant->work)
+        row->variant->work(args, work);
+    else
+        stage->work(args, work);
+}
 
 /* What choose picked, and why: how many rows fit, the estimate, the next one
  * and by how much it is dearer, and what the costs hang on. */

@@ -107,11 +107,21 @@ static const struct help_page pages[] = {
     {"tune", "shows the plan that run would make, and why",
      "farsum tune FILE [OPTIONS]\n"
      "farsum tune --case \"CASE\" [OPTIONS]\n"
+     "farsum tune --model FILE | --case \"CASE\" [OPTIONS]\n"
      "farsum tune --map FILE.svg [OPTIONS]",
      "Chooses method, parameters and variants for a file or a case, without "
      "summing anything, and prints each with its reason, the error expected "
      "and the memory needed. What an option fixes is kept, or refused with a "
      "reason.\n"
+     "\n"
+     "--model sums too, and prints what the machine does in a second (its peak "
+     "of multiply-adds, the rate of memory, and seven operations, each also in "
+     "flop-equivalents: how many flops of multiply-adds fit in its time), and "
+     "for each stage its operations in flop-equivalents, the bytes that it "
+     "must read and write, the longer of the times that these take, what binds "
+     "it, the time that the tuner expected, the measured one, and what share "
+     "of the peak and of memory's rate that is. Machine rates are measured "
+     "once, in about a second, and kept beside compiled kernels.\n"
      "\n"
      "--map draws which variant of spread and of interp a mesh by itself would "
      "take, over the points a mesh point and the runs on the same positions, "
@@ -123,6 +133,7 @@ static const struct help_page pages[] = {
      "farsum tune --case \"laplace n=1e6 tol=1e-4\" --cutoff 4 --split "
      "gaussian\n"
      "farsum tune --case \"stokeslet n=1e5 tol=1e-9\"\n"
+     "farsum tune --model --case \"stokeslet n=1e5 tol=1e-9\" --csv model.csv\n"
      "farsum tune --map map.svg --device cuda:0 --support 8 --components 3\n",
      FOR_TUNE},
 

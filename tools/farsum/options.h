@@ -63,6 +63,7 @@ struct settings {
     double net;
     int primitive;
     const char *problem, *plot, *csv, *against, *input, *map;
+    int model;
     int components;            /* 0: one */
     double crowding;           /* 0: 1 */
     int64_t copies[3];         /* 0: one */

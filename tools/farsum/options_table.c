@@ -140,8 +140,13 @@ static const struct option_row table[] = {
      "the particles of this file's first frame instead of a case's"},
     {"copies", 0, "AxBxC", FOR_BENCH, set_three, FIELD(copies), NULL,
      "of the file's cell along its vectors, to make a larger one"},
-    {"repeats", 0, "K", FOR_BENCH, set_int, FIELD(repeats), NULL,
-     "timed repeats after one that warms up; 5 if not given"},
+    {"repeats", 0, "K", FOR_BENCH | FOR_TUNE, set_int, FIELD(repeats), NULL,
+     "timed repeats after one that warms up; 5 if not given, with --model 3"},
+    {"model", 0, NULL, FOR_TUNE, set_flag, FIELD(model), NULL,
+     "sums too, and shows for each stage operations and bytes, the time that "
+     "these must take on this machine (what it does in a second is measured "
+     "once, then kept; with --measure anew), the tuner's time, the measured "
+     "one, and its shares of the peak and of memory's rate"},
     {"map", 0, "FILE.svg", FOR_TUNE, set_text, FIELD(map), NULL,
      "draws which variants of spread and interp are chosen over the number of "
      "points and the runs on the same positions, for a mesh alone: --device, "
@@ -154,8 +159,8 @@ static const struct option_row table[] = {
      "1, uniform, if not given"},
     {"plot", 0, "FILE.svg", FOR_BENCH, set_text, FIELD(plot), NULL,
      "draws the times (needs gnuplot)"},
-    {"csv", 0, "FILE", FOR_BENCH, set_text, FIELD(csv), NULL,
-     "appends a row for each variant"},
+    {"csv", 0, "FILE", FOR_BENCH | FOR_TUNE, set_text, FIELD(csv), NULL,
+     "appends a row for each variant, or with --model for each stage"},
     {"against", 0, "FILE.csv", FOR_BENCH, set_text, FIELD(against), NULL,
      "says faster, slower or within noise of the rows in this file"},
     {"help", 'h', NULL, FOR_ALL, set_flag, FIELD(help), NULL,

@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "report.h"
 #include "say.h"
+#include "tune_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +75,9 @@ static int problem_of_case(const struct settings *s, struct input *in,
     return 0;
 }
 
-static int tell(const struct settings *s, const farsum_plan *plan)
+/* model: NULL, or what is told too. */
+static int tell(const struct settings *s, const farsum_plan *plan,
+                const farsum_model *model)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     char error[1200] = "out of memory";
@@ -89,6 +92,12 @@ static int tell(const struct settings *s, const farsum_plan *plan)
             (double)info.bytes / (double)(info.n_sources ? info.n_sources : 1));
     fprintf(out, "error     tolerance %.3g, estimated %.3g\n", info.tolerance,
             info.estimated_error);
+    if (model)
+        model_print(&info, model, out);
+    if (s->csv && model_csv(s, &info, model, error, sizeof error) != 0) {
+        say_error("%s", error);
+        return -1;
+    }
     if (!s->report)
         return 0;
     json_t *plan_json = report_plan(plan, &info);
@@ -102,7 +111,10 @@ static int tell(const struct settings *s, const farsum_plan *plan)
         info.threads, "tolerance", report_real(info.tolerance),
         "estimated_error", report_real(info.estimated_error), "plan",
         plan_json) : NULL;
-    int bad = !report || report_write(report, s->report, error, sizeof error);
+    int bad = report && model
+              && json_object_set_new(report, "model", model_report(model)) != 0;
+    bad = bad || !report
+          || report_write(report, s->report, error, sizeof error);
     if (bad)
         say_error("%s", error);
     json_decref(report);
@@ -140,6 +152,7 @@ static int plan_main(struct settings *s, const char *name,
     struct input in = {0};
     farsum_problem problem;
     farsum_plan *plan = NULL;
+    farsum_model model = FARSUM_MODEL_INIT;
     char error[1200];
     if (s->n_words + (s->problem != NULL) != 1) {
         say_error("%s: expected one file or --case; see 'farsum help %s'", name,
@@ -170,7 +183,8 @@ static int plan_main(struct settings *s, const char *name,
             bad = status == FARSUM_ERR_UNKNOWN ? EXIT_USAGE : EXIT_FAILED;
         } else {
             say_progress("%s", "");
-            bad = quiet ? 0 : tell(s, plan);
+            bad = s->model && model_take(s, &problem, in.sys.y, plan, &model);
+            bad = bad || (!quiet && tell(s, plan, s->model ? &model : NULL));
         }
     }
     farsum_plan_destroy(plan);
@@ -183,6 +197,11 @@ static int plan_main(struct settings *s, const char *name,
 
 int tune_main(struct settings *s)
 {
+    if (s->map && s->model) {
+        say_error("tune: --map and --model are two things; see 'farsum help "
+                  "tune'");
+        return EXIT_USAGE;
+    }
     if (s->map && (s->n_words > 0 || s->problem)) {
         say_error("tune: --map takes no file and no --case, but --mesh, "
                   "--support and --components; see 'farsum help tune'");
@@ -194,7 +213,12 @@ int tune_main(struct settings *s)
         say_error("tune: --components and --crowding go with --map");
         return EXIT_USAGE;
     }
-    return plan_main(s, "tune", farsum_plan_tune, 0);
+    if ((s->csv || s->repeats > 0) && !s->model) {
+        say_error("tune: --csv and --repeats go with --model");
+        return EXIT_USAGE;
+    }
+    return plan_main(s, "tune", s->model ? farsum_plan_create
+                                         : farsum_plan_tune, 0);
 }
 
 int warm_main(struct settings *s)

@@ -38,5 +38,9 @@ static inline int64_t fft_half(const struct fft_args *args)
     return args->is_complex ? args->mesh[2] : args->mesh[2] / 2 + 1;
 }
 
+/* ops.c: one transform, (5/2) n log2 n operations of a real one, each axis a
+ * pass over the mesh. */
+void fft_ops(const void *args, struct work *work);
+
 extern const struct stage fft_stage;
 #endif

@@ -11,4 +11,5 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage fft_stage = {.name = "fft", .rows = rows};
+const struct stage fft_stage = {
+    .name = "fft", .rows = rows, .work = fft_ops};

@@ -74,5 +74,8 @@ static inline struct interp_io interp_strides(const struct interp_args *args,
     return full;
 }
 
+/* ops.c: weights once a target, sums along z, then y, then x. */
+void interp_ops(const void *args, struct work *work);
+
 extern const struct stage interp_stage;
 #endif

@@ -44,4 +44,4 @@ static void interp_key(const void *args, char *text, size_t size)
 }
 
 const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,
-                                   interp_key};
+                                   interp_key, interp_ops};

@@ -24,6 +24,11 @@ static double cells_cost(const void *args)
     return near_gpu_seconds(a, work, f32 ? 0.93 : 1.15);
 }
 
+static void cells_ops(const void *args, struct work *work)
+{
+    near_ops_pairs(args, near_gpu_ops(args, a_cutoff, work), work);
+}
+
 static int64_t cells_bytes(const void *args)
 {
     const struct near_args *a = args;
@@ -79,4 +84,5 @@ const struct variant near_gpu_cells = {
     .destroy = near_gpu_destroy,
     .deterministic = 1,
     .needs = "a device",
+    .work = cells_ops,
 };

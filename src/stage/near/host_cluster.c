@@ -418,4 +418,5 @@ const struct variant near_host_cluster = {
     .destroy = host_cluster_destroy,
     .deterministic = 1,
     .needs = "",
+    .work = host_cluster_ops,
 };

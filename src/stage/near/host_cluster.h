@@ -182,6 +182,7 @@ int host_cluster_parts(const struct near_args *args);
 /* SIMD words of pairs a source and its neighbours make. */
 double host_cluster_words(const struct near_args *args, int width);
 double host_cluster_cost(const void *args);
+void host_cluster_ops(const void *args, struct work *work);
 int64_t host_cluster_bytes(const void *args);
 
 /* A point's place in the frame, raw. */

@@ -55,6 +55,27 @@ double host_cluster_cost(const void *data)
     return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
 }
 
+/* Lanes of words, those without a pair too; with targets that are the sources a
+ * pair serves both its points: what the second adds is what comes after root
+ * and polynomials. */
+void host_cluster_ops(const void *data, struct work *work)
+{
+    const struct near_args *args = data;
+    const struct pair *pair = near_kernel(args);
+    int width = host_cluster_list(args)->width, same = args->n_targets == 0;
+    double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
+    double lanes = near_targets(args) * words * width;
+    near_ops_looked(args, lanes, work);
+    near_ops_pairs(args, lanes, work);
+    near_ops_arrays(args, work);
+    if (same && pair->kind->gradient)
+        count_calls(&work->count, COUNT_FMA,
+                    lanes * host_cluster_parts(args));
+    else if (same)
+        count_calls(&work->count, COUNT_FMA,
+                    lanes * (4 * pair->strengths - 2));
+}
+
 int64_t host_cluster_bytes(const void *data)
 {
     const struct near_args *args = data;

@@ -74,5 +74,45 @@ static inline double near_skip(const struct near_args *args)
     return args->precision == FARSUM_F32 && skip < 2e-7 ? 2e-7 : skip;
 }
 
+/* ops.c: adds the least that a sum does: the pairs within the cutoff, each
+ * seen from both points, arrays once. */
+void near_ops(const void *args, struct work *work);
+/* What pairs cost that are looked at: the difference and its square. */
+void near_ops_looked(const struct near_args *args, double pairs,
+                      struct work *work);
+/* Coefficients of polynomial k without the zeros at the end. */
+static inline int near_terms(const struct near_poly *poly, int k)
+{
+    int n = poly->n;
+    while (n > 1 && poly->c[k][n - 1] == 0)
+        n--;
+    return n;
+}
+/* And those that are summed, on one point: all of it, or what comes after the
+ * slope. */
+void near_ops_pairs(const struct near_args *args, double pairs,
+                     struct work *work);
+void near_ops_field(const struct near_args *args, double pairs,
+                      struct work *work);
+/* Positions and strengths in, results out. */
+void near_ops_arrays(const struct near_args *args, struct work *work);
+/* Targets, the sources if there are no others. */
+static inline double near_targets(const struct near_args *args)
+{
+    return (double)(args->n_targets > 0 ? args->n_targets : args->n_sources);
+}
+/* What the sums of a pair are of. */
+static inline int near_wants_value(const struct near_args *args)
+{
+    const unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;
+    return args->outputs == 0 || (args->outputs & values) != 0;
+}
+static inline int near_wants_field(const struct near_args *args)
+{
+    return near_kernel(args)->kind->gradient
+           && (args->outputs == 0
+               || (args->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
+}
+
 extern const struct stage near_stage;
 #endif

@@ -35,15 +35,6 @@ double near_gpu_seconds(const struct near_args *a, double operations,
     return n * operations / (share * rate) + 2e-5;
 }
 
-/* Coefficients without the zeros at the end. */
-static int near_terms(const struct near_poly *poly, int k)
-{
-    int n = poly->n;
-    while (n > 1 && poly->c[k][n - 1] == 0)
-        n--;
-    return n;
-}
-
 void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
                     const char *file, int group)
 {
@@ -279,6 +270,40 @@ int64_t near_gpu_bytes(const struct near_args *args, const double a_cutoff[3],
     return n * (3 * real + 8 + 24 * more)
            + args->n_sources * near_kernel(args)->strengths * real
            + 4 * (int64_t)cells + records * 8 * NEAR_RECORD;
+}
+
+void near_gpu_looks(const struct near_args *args, const double a_cutoff[3],
+                    double *looked, double *summed)
+{
+    const struct cell *cell = args->cell;
+    const double ball = 4 * M_PI / 3;
+    int32_t nb[3];
+    double e[3], all = near_count(cell, a_cutoff, args->n_sources, nb);
+    double around = cell->volume / all;
+    for (int d = 0; d < 3; d++) {
+        e[d] = cell->height[d] / nb[d];
+        around *= 2 * ceil(nb[d] / cell->height[d]) + 1;
+    }
+    /* the ball around every point of a box */
+    double box = e[0] * e[1] * e[2]
+                 + 2 * (e[0] * e[1] + e[1] * e[2] + e[2] * e[0])
+                 + M_PI * (e[0] + e[1] + e[2]) + ball;
+    *looked = around / ball;
+    *summed = args->device->facts.subgroup > 1 ? fmin(box, around) / ball : 1;
+}
+
+double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],
+                    struct work *work)
+{
+    double n = near_targets(args) * args->neighbours, looked, summed;
+    near_gpu_looks(args, a_cutoff, &looked, &summed);
+    near_ops_looked(args, n * looked, work);
+    if (args->precision != FARSUM_F32) /* from raw units, as in f32 */
+        count_calls(&work->count, COUNT_MUL, 3 * n * looked);
+    near_ops_arrays(args, work);
+    work->launches++; /* which puts the strengths in order */
+    work->read += 4 * (double)args->n_sources;
+    return n * summed;
 }
 
 double near_work(const struct near_args *args)

@@ -81,6 +81,15 @@ farsum_status near_gpu_total(struct near_gpu *near, const struct near_io *io,
 /* Bytes of the above, with so many records. */
 int64_t near_gpu_bytes(const struct near_args *args, const double a_cutoff[3],
                        int more, int64_t records);
+/* Sources that a thread a target looks at in such cells, and those that it
+ * sums: its own, or, if threads run in step, all within a cutoff of the cell
+ * that the targets of the threads beside it are in.  Both over the sources
+ * within the cutoff. */
+void near_gpu_looks(const struct near_args *args, const double a_cutoff[3],
+                    double *looked, double *summed);
+/* Adds all but the pairs that are summed; returns these. */
+double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],
+                    struct work *work);
 /* Operations of a pair within the cutoff: of a laplace both outputs. */
 double near_work(const struct near_args *args);
 #endif

@@ -65,6 +65,16 @@ static double plain_cost(const void *data)
            * (6.4 * 3e-9 + 12e-9 + 2.2e-9 * args->poly->n);
 }
 
+/* 27 cells of a cutoff's edge. */
+static void plain_ops(const void *data, struct work *work)
+{
+    const struct near_args *args = data;
+    double pairs = near_targets(args) * args->neighbours;
+    near_ops_looked(args, pairs * 27 / (4 * M_PI / 3), work);
+    near_ops_pairs(args, pairs, work);
+    near_ops_arrays(args, work);
+}
+
 static int64_t plain_bytes(const void *data)
 {
     const struct near_args *args = data;
@@ -263,4 +273,5 @@ const struct variant near_plain = {
     .destroy = plain_destroy,
     .deterministic = 1,
     .needs = "",
+    .work = plain_ops,
 };

@@ -11,4 +11,5 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage near_stage = {.name = "near", .rows = rows};
+const struct stage near_stage = {
+    .name = "near", .rows = rows, .work = near_ops};

@@ -103,6 +103,16 @@ double team_cost(const struct near_args *args)
     return near_gpu_seconds(args, 2 * work, 0.7);
 }
 
+void team_ops(const void *data, struct work *work)
+{
+    const struct near_args *args = data;
+    double pairs = near_gpu_ops(args, a_cutoff, work);
+    count_calls(&work->count, COUNT_RSQRT, pairs);
+    count_closed(near_kernel(args)->name, near_wants_value(args),
+                 near_wants_field(args), pairs, &work->count);
+    near_ops_field(args, pairs, work);
+}
+
 int64_t team_bytes(const void *data)
 {
     const struct near_args *args = data;

@@ -15,6 +15,7 @@ struct team_kind {
 farsum_status team_fits(const struct near_args *args,
                         const struct team_kind *kind);
 double team_cost(const struct near_args *args);
+void team_ops(const void *args, struct work *work);
 int64_t team_bytes(const void *args);
 farsum_status team_create(const struct near_args *args,
                           const struct team_kind *kind, void **state);
@@ -48,5 +49,6 @@ void team_destroy(void *state);
                                         .destroy = team_destroy,               \
                                         .deterministic = 1,                    \
                                         .needs =                               \
-                                            "a device, the Gaussian split"}
+                                            "a device, the Gaussian split",    \
+                                        .work = team_ops}
 #endif

@@ -58,5 +58,9 @@ static inline int64_t scale_channel(const struct scale_args *args,
                             : args->mesh[0] * args->mesh[1] * args->ldz;
 }
 
+/* ops.c: the kernel's tensor at every mode of the half spectrum; a table of
+ * the influence is read. */
+void scale_ops(const void *args, struct work *work);
+
 extern const struct stage scale_stage;
 #endif

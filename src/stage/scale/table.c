@@ -11,4 +11,5 @@ static const struct variant_row rows[] = {
 #undef VARIANT
     {NULL, NULL, NULL}};
 
-const struct stage scale_stage = {.name = "scale", .rows = rows};
+const struct stage scale_stage = {
+    .name = "scale", .rows = rows, .work = scale_ops};

@@ -81,5 +81,9 @@ static inline struct spread_io spread_strides(const struct spread_args *args,
  * the same for interp of the same args. */
 void spread_tiles(const struct spread_args *args, int32_t nb[3]);
 
+/* ops.c: weights once a particle, a multiply-add a mesh point of its window
+ * and channel; particles in, the mesh out. */
+void spread_ops(const void *args, struct work *work);
+
 extern const struct stage spread_stage;
 #endif

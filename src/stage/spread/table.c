@@ -44,4 +44,4 @@ static void spread_key(const void *args, char *text, size_t size)
 }
 
 const struct stage spread_stage = {"spread", rows, spread_runs, spread_about,
-                                   spread_key};
+                                   spread_key, spread_ops};

@@ -1,0 +1,250 @@
+/* model.c: a plan's stages, counted and predicted. */
+#include "method/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "method/spectral.h"
+#include "stage/gpu_rates.h"
+
+_Static_assert((int)FARSUM_MODEL_KINDS == (int)COUNT_KINDS
+                   && (int)FARSUM_MODEL_ERFC == (int)COUNT_ERFC,
+               "as math/count.h has them");
+
+const char *farsum_model_kind(int kind)
+{
+    return kind >= 0 && kind < COUNT_KINDS ? count_names[kind] : NULL;
+}
+
+extern const struct method method_spectral;
+
+/* What is known while stages are added. */
+struct modelled {
+    const farsum_plan *plan;
+    const struct spectral *s;
+    struct model_rates rates;
+    union room_args args[ROOM_COUNT];
+    farsum_model *model;
+};
+
+double model_flops(const struct model_rates *rates, const struct count *count)
+{
+    double seconds = 0;
+    for (int k = 0; k < COUNT_KINDS; k++)
+        seconds += count->calls[k] * rates->seconds[k];
+    return 2 * seconds / rates->seconds[COUNT_FMA];
+}
+
+double model_seconds(const struct model_rates *rates, const struct work *work,
+                     double inside, double sum, const char **bound)
+{
+    int cached = rates->cache_byte > 0 && inside <= rates->cache;
+    double byte = cached ? rates->cache_byte : rates->byte;
+    const struct {
+        const char *name;
+        double seconds;
+    } parts[] = {
+        {"flops", model_flops(rates, &work->count) * rates->seconds[COUNT_FMA]
+                      / 2},
+        {cached ? "cache" : "bytes", (work->read + work->written) * byte},
+        {"sums", work->sums * sum},
+        {"launches", work->launches * rates->launch},
+    };
+    int longest = 0;
+    for (int k = 1; k < 4; k++)
+        if (parts[k].seconds > parts[longest].seconds)
+            longest = k;
+    *bound = parts[longest].name;
+    return parts[longest].seconds;
+}
+
+/* To fractions of the cell and back into it, 3 multiply-adds and a floor an
+ * axis; then, on a device, keys of 32 bits go through four passes of a sort by
+ * digits, on the host through one by counting; positions follow at last. */
+void model_ops_points(double n, int on_device, struct work *work)
+{
+    int passes = on_device ? 4 : 1;
+    count_calls(&work->count, COUNT_FMA, 9 * n);
+    count_calls(&work->count, COUNT_ADD, 6 * n);
+    count_calls(&work->count, COUNT_MUL, 3 * n); /* which tile */
+    work->read += n * (24 + 4 + passes * 8 + 24);
+    work->written += n * (24 + 4 + passes * 8 + 24);
+    work->launches += on_device ? 3 + 3 * passes : 0;
+}
+
+/* Bytes that a stage has in use at once: of those that it moves, what is moved
+ * again and again is the mesh, three times there and back by a transform. */
+static double modelled_inside(const struct modelled *m, int room,
+                              const struct work *work)
+{
+    double real = m->plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    if (room == ROOM_FFT)
+        return real * (double)tuned_channel(&m->s->tuned, m->plan->device);
+    return work->read + work->written;
+}
+
+static double sum_seconds(const struct modelled *m)
+{
+    const struct device *device = m->plan->device;
+    double real = m->plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    if (!device)
+        return 0;
+    struct gpu_rates rates = gpu_rates(device, m->plan->problem.precision);
+    double mesh = real * m->plan->pair.channels
+                  * (double)tuned_channel(&m->s->tuned, device);
+    return gpu_seconds(&rates, rates.scattered, mesh);
+}
+
+static farsum_model_stage *add(struct modelled *m, const char *stage,
+                               const char *variant, const struct work *work,
+                               double inside, double measured)
+{
+    farsum_model_stage *to = &m->model->stages[m->model->n_stages++];
+    double bytes = work->read + work->written;
+    *to = (farsum_model_stage){.stage = stage,
+                               .variant = variant,
+                               .flops = model_flops(&m->rates, &work->count),
+                               .read = work->read,
+                               .written = work->written,
+                               .sums = work->sums,
+                               .measured = measured};
+    memcpy(to->calls, work->count.calls, sizeof to->calls);
+    to->predicted = model_seconds(&m->rates, work, inside, sum_seconds(m),
+                                  &to->bound);
+    if (measured > 0) {
+        to->share_of_peak = to->flops * m->rates.seconds[COUNT_FMA] / 2
+                            / measured;
+        to->share_of_memory = bytes * m->rates.byte / measured;
+    }
+    return to;
+}
+
+/* A room's row, `times` of it. */
+static void add_room(struct modelled *m, int room, const char *name,
+                     double times, double measured)
+{
+    const struct choice *choice = &m->s->tuned.choice[room];
+    double factor = choice->measured ? 1 : m->plan->machine.factor[room];
+    struct work one = {.launches = 0}, all;
+    stage_work(choice->stage, choice->row, &m->args[room], &one);
+    all = one;
+    for (int k = 0; k < COUNT_KINDS; k++)
+        all.count.calls[k] *= times;
+    all.read *= times;
+    all.written *= times;
+    all.sums *= times;
+    all.launches *= times;
+    add(m, name, choice->row->name, &all, modelled_inside(m, room, &one),
+        measured)
+        ->planned = times * choice->cost * factor;
+}
+
+static void add_points(struct modelled *m)
+{
+    const farsum_plan *plan = m->plan;
+    struct work work = {.launches = 0};
+    model_ops_points((double)(plan->sample.n + plan->sample.m),
+                     plan->device != NULL, &work);
+    add(m, "set_points", plan->device ? "gpu_sort" : "bins", &work,
+        work.read + work.written, plan->info.seconds_set_points);
+}
+
+/* Strengths in and results out: read and written in the units of either side,
+ * from and to a caller on the host over the bus. */
+static void add_ends(struct modelled *m, double measured)
+{
+    const farsum_plan *plan = m->plan;
+    const struct pair *pair = &plan->pair;
+    const unsigned outputs = plan->problem.outputs;
+    double real = plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    double given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
+    double n = (double)plan->sample.n;
+    double to = plan->sample.m > 0 ? (double)plan->sample.m : n;
+    int flow = !pair->kind->gradient;
+    double in = n * pair->strengths;
+    double out = to * ((flow ? pair->values : 0)
+                       + (outputs & FARSUM_POTENTIAL ? 1 : 0)
+                       + (outputs & FARSUM_FIELD ? 3 : 0));
+    struct work work = {.launches = plan->device ? 8 : 0};
+    count_calls(&work.count, COUNT_MUL, in + out);
+    count_calls(&work.count, COUNT_FMA, in + out); /* sums of squares */
+    work.read = in * 2 * given + out * real;
+    work.written = in * real + out * (real + given);
+    farsum_model_stage *stage =
+        add(m, "ends", plan->device ? "gpu" : "host", &work,
+            work.read + work.written, measured);
+    double bus = plan->problem.memory == FARSUM_DEVICE
+                     ? 0
+                     : (in + out) * given * m->rates.transfer;
+    if (bus > stage->predicted) {
+        stage->predicted = bus;
+        stage->bound = "transfer";
+    }
+}
+
+static void fill_machine(const struct model_rates *rates,
+                         farsum_model_machine *to)
+{
+    double fma = rates->seconds[COUNT_FMA];
+    double cache = rates->cache_byte > 0 ? rates->cache_byte : rates->byte;
+    for (int k = 0; k < COUNT_KINDS; k++) {
+        to->seconds[k] = rates->seconds[k];
+        to->flop_equivalents[k] = 2 * rates->seconds[k] / fma;
+    }
+    to->peak = 2 / fma;
+    to->memory = 1 / rates->byte;
+    to->cache = 1 / cache;
+    to->cache_bytes = rates->cache;
+    to->launch = rates->launch;
+    to->transfer = rates->transfer > 0 ? 1 / rates->transfer : 0;
+    to->kept = rates->kept;
+}
+
+static void fill_stages(struct modelled *m)
+{
+    const farsum_plan *plan = m->plan;
+    const struct pair *pair = &plan->pair;
+    const farsum_stage_info *info = plan->info.stages;
+    double back = m->s->seconds_back, sum = 0;
+    int first = 1; /* of an execute */
+    add_points(m);
+    add_room(m, ROOM_NEAR, "near", 1, info[ROOM_NEAR].seconds);
+    add_room(m, ROOM_SPREAD, "spread", 1, info[ROOM_SPREAD].seconds);
+    add_room(m, ROOM_FFT, "fft", pair->channels,
+             fmax(info[ROOM_FFT].seconds - back, 0));
+    add_room(m, ROOM_SCALE, "scale", 1, info[ROOM_SCALE].seconds);
+    add_room(m, ROOM_FFT, "ifft", pair->values, back);
+    add_room(m, ROOM_INTERP, "interp", 1, info[ROOM_INTERP].seconds);
+    for (int r = 0; r < ROOM_COUNT; r++)
+        sum += info[r].seconds;
+    add_ends(m, fmax(plan->info.seconds_execute - sum, 0));
+    for (int k = first; k < m->model->n_stages; k++) {
+        m->model->predicted += m->model->stages[k].predicted;
+        m->model->planned += m->model->stages[k].planned;
+    }
+    m->model->measured = plan->info.seconds_execute;
+}
+
+farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
+                                    farsum_model *model)
+{
+    if (!plan || !model)
+        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "model" : "plan");
+    if (model->size != sizeof *model)
+        FAIL(ERR_ARGUMENT, "model was not made by FARSUM_MODEL_INIT of this "
+                           "version");
+    if (plan->method != &method_spectral)
+        FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
+             plan->info.method);
+    farsum_model made = FARSUM_MODEL_INIT;
+    struct modelled m = {.plan = plan, .s = plan->state, .model = &made};
+    const struct model_place place = {plan->device, plan->isa,
+                                      plan->problem.precision, plan->threads};
+    TRY(model_rates_get(&place, again, &m.rates));
+    fill_machine(&m.rates, &made.machine);
+    tuned_args(&m.s->tuned, plan, m.args);
+    fill_stages(&m);
+    *model = made;
+    return FARSUM_OK;
+}

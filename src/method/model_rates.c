@@ -1,0 +1,116 @@
+/* model_rates.c: rates are kept as wisdom: a line for each, seconds of one. */
+#include "method/model_rates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "method/wisdom.h"
+#include "stage/stage.h"
+
+enum { BYTE = COUNT_KINDS, CACHE_BYTE, CACHE, LAUNCH, TRANSFER, RATES };
+enum { RUNS = 3 };
+
+static const char *rate_name(int k)
+{
+    static const char *const more[] = {"byte", "cache_byte", "cache",
+                                       "launch", "transfer"};
+    return k < COUNT_KINDS ? count_names[k] : more[k - COUNT_KINDS];
+}
+
+static double *rate_of(struct model_rates *rates, int k)
+{
+    double *const more[] = {&rates->byte, &rates->cache_byte, &rates->cache,
+                            &rates->launch, &rates->transfer};
+    return k < COUNT_KINDS ? &rates->seconds[k] : more[k - COUNT_KINDS];
+}
+
+/* Bytes of a cache are kept in units that a time may be in. */
+static const double cache_unit = 1e12;
+
+static void rates_about(const void *args, char *text, size_t size)
+{
+    const struct model_place *place = args;
+    snprintf(text, size, "model %s",
+             place->precision == FARSUM_F32 ? "f32" : "f64");
+}
+static const struct stage rates_stage = {.name = "model", .key = rates_about};
+
+static void rates_key(const struct model_place *place, char key[WISDOM_KEY])
+{
+    wisdom_key(key, place->device, place->isa, place->threads, &rates_stage,
+               place);
+}
+
+/* 1: all that must be there is. */
+static int rates_load(const struct model_place *place,
+                      struct model_rates *rates)
+{
+    struct choose_time times[CHOOSE_MOST];
+    char key[WISDOM_KEY];
+    rates_key(place, key);
+    int n = wisdom_load(key, times);
+    *rates = (struct model_rates){.kept = 1};
+    for (int k = 0; k < RATES; k++)
+        for (int i = 0; i < n; i++)
+            if (strcmp(times[i].row, rate_name(k)) == 0)
+                *rate_of(rates, k) = times[i].run;
+    rates->cache *= cache_unit;
+    for (int k = 0; k <= BYTE; k++)
+        if (!(*rate_of(rates, k) > 0))
+            return 0;
+    return 1;
+}
+
+static void rates_keep(const struct model_place *place,
+                       struct model_rates rates)
+{
+    struct choose_time times[RATES];
+    char key[WISDOM_KEY];
+    int n = 0;
+    rates_key(place, key);
+    rates.cache /= cache_unit;
+    for (int k = 0; k < RATES; k++)
+        if (*rate_of(&rates, k) > 0) {
+            times[n] = (struct choose_time){.run = *rate_of(&rates, k)};
+            snprintf(times[n++].row, sizeof times->row, "%s", rate_name(k));
+        }
+    wisdom_keep(key, times, n);
+}
+
+farsum_status model_time(model_run *run, void *data, double least,
+                         double *step)
+{
+    int64_t amount = 1;
+    double best, seconds;
+    TRY(run(data, amount, &best)); /* warms up */
+    TRY(run(data, amount, &best));
+    while (best < least && amount < (int64_t)1 << 40) {
+        double more = best > 0 ? 1.2 * least / best : 8;
+        amount *= (int64_t)fmax(fmin(more, 8), 2);
+        TRY(run(data, amount, &best));
+    }
+    for (int k = 1; k < RUNS; k++) {
+        TRY(run(data, amount, &seconds));
+        best = fmin(best, seconds);
+    }
+    *step = best / (double)amount;
+    return FARSUM_OK;
+}
+
+farsum_status model_rates_get(const struct model_place *place, int again,
+                              struct model_rates *rates)
+{
+    if (!again && rates_load(place, rates))
+        return FARSUM_OK;
+    *rates = (struct model_rates){0};
+    if (place->device)
+        TRY(model_measure_gpu(place, rates));
+    else
+        TRY(model_measure_host(place, rates));
+    /* what was measured with a multiply-add beside it */
+    for (int k = COUNT_EXP; k <= COUNT_ERFC; k++)
+        rates->seconds[k] = fmax(rates->seconds[k] - rates->seconds[COUNT_FMA],
+                                 rates->seconds[COUNT_FMA]);
+    rates_keep(place, *rates);
+    return FARSUM_OK;
+}

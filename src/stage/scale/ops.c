@@ -1,0 +1,17 @@
+/* ops.c: what the influence function takes. */
+#include "stage/scale/scale.h"
+
+void scale_ops(const void *data, struct work *work)
+{
+    const struct scale_args *args = data;
+    const struct pair *pair = scale_kernel(args);
+    double real = args->precision == FARSUM_F32 ? 4 : 8;
+    double modes = (double)args->mesh[0] * (double)args->mesh[1]
+                   * (double)(args->mesh[2] / 2 + 1);
+    if (!pair->kind->gradient) /* its wave vector, along z by a step */
+        count_calls(&work->count, COUNT_FMA, 3 * modes);
+    count_mode(pair->name, modes, &work->count);
+    work->read += real * modes * (2 * pair->channels + 1);
+    work->written += real * modes * 2 * pair->values;
+    work->launches += args->device ? 1 : 0;
+}

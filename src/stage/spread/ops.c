@@ -1,0 +1,21 @@
+/* ops.c: what spreading takes. */
+#include "stage/spread/spread.h"
+
+void spread_ops(const void *data, struct work *work)
+{
+    const struct spread_args *args = data;
+    double real = args->precision == FARSUM_F32 ? 4 : 8;
+    double n = (double)args->n, p = args->window->support;
+    double values = spread_channels(args) * spread_parts(args);
+    double points = (double)args->mesh[0] * (double)args->mesh[1]
+                    * (double)args->mesh[2];
+    struct count *c = &work->count;
+    count_calls(c, COUNT_FMA, 3 * n);             /* place in the window */
+    count_calls(c, COUNT_FMA, 3 * n * p * args->window->degree);
+    count_calls(c, COUNT_MUL, n * p * p);         /* weights of two axes */
+    count_calls(c, COUNT_MUL, n * values * p);    /* strengths and the third */
+    count_calls(c, COUNT_FMA, n * values * p * p * p);
+    work->read += n * (24 + real * values);
+    work->written += real * values * points;
+    work->launches += args->device ? 1 : 0;
+}

@@ -1,0 +1,243 @@
+/* tune_model.c: what the stages of a plan do, what the machine does in a
+ * second, what the one says of the other, and what was measured. */
+#include "tune_model.h"
+
+#include "report.h"
+#include "say.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where results go: all that the problem asks for. */
+struct room {
+    double *values;
+    double energy, virial[9];
+    farsum_result result;
+};
+
+/* What a kernel has, virial apart: what a plan sums if it is not told. */
+static unsigned outputs_of(const char *kernel)
+{
+    farsum_kernel_info info = {.size = sizeof info};
+    for (int k = 0; farsum_list_kernels(k, &info) == FARSUM_OK; k++)
+        if (strcmp(info.name, kernel ? kernel : "laplace") == 0)
+            return info.outputs & ~(unsigned)FARSUM_VIRIAL;
+    return FARSUM_POTENTIAL;
+}
+
+static int room_make(struct room *room, const farsum_problem *problem)
+{
+    size_t n = (size_t)(problem->n_targets ? problem->n_targets
+                                           : problem->n_sources);
+    unsigned outputs = problem->outputs ? problem->outputs
+                                        : outputs_of(problem->kernel);
+    *room = (struct room){.result = FARSUM_RESULT_INIT};
+    room->values = malloc(4 * n * sizeof *room->values);
+    if (!room->values)
+        return -1;
+    if (outputs & FARSUM_VELOCITY) {
+        room->result.velocity = room->values;
+        return 0;
+    }
+    if (outputs & FARSUM_POTENTIAL)
+        room->result.potential = room->values;
+    if (outputs & FARSUM_FIELD)
+        room->result.field = room->values + n;
+    if (outputs & FARSUM_ENERGY)
+        room->result.energy = &room->energy;
+    if (outputs & FARSUM_VIRIAL)
+        room->result.virial = room->virial;
+    return 0;
+}
+
+/* Sums, the first time to warm up; keeps the fastest. */
+static farsum_status sum_times(const farsum_problem *problem,
+                               farsum_plan *plan, int repeats, int again,
+                               struct room *room, farsum_model *best)
+{
+    farsum_model one = FARSUM_MODEL_INIT;
+    int kept = 0;
+    for (int k = 0; k <= repeats; k++) {
+        farsum_status status =
+            farsum_plan_execute(plan, 1, problem->sample_q, &room->result);
+        if (status == FARSUM_OK)
+            status = farsum_plan_get_model(plan, again && k == 0, &one);
+        if (status != FARSUM_OK)
+            return status;
+        if (k == 0)
+            kept = one.machine.kept;
+        if (k <= 1 || one.measured < best->measured)
+            *best = one;
+    }
+    best->machine.kept = kept;
+    return FARSUM_OK;
+}
+
+int model_take(const struct settings *s, const farsum_problem *problem,
+               const double *y, farsum_plan *plan, farsum_model *model)
+{
+    struct room room;
+    if (room_make(&room, problem) != 0) {
+        say_error("tune: out of memory");
+        return -1;
+    }
+    say_progress("measuring");
+    farsum_status status =
+        farsum_plan_set_points(plan, problem->n_sources, problem->sample_x,
+                               problem->n_targets, y);
+    if (status == FARSUM_OK)
+        status = sum_times(problem, plan, s->repeats > 0 ? s->repeats : 3,
+                           s->measure, &room, model);
+    free(room.values);
+    say_progress("%s", "");
+    if (status != FARSUM_OK)
+        say_error("tune: %s", farsum_message());
+    return status == FARSUM_OK ? 0 : -1;
+}
+
+static void print_machine(const farsum_model_machine *m, FILE *out)
+{
+    fprintf(out, "\npeak %.4g Gflop/s, memory %.4g GB/s", m->peak / 1e9,
+            m->memory / 1e9);
+    if (m->cache_bytes > 0)
+        fprintf(out, ", cache of %.3g MB %.4g GB/s", m->cache_bytes / 1e6,
+                m->cache / 1e9);
+    if (m->launch > 0)
+        fprintf(out, ", a launch %.3g us", 1e6 * m->launch);
+    if (m->transfer > 0)
+        fprintf(out, ", to the device %.3g GB/s", m->transfer / 1e9);
+    fprintf(out, "; %s\n", m->kept ? "kept" : "measured now");
+    fprintf(out, "%-18s", "operation");
+    for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
+        fprintf(out, "%9s", farsum_model_kind(k));
+    fprintf(out, "\n%-18s", "G/s");
+    for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
+        fprintf(out, "%9.4g", 1e-9 / m->seconds[k]);
+    fprintf(out, "\n%-18s", "flop-equivalents");
+    for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
+        fprintf(out, "%9.3g", m->flop_equivalents[k]);
+    fputs("\n\n", out);
+}
+
+static void print_share(double share, FILE *out)
+{
+    if (share > 0)
+        fprintf(out, " %6.1f%%", 100 * share);
+    else
+        fprintf(out, " %7s", "-");
+}
+
+static void print_time(double seconds, FILE *out)
+{
+    if (seconds > 0)
+        fprintf(out, " %9.4g", 1e3 * seconds);
+    else
+        fprintf(out, " %9s", "-");
+}
+
+void model_print(const farsum_plan_info *info, const farsum_model *model,
+                 FILE *out)
+{
+    (void)info;
+    print_machine(&model->machine, out);
+    fprintf(out, "%-10s %-14s %9s %9s %-8s %9s %9s %9s %7s %7s\n", "stage",
+            "variant", "Gflop", "MB", "bound", "model ms", "tuner ms",
+            "real ms", "of peak", "of mem.");
+    for (int k = 0; k < model->n_stages; k++) {
+        const farsum_model_stage *t = &model->stages[k];
+        fprintf(out, "%-10s %-14s %9.4g %9.4g %-8s", t->stage, t->variant,
+                t->flops / 1e9, (t->read + t->written) / 1e6, t->bound);
+        print_time(t->predicted, out);
+        print_time(t->planned, out);
+        print_time(t->measured, out);
+        print_share(t->share_of_peak, out);
+        print_share(t->share_of_memory, out);
+        fputc('\n', out);
+    }
+    fprintf(out, "%-54s", "execute");
+    print_time(model->predicted, out);
+    print_time(model->planned, out);
+    print_time(model->measured, out);
+    fputc('\n', out);
+}
+
+static json_t *machine_of(const farsum_model_machine *m)
+{
+    json_t *ops = json_object();
+    for (int k = 0; ops && k < FARSUM_MODEL_KINDS; k++)
+        json_object_set_new(
+            ops, farsum_model_kind(k),
+            json_pack("{s:o, s:o}", "seconds", report_real(m->seconds[k]),
+                      "flop_equivalents",
+                      report_real(m->flop_equivalents[k])));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "peak",
+        report_real(m->peak), "memory", report_real(m->memory), "cache",
+        report_real(m->cache), "cache_bytes", report_real(m->cache_bytes),
+        "launch", report_real(m->launch), "transfer", report_real(m->transfer),
+        "kept", m->kept, "operations", ops);
+}
+
+static json_t *stage_of(const farsum_model_stage *t)
+{
+    json_t *calls = json_object();
+    for (int k = 0; calls && k < FARSUM_MODEL_KINDS; k++)
+        json_object_set_new(calls, farsum_model_kind(k),
+                            report_real(t->calls[k]));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o}",
+        "stage", t->stage, "variant", t->variant, "calls", calls, "flops",
+        report_real(t->flops), "read", report_real(t->read), "written",
+        report_real(t->written), "sums", report_real(t->sums), "predicted",
+        report_real(t->predicted), "bound", t->bound, "planned",
+        report_real(t->planned), "measured", report_real(t->measured),
+        "share_of_peak", report_real(t->share_of_peak), "share_of_memory",
+        report_real(t->share_of_memory));
+}
+
+json_t *model_report(const farsum_model *model)
+{
+    json_t *stages = json_array();
+    for (int k = 0; stages && k < model->n_stages; k++)
+        json_array_append_new(stages, stage_of(&model->stages[k]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "machine",
+                     machine_of(&model->machine), "stages", stages,
+                     "predicted", report_real(model->predicted), "planned",
+                     report_real(model->planned), "measured",
+                     report_real(model->measured));
+}
+
+int model_csv(const struct settings *s, const farsum_plan_info *info,
+              const farsum_model *model, char *error, size_t size)
+{
+    FILE *f = fopen(s->csv, "a");
+    if (!f) {
+        snprintf(error, size, "%s: cannot be written: %s", s->csv,
+                 strerror(errno));
+        return -1;
+    }
+    fseek(f, 0, SEEK_END);
+    if (ftell(f) == 0)
+        fputs("version,device,kernel,precision,threads,sources,targets,stage,"
+              "variant,flops,read,written,sums,bound,predicted,planned,"
+              "measured,share_of_peak,share_of_memory\n",
+              f);
+    for (int k = 0; k < model->n_stages; k++) {
+        const farsum_model_stage *t = &model->stages[k];
+        fprintf(f, "%s,%s,%s,%s,%d,%lld,%lld,%s,%s,", farsum_version(),
+                info->device, info->kernel,
+                options_word("precision", (int)info->precision), info->threads,
+                (long long)info->n_sources, (long long)info->n_targets,
+                t->stage, t->variant);
+        fprintf(f, "%.6g,%.6g,%.6g,%.6g,%s,%.6g,%.6g,%.6g,%.4g,%.4g\n",
+                t->flops, t->read, t->written, t->sums, t->bound, t->predicted,
+                t->planned, t->measured, t->share_of_peak,
+                t->share_of_memory);
+    }
+    int bad = ferror(f) != 0;
+    bad |= fclose(f) != 0;
+    if (bad)
+        snprintf(error, size, "%s: cannot be written", s->csv);
+    return bad ? -1 : 0;
+}
