@@ -22,11 +22,16 @@
       {sum_##name##_##n##_pot_newton, sum_##name##_##n##_field_newton,         \
        sum_##name##_##n##_both_newton}}},
 
+/* A row of pair.def has a line here. */
+#define COEFS_laplace COEFS
+#define COEFS_yukawa COEFS_FEW
+#define COEFS_r6 COEFS_FEW
+
 #define FLOW(name, strengths, channels, polys, note)
 #define SCALAR(name, polys, note)                                              \
-    COEFS(KERNELS, name, 1)                                                    \
+    COEFS_##name(KERNELS, name, 1)                                             \
     static const struct pair_kernel kernels_##name[]                           \
-        = {COEFS(KERNEL_ROW, name, 1)};
+        = {COEFS_##name(KERNEL_ROW, name, 1)};
 #include "leaf/pair.def"
 #undef SCALAR
 

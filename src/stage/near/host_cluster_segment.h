@@ -125,6 +125,17 @@ SIMD_FN void segment_pairs(struct segment *s, const struct pair_how how)
     X(name, strengths, 32)                                                     \
     X(name, strengths, 40)                                                     \
     X(name, strengths, 48)
+/* The same for kernels that are summed less often: up to 24 the next longer is
+ * three FMA a polynomial more or less, and each length takes half a second of
+ * compiling for every instruction set and precision. */
+#define COEFS_FEW(X, name, strengths)                                          \
+    X(name, strengths, 8)                                                      \
+    X(name, strengths, 12)                                                     \
+    X(name, strengths, 16)                                                     \
+    X(name, strengths, 20)                                                     \
+    X(name, strengths, 24)                                                     \
+    X(name, strengths, 32)                                                     \
+    X(name, strengths, 48)
 
 struct pair_kernel {
     int n;
