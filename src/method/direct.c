@@ -39,11 +39,14 @@ static double direct_cost(const struct farsum_plan *plan)
 static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
                                 const struct exact_sums *sums)
 {
-    const double *y = s->m > 0 ? s->y : NULL;
+    const struct direct_args args = {
+        plan->threads, plan->isa, s->n, s->m, s->x, s->m > 0 ? s->y : NULL,
+        s->q,
+    };
     const struct exact_kind *kind = exact_kind_find(plan->pair.name);
     if (kind) {
         const struct direct_any any = {
-            plan->threads, plan->isa, s->n, s->m, s->x, y, s->q,
+            .pairs = args,
             .screen = plan->pair.kappa,
             .width = exact_wants(kind, sums),
         };
@@ -53,8 +56,6 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
         exact_spread(s, any.width, sums);
         return FARSUM_OK;
     }
-    const struct direct_args args = {plan->threads, plan->isa, s->n, s->m,
-                                     s->x,          y,         s->q};
     return direct_sum(&args, sums->potential, sums->field, sums->energy,
                       sums->virial);
 }

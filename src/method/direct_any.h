@@ -4,23 +4,16 @@
 #ifndef FARSUM_METHOD_DIRECT_ANY_H
 #define FARSUM_METHOD_DIRECT_ANY_H
 
-#include "base/isa.h"
+#include "method/direct_sum.h"
 #include "method/exact_kind.h"
 
 struct direct_any {
-    int threads;     /* 0: all */
-    enum isa isa;
-    int64_t n, m;    /* sources, targets; m is not looked at if y is NULL */
-    const double *x; /* [n][3] sources */
-    const double *y; /* [m][3] targets; NULL: the sources */
-    const double *q; /* [n][strengths] */
+    struct direct_args pairs;
     double screen;   /* of yukawa, 1/length */
     int width;       /* exact_width() */
 };
 
-enum { DIRECT_ANY_TILE = 16 };
-
-/* Targets of tiles t0..t1, DIRECT_ANY_TILE targets each. */
+/* Targets of tiles t0..t1, DIRECT_TILE targets each. */
 typedef void direct_any_run(const struct direct_any *, int64_t t0, int64_t t1,
                             double *values);
 struct direct_any_kern {

@@ -1,10 +1,12 @@
 /* direct_any_kern.c: a tile of targets in vector lanes against every source,
- * for each kernel of exact.def; sums as in direct_kern.c. */
+ * for each kernel of exact.def. */
 #include "base/simd.h"
 #include "method/direct_any.h"
 
 #if FARSUM_BITS == 64
-enum { RUN = 8, VECS = DIRECT_ANY_TILE / W, VALUES = EXACT_VALUES };
+#include "method/direct_lane.h"
+
+_Static_assert((int)SUMS == (int)EXACT_VALUES, "a sum for each value");
 
 /* Where a target sees a source: inv = 1/r, or 0 where it lies on it. */
 struct sight {
@@ -74,56 +76,42 @@ SIMD_FN void any_r6(const struct sight *at, const double *q, vreal *v)
     any_potential(at->d, phi, v_set(6) * phi * inv2, v);
 }
 
-/* One vector of targets: where, and sums with what their rounding lost. */
-struct lane {
-    vreal x[3];
-    vreal sum[VALUES], low[VALUES];
-};
-
 SIMD_FN void lane_run(struct lane *t, const struct direct_any *args,
                       int64_t j0, int count, int strengths, int values,
                       any_pair *pair)
 {
-    vreal v[VALUES] = {{0}};
+    const struct direct_args *p = &args->pairs;
+    vreal v[SUMS] = {{0}};
     for (int64_t j = j0; j < j0 + count; j++) {
         struct sight at = {.screen = args->screen};
         vreal r2 = v_set(0), r = r2;
         for (int a = 0; a < 3; a++) {
-            at.d[a] = t->x[a] - v_set(args->x[3 * j + a]);
+            at.d[a] = t->x[a] - v_set(p->x[3 * j + a]);
             r2 += at.d[a] * at.d[a];
         }
         for (int l = 0; l < W; l++)
             r[l] = sqrt(r2[l]);
         at.r = r;
         at.inv = v_where(r2 > v_set(0), v_set(1) / r);
-        pair(&at, args->q + strengths * j, v);
+        pair(&at, p->q + strengths * j, v);
     }
-    for (int a = 0; a < values; a++) { /* TwoSum: direct_kern.h */
-        vreal s = t->sum[a] + v[a], z = s - t->sum[a];
-        t->low[a] += (t->sum[a] - (s - z)) + (v[a] - z);
-        t->sum[a] = s;
-    }
+    lane_add(t, v, values);
 }
 
 SIMD_FN void tile_run(const struct direct_any *args, int64_t i0,
                       double *values, int strengths, int most, any_pair *pair)
 {
-    const double *y = args->y ? args->y : args->x;
-    int64_t n = args->n, m = args->y ? args->m : n;
+    const struct direct_args *p = &args->pairs;
+    int64_t n = p->n, m = p->y ? p->m : n;
     struct lane tile[VECS];
-    memset(tile, 0, sizeof tile);
-    for (int i = 0; i < DIRECT_ANY_TILE; i++)
-        for (int d = 0; d < 3; d++)
-            tile[i / W].x[d][i % W] =
-                y[3 * (i0 + i < m ? i0 + i : m - 1) + d];
+    tile_load(tile, p, i0);
     for (int64_t j = 0; j < n; j += RUN)
         for (int v = 0; v < VECS; v++)
             lane_run(&tile[v], args, j, n - j < RUN ? (int)(n - j) : RUN,
                      strengths, most, pair);
-    for (int i = 0; i < DIRECT_ANY_TILE && i0 + i < m; i++)
+    for (int i = 0; i < DIRECT_TILE && i0 + i < m; i++)
         for (int a = 0; a < args->width; a++)
-            values[args->width * (i0 + i) + a] =
-                tile[i / W].sum[a][i % W] + tile[i / W].low[a][i % W];
+            values[args->width * (i0 + i) + a] = tile_value(tile, i, a);
 }
 
 #define ANY_RUN(name, strengths, most)                                         \
@@ -131,7 +119,7 @@ SIMD_FN void tile_run(const struct direct_any *args, int64_t i0,
                            int64_t t1, double *values)                         \
     {                                                                          \
         for (int64_t t = t0; t < t1; t++)                                      \
-            tile_run(args, t * DIRECT_ANY_TILE, values, strengths, most,       \
+            tile_run(args, t * DIRECT_TILE, values, strengths, most,       \
                      any_##name);                                              \
     }
 ANY_RUN(stokeslet, 3, EXACT_FLOW)

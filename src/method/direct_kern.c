@@ -1,27 +1,12 @@
-/* direct_kern.c: a tile of targets in vector lanes against every source.
- * Eight terms are added plainly, their sum is added with TwoSum: the plain
- * part adds about one rounding to what each term has anyway. */
+/* direct_kern.c: a tile of targets in vector lanes against every source. */
 #include "base/simd.h"
 #include "method/direct_kern.h"
 
 #if FARSUM_BITS == 64
-enum { RUN = 8, VECS = DIRECT_TILE / W, SUMS = 10 };
+#include "method/direct_lane.h"
 
-/* One vector of targets: where, and sums with what their rounding lost:
- * phi, E (3), and xx yy zz xy xz yz of sum q d d / r^3. */
-struct lane {
-    vreal x[3];
-    vreal sum[SUMS], low[SUMS];
-};
-
-SIMD_FN void lane_add(vreal *sum, vreal *low, vreal x)
-{
-    vreal s = *sum + x, z = s - *sum;
-    *low += (*sum - (s - z)) + (x - z);
-    *sum = s;
-}
-
-/* Adds `count` sources from j on; `sums` is 1, 4 or 10. */
+/* Adds `count` sources from j on; `sums` is 1, 4 or 10: phi, E (3), and xx yy
+ * zz xy xz yz of sum q d d / r^3. */
 SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
                       int count, int sums)
 {
@@ -52,19 +37,7 @@ SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
         s[8] += gx * dz;
         s[9] += gy * dz;
     }
-    for (int a = 0; a < sums; a++)
-        lane_add(&t->sum[a], &t->low[a], s[a]);
-}
-
-SIMD_FN void tile_load(struct lane *tile, const double *y, int64_t m,
-                       int64_t i0)
-{
-    memset(tile, 0, VECS * sizeof *tile);
-    for (int i = 0; i < DIRECT_TILE; i++) {
-        int64_t from = i0 + i < m ? i0 + i : m - 1;
-        for (int d = 0; d < 3; d++)
-            tile[i / W].x[d][i % W] = y[3 * from + d];
-    }
+    lane_add(t, s, sums);
 }
 
 SIMD_FN void tile_store(const struct lane *tile, int sums, const double *q,
@@ -74,7 +47,7 @@ SIMD_FN void tile_store(const struct lane *tile, int sums, const double *q,
     for (int i = 0; i < DIRECT_TILE && i0 + i < m; i++) {
         double value[SUMS];
         for (int a = 0; a < sums; a++)
-            value[a] = tile[i / W].sum[a][i % W] + tile[i / W].low[a][i % W];
+            value[a] = tile_value(tile, i, a);
         if (potential)
             potential[i0 + i] = value[0];
         for (int d = 0; d < 3 && sums > 1 && field; d++)
@@ -92,11 +65,10 @@ SIMD_FN void run(const struct direct_args *args, int64_t t0, int64_t t1,
                  double *potential, double *field, struct direct_part *part,
                  int sums)
 {
-    const double *y = args->y ? args->y : args->x;
     int64_t n = args->n, m = args->y ? args->m : n;
     struct lane tile[VECS];
     for (int64_t t = t0; t < t1; t++) {
-        tile_load(tile, y, m, t * DIRECT_TILE);
+        tile_load(tile, args, t * DIRECT_TILE);
         int64_t j = 0;
         for (; j + RUN <= n; j += RUN)
             for (int v = 0; v < VECS; v++)

@@ -20,8 +20,6 @@ struct direct_kern {
                    double *potential, double *field, struct direct_part *);
 };
 
-enum { DIRECT_TILE = 16 };
-
 /* Adds x to sum + low, exactly but for the rounding of low (Knuth's TwoSum:
  * Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26:1955, 2005, algorithm 4.3). */
 static inline void direct_add(double *sum, double *low, double x)

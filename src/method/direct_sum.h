@@ -10,14 +10,16 @@
 
 #include "base/isa.h"
 
+/* Of direct_any.h too. */
 struct direct_args {
     int threads;     /* 0: all */
     enum isa isa;
     int64_t n, m;    /* sources, targets; m is not looked at if y is NULL */
     const double *x; /* [n][3] sources */
     const double *y; /* [m][3] targets; NULL: the sources */
-    const double *q; /* [n] */
+    const double *q; /* [n][strengths] */
 };
+enum { DIRECT_TILE = 16 }; /* targets that are summed at once */
 
 /* Compensated sums: the error is about 1e-16 of sum_j |term_j| for each
  * target.  The result does not depend on the number of threads.  Allocates

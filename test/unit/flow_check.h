@@ -50,6 +50,20 @@ static inline void flow_bare(int k, const long double d[3], const double *q,
     }
 }
 
+/* g.(S f) = f.(S g), n numbers each. */
+static inline void flow_adjoint(int n, const double *f, const double *sf,
+                                const double *g, const double *sg)
+{
+    double left = 0, right = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        left += g[i] * sf[i];
+        right += f[i] * sg[i];
+        size += fabs(g[i] * sf[i]);
+    }
+    assert_true(fabs(left) > 1e-3 * size);
+    assert_true(fabs(left - right) < 1e-14 * size);
+}
+
 /* One periodic sum, from create to destroy; y NULL: the sources. */
 static inline void flow_run(int k, const struct ewald_setup *setup, int64_t n,
                             const double *x, int64_t m, const double *y,

@@ -39,14 +39,7 @@ static void adjoint(void **state)
     struct ewald_setup s = flow_setup(flow_tilted, N, 0);
     flow_run(0, &s, N, x, 0, NULL, f, sf);
     flow_run(0, &s, N, x, 0, NULL, g, sg);
-    double left = 0, right = 0, size = 0;
-    for (int i = 0; i < 3 * N; i++) {
-        left += g[i] * sf[i];
-        right += f[i] * sg[i];
-        size += fabs(g[i] * sf[i]);
-    }
-    assert_true(fabs(left) > 1e-3 * size);
-    assert_true(fabs(left - right) < 1e-14 * size);
+    flow_adjoint(3 * N, f, sf, g, sg);
 }
 
 /* div u = 0; rotlet(t) = 1/2 curl stokeslet(t); stresslet(q, n) = (n.grad)
