@@ -8,7 +8,7 @@ import re
 import unittest
 
 from command import CommandTest
-from test_plans import map_check
+from test_plans import map_check, model_check
 
 DEVICE = os.environ.get("FARSUM_TEST_DEVICE", "opencl:0")
 CASE = "laplace n=300 tol=1e-3 seed=3 prec=f32"
@@ -68,6 +68,28 @@ class Devices(CommandTest):
         names = map_check(self, "--device", DEVICE, "--mesh", "48x48x48")
         for name in names["spread"]:
             self.assertTrue(name.startswith("gpu_"), name)
+
+    def test_model(self):
+        self.need()
+        model = model_check(self, "--device", DEVICE, "--case", CASE)
+        self.assertGreater(model["machine"]["launch"], 0)
+        self.assertGreater(model["machine"]["transfer"], 0)
+        near = model["stages"][1]
+        self.assertTrue(near["variant"].startswith("gpu_"), near["variant"])
+
+    def test_model_of_the_paper(self):
+        """Gaussian split in closed form: erfc and exp for each pair."""
+        self.need()
+        self.farsum("tune", "--model", "--device", DEVICE, "--case",
+                    "stokeslet n=300 tol=1e-3", "--split", "gaussian",
+                    "--near", "gm_1d", "--spread", "gpu_particle",
+                    "--repeats", 1, "--report", "r.json")
+        stages = self.json("r.json")["model"]["stages"]
+        near, spread = stages[1]["calls"], stages[2]
+        self.assertEqual(near["erfc"], near["rsqrt"])
+        self.assertEqual(near["erfc"], near["exp"])
+        self.assertGreater(near["erfc"], 300)
+        self.assertEqual(spread["sums"] % (300 * 3), 0)
 
     def test_cache_off(self):
         os.environ["FARSUM_CACHE_DIR"] = ""

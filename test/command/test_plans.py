@@ -1,5 +1,7 @@
 """list, tune and bench."""
 
+import csv
+import os
 import re
 import shutil
 import unittest
@@ -84,6 +86,91 @@ class Map(CommandTest):
                      "--components", 2)
         self.refused(1, "nowhere/m.svg", "tune", "--map", "nowhere/m.svg")
         self.refused(1, "support", "tune", "--map", "m.svg", "--support", 40)
+
+
+OPERATIONS = ["fma", "add", "mul", "div", "rsqrt", "exp", "erfc"]
+
+
+def model_check(test, *options):
+    """The model of a small plan: table, report and lines of the same."""
+    done = test.farsum("tune", "--model", *options, "--report", "m.json",
+                       "--csv", "m.csv", "--repeats", 1)
+    report = test.json("m.json")
+    model, machine = report["model"], report["model"]["machine"]
+    test.assertEqual(list(machine["operations"]), OPERATIONS)
+    test.assertEqual(machine["operations"]["fma"]["flop_equivalents"], 2)
+    test.assertRegex(done.out, r"(?m)^operation +" + " +".join(OPERATIONS))
+    for one in machine["operations"].values():
+        test.assertGreater(one["seconds"], 0)
+    names = [s["stage"] for s in model["stages"]]
+    test.assertEqual(names, ["set_points", "near", "spread", "fft", "scale",
+                             "ifft", "interp", "ends"])
+    chosen = {s["stage"]: s["variant"] for s in report["plan"]["stages"]}
+    with open(test.path("m.csv"), newline="") as file:
+        rows = list(csv.DictReader(file))
+    test.assertEqual([r["stage"] for r in rows], names)
+    for stage, row in zip(model["stages"], rows):
+        line = re.search(rf"(?m)^{stage['stage']} +(\S+) +(\S+) +(\S+) +(\w+)",
+                         done.out)
+        test.assertEqual(line[1], stage["variant"])
+        test.assertEqual(line[4], stage["bound"])
+        test.assertAlmostEqual(float(line[2]) / (stage["flops"] / 1e9), 1, 2)
+        flops = sum(stage["calls"][k]
+                    * machine["operations"][k]["flop_equivalents"]
+                    for k in OPERATIONS)
+        test.assertAlmostEqual(flops / stage["flops"], 1, 6)
+        test.assertGreaterEqual(stage["predicted"] * 1.000001,
+                                stage["flops"] / machine["peak"])
+        test.assertAlmostEqual(float(row["predicted"]) / stage["predicted"],
+                               1, 4)
+        if stage["measured"]:
+            test.assertAlmostEqual(
+                stage["share_of_peak"] * stage["measured"] * machine["peak"]
+                / stage["flops"], 1, 6)
+        if stage["stage"] in chosen:
+            test.assertEqual(stage["variant"], chosen[stage["stage"]])
+    test.assertAlmostEqual(sum(s["predicted"] for s in model["stages"][1:])
+                           / model["predicted"], 1, 6)
+    test.assertGreater(model["measured"], 0)
+    return model
+
+
+class Model(CommandTest):
+    def setUp(self):
+        super().setUp()
+        os.environ["FARSUM_CACHE_DIR"] = self.path("kept")
+        self.addCleanup(os.environ.pop, "FARSUM_CACHE_DIR")
+
+    def test_host(self):
+        first = model_check(self, "--case", CASE, "--threads", 1)
+        self.assertFalse(first["machine"]["kept"])
+        os.unlink(self.path("m.csv"))
+        self.farsum("gen", "uniform", "-n", 500, "--kernel", "stokeslet", "-o",
+                    "f.xyz")
+        flow = model_check(self, "f.xyz", "--kernel", "stokeslet",
+                           "--threads", 1)
+        self.assertTrue(flow["machine"]["kept"])
+        self.assertEqual(first["machine"]["peak"], flow["machine"]["peak"])
+
+    def test_more_neighbours(self):
+        """Twice the cutoff: eight times the pairs."""
+        near = []
+        for cutoff in (2, 4):
+            self.farsum("tune", "--model", "--case", "laplace n=3000 tol=1e-4",
+                        "--cutoff", cutoff, "--near", "plain", "--threads", 1,
+                        "--repeats", 1, "--report", "r.json")
+            stages = self.json("r.json")["model"]["stages"]
+            near.append(stages[1]["calls"]["rsqrt"])
+        self.assertAlmostEqual(near[1] / near[0], 8, delta=0.8)
+
+    def test_refused(self):
+        self.refused(2, "go with --model", "tune", "--case", CASE, "--csv",
+                     "m.csv")
+        self.refused(2, "two things", "tune", "--model", "--map", "m.svg")
+        self.refused(1, "method ewald", "tune", "--model", "--case",
+                     "laplace n=100", "--method", "ewald")
+        self.refused(1, "nowhere/m.csv", "tune", "--model", "--case", CASE,
+                     "--csv", "nowhere/m.csv")
 
 
 class Tune(CommandTest):

@@ -77,6 +77,23 @@ static double cost(const void *a)
            + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 
+/* Each mesh point asks the particles of 27 cells, and of those that reach it
+ * evaluates the weights of three axes anew. */
+static void ops(const void *data, struct work *work)
+{
+    const struct spread_args *args = data;
+    double e = edge(args), n = (double)args->n;
+    double looks = n * 27 * e * e * e, hits = n * spread_gpu_cube(args);
+    double values = spread_gpu_reals(args);
+    struct count *c = &work->count;
+    count_calls(c, COUNT_ADD, 3 * looks); /* how far, in mesh points */
+    count_calls(c, COUNT_FMA, hits * (3 * args->window->degree + values));
+    count_calls(c, COUNT_MUL, hits * 2);
+    work->read += n * (24 + values * gpu_real(args->precision));
+    work->written += spread_gpu_bytes(args);
+    work->launches++;
+}
+
 static int64_t bytes(const void *a)
 {
     const struct spread_args *args = a;
@@ -143,4 +160,5 @@ const struct variant spread_gpu_cell_grid = {.fits = fits,
                                              .run = run,
                                              .destroy = destroy,
                                              .deterministic = 0,
-                                             .needs = "device"};
+                                             .needs = "device",
+                                             .work = ops};

@@ -75,20 +75,59 @@ static farsum_status fits(const void *a)
     return gpu_local_fits(args->device, local_bytes(args, batch(args)));
 }
 
+/* Mesh points of the 27 cells that a batch of particles adds to. */
+static double block(const struct spread_args *args)
+{
+    double e = edge(args);
+    return 27 * e * e * e;
+}
+
+static double batches_of(const struct spread_args *args)
+{
+    int32_t nb[3];
+    double n = (double)args->n;
+    double all = (double)cells(args, nb), held = all * (1 - exp(-n / all));
+    double full = n / fmax(held, 1) / batch(args); /* batches of a cell */
+    return held * (1 + fmax(full - 0.6, 0));
+}
+
 /* 27 blocks of sums for each batch; where few particles are, most of them are
- * 0 and left out.  Sums to a mesh beyond the cache take twice as long and more,
- * and the batches of a crowd meet. */
+ * 0 and left out. */
+static double sums_of(const struct spread_args *args)
+{
+    return fmin(batches_of(args) * block(args),
+                (double)args->n * spread_gpu_cube(args))
+           * spread_gpu_reals(args);
+}
+
+/* Weights once a particle; then each mesh point of the blocks goes through the
+ * particles of the batch. */
+static void ops(const void *data, struct work *work)
+{
+    const struct spread_args *args = data;
+    double n = (double)args->n, values = spread_gpu_reals(args);
+    double p = args->window->support;
+    struct count *c = &work->count;
+    count_calls(c, COUNT_FMA, 3 * n * (1 + p * args->window->degree));
+    count_calls(c, COUNT_MUL, 2 * n * block(args));
+    count_calls(c, COUNT_FMA, n * block(args) * values);
+    /* zeros first; sums go in runs, what they change comes and goes */
+    double changed = sums_of(args) * gpu_real(args->precision);
+    work->read += n * (24 + values * gpu_real(args->precision)) + changed;
+    work->written += spread_gpu_bytes(args) + changed;
+    work->launches += 2;
+}
+
+/* Sums to a mesh beyond the cache take twice as long and more, and the batches
+ * of a crowd meet. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
     int32_t nb[3];
-    double e = edge(args), blocks = 27 * e * e * e;
+    double blocks = block(args), batches = batches_of(args);
     double values = spread_gpu_reals(args), n = (double)args->n;
-    double all = (double)cells(args, nb), held = all * (1 - exp(-n / all));
-    double full = n / fmax(held, 1) / batch(args); /* batches of a cell */
-    double batches = held * (1 + fmax(full - 0.6, 0));
-    double sums = fmin(batches * blocks, n * spread_gpu_cube(args)) * values;
+    double all = (double)cells(args, nb), sums = sums_of(args);
     int f32 = args->precision == FARSUM_F32;
     double each = f32 ? 4.3 + 2.9 * values : 4.9 + 1.04 * values;
     double few = f32 ? 0 : 10.7 * values; /* of a batch, whatever it has */
@@ -176,4 +215,5 @@ const struct variant spread_gpu_cell_hybrid = {.fits = fits,
                                                .run = run,
                                                .destroy = destroy,
                                                .deterministic = 0,
-                                               .needs = "device"};
+                                               .needs = "device",
+                                               .work = ops};

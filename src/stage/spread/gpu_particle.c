@@ -38,6 +38,17 @@ static double cost(const void *args)
     return spread_particle_cost(args, 1);
 }
 
+/* The mesh is zeroed; every sum is atomic. */
+static void ops(const void *data, struct work *work)
+{
+    const struct spread_args *args = data;
+    spread_ops(args, work);
+    work->written += spread_gpu_bytes(args);
+    work->sums +=
+        (double)args->n * spread_gpu_cube(args) * spread_gpu_reals(args);
+    work->launches++;
+}
+
 static int64_t bytes(const void *args)
 {
     (void)args;
@@ -106,7 +117,8 @@ const struct variant spread_gpu_particle = {.fits = spread_particle_fits,
                                             .run = spread_particle_run,
                                             .destroy = spread_particle_destroy,
                                             .deterministic = 0,
-                                            .needs = "device"};
+                                            .needs = "device",
+                                            .work = ops};
 
 static farsum_status create_shadow(const void *args, void **state)
 {
