@@ -20,14 +20,12 @@ side, and kept in FARSUM_CACHE_DIR (OUT/kernels unless it is set).  Parts:
 mesh_report.py makes tables and pictures of it.
 """
 import argparse
-import concurrent.futures
 import os
-import re
-import subprocess
 import sys
 import time
 
-TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import parts
+
 PAPER = ["room=spread", "window=bspline"]
 DECADES = (1000, 10000, 100000, 1000000, 10000000)
 STEPS = tuple(m * 10 ** e for e in range(3, 7) for m in (2, 5))
@@ -92,62 +90,32 @@ def command(a, case, words):
     return [a.rows, a.device] + [str(w) for w in case] + words + ["header=1"]
 
 
-def table_rows():
-    """Names of both rooms' rows on devices."""
-    names = []
-    for room in ("spread", "interp"):
-        with open(os.path.join(TREE, "src/stage", room, "variants.def")) as f:
-            names += re.findall(r"VARIANT\(\w+, (gpu_\w+)", f.read())
-    return names
-
-
 def warm(a, cases):
     """Compiles what the cases need: two small runs for each row there is."""
     seen = set()
+    both = parts.device_rows("spread") + parts.device_rows("interp")
     for case, words in cases:
         options = [w for w in words if "=" in w and ":" not in w]
         rows = [w for w in words if w not in options] or ["all"]
-        for row in table_rows() if "all" in rows else rows:
+        for row in both if "all" in rows else rows:
             for n in (1000, 100000):
                 seen.add((case[:3] + (64, n, "uniform"),
                           tuple(options) + (row,)))
-    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        list(pool.map(lambda c: subprocess.run(
-            command(a, c[0], list(c[1])), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, check=False), sorted(seen, key=str)))
-
-
-def done(path):
-    if not os.path.exists(path):
-        return set()
-    with open(path) as f:
-        return {line[7:].strip() for line in f if line.startswith("# done ")}
+    parts.quietly([command(a, c[0], list(c[1]))
+                   for c in sorted(seen, key=str)], a.jobs)
 
 
 def measure(a, part, end):
     path = os.path.join(a.out, "spreading.csv")
-    finished = done(path)
-    left = [c for c in PARTS[part]() if key(part, c) not in finished]
+    by_key = {key(part, c): c for c in PARTS[part]()}
+    left = parts.left(path, [(k, command(a, *c)) for k, c in by_key.items()])
     start = time.time()
     if left:
-        warm(a, left)
+        warm(a, [by_key[k] for k, _ in left])
     print("%s: kernels %.0f s" % (part, time.time() - start), flush=True)
-    for i, (case, words) in enumerate(left):
-        if time.time() > end:
-            print("%s: %d cases left" % (part, len(left) - i))
-            return
-        with open(path, "a") as out, \
-                open(os.path.join(a.out, "spreading.log"), "a") as log:
-            log.write("# %s\n" % key(part, (case, words)))
-            log.flush()
-            try:
-                rc = subprocess.run(command(a, case, words), stdout=out,
-                                    stderr=log, timeout=a.most).returncode
-            except subprocess.TimeoutExpired:
-                rc = "time"
-            out.write("# done %s\n" % key(part, (case, words)) if rc == 0
-                      else "# failed (%s) %s\n" % (rc, key(part, (case, words))))
-    print("%s: %.0f s" % (part, time.time() - start), flush=True)
+    not_begun = parts.run(path, left, end, a.most)
+    print("%s: %.0f s" % (part, time.time() - start) if not not_begun
+          else "%s: %d cases left" % (part, not_begun), flush=True)
 
 
 def key(part, case):

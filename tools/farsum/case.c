@@ -133,7 +133,8 @@ static int parse_key(struct case_spec *spec, const char *key,
             case_cell(value, 1, cell, periodic, NULL, 0))
             return -1;
     } else if (strcmp(key, "dist") == 0) {
-        *expected = "uniform, clustered, plummer, lattice, slab or dense";
+        *expected = "uniform, clustered, plummer, lattice, slab, sediment "
+                    "or dense";
         for (int k = 0; case_dists(k); k++)
             w |= strcmp(case_dists(k)->name, value) == 0;
         if (!w || copy_word(spec->dist, sizeof spec->dist, value))

@@ -121,6 +121,21 @@ static int fill_slab(struct rng *r, const struct box *box, int64_t n, double *x)
     return 0;
 }
 
+/* In a field of gravity, above a floor. */
+static int fill_sediment(struct rng *r, const struct box *box, int64_t n,
+                         double *x)
+{
+    const double height = 0.05;
+    for (int64_t i = 0; i < n; i++) {
+        double s[3];
+        for (int d = 0; d < 3; d++)
+            s[d] = rng_uniform(r);
+        s[2] = -height * log1p(s[2] * expm1(-1 / height));
+        to_cell(box->rows, s, x + 3 * i);
+    }
+    return 0;
+}
+
 static int fill_dense(struct rng *r, const struct box *box, int64_t n,
                       double *x)
 {
@@ -156,6 +171,8 @@ static const struct dist {
                  "three K the least that is not below n"},
      fill_lattice},
     {{"slab", "as uniform, but s along c in [1/3, 2/3)"}, fill_slab},
+    {{"sediment", "as uniform, but s along c with density e^(-s/0.05) in [0,1)"},
+     fill_sediment},
     {{"dense", "9 of 10 particles uniform in a ball of radius 0.05 V^(1/3) in "
                "the middle of the cell, the others uniform in the cell"},
      fill_dense},

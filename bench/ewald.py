@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+"""Measures what bench/reports/ewald.md shows, on one device, in parts, then
+writes that report.
+
+    ewald.py cuda:0 results/h200 --build build
+    ewald.py cuda:0 results/h200 --part near --part whole --minutes 3
+    ewald.py cuda:0 results/h200 --portable opencl:0 --portable host
+
+Appends lines of near_rows, ewald_rows and mesh_rows to OUT/near.csv, whole.csv
+and mesh.csv, and what they complain of to the .log beside.  A case that is in
+the file already is left out, so a run that was cut off goes on where it was.
+Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
+(OUT/kernels unless it is set).  Parts, most wanted first:
+
+  whole     Stokes sums of 4e6 and 1e6 points: tuned, at the 2025 slides' own
+            parameters, at their 224 points a cutoff cell; f32
+  near      the slides' table of the near field, ours beside
+  coulomb   forces of water, 3e3 to 1e7 atoms, at measured errors
+  dists     clusters, a slab, a sediment
+  portable  near field, spreading and a whole sum on DEVICE and on each
+            --portable: the same kernels through other vendors' interfaces
+  proof     a converged plan, which errors of other parts are measured against,
+            against Ewald's own sum
+
+--scale 0.01 takes so many points: to try it out.
+"""
+import argparse
+import os
+import sys
+import time
+
+import parts
+
+WATER = "data/water_spce_3k.xyz"
+OURS = ("gpu_cells", "gpu_pairs", "gpu_clusters")
+# As the slides have them: (b_x, b_y).
+TEAMS = {1e6: ("gm_1d:team=64x1", "gm_2d:team=1x32", "sm_1d:team=32x1",
+               "sm_2d:team=64x2"),
+         4e6: ("gm_1d:team=64x1", "gm_2d:team=8x32", "sm_1d:team=32x1",
+               "sm_2d:team=64x2")}
+# Gaussian, exp(-xi^2 rc^2) = 1e-9, P = 8, one mesh point a wavelength of k_max
+SEED = "tol=1e-3,split=gaussian,s=224,c=41.45,P=8"
+SEED_ROWS = SEED + ",near=%s,spread=gpu_cell_hybrid,interp=gpu_cell"
+CONVERGED = "reference=spectral:1e-12"
+CONVERGED_4E6 = "reference=spectral:1e-11"
+
+
+def near_row(a, device, precision, n, s, *more):
+    return [a.build + "/bench/near_rows", device, precision, "stokeslet",
+            "%d" % n, str(s), "whole=1", *more]
+
+
+def whole_row(a, device, case, *plans):
+    return [a.build + "/bench/ewald_rows", device, case, *plans]
+
+
+def near(a):
+    rows = parts.device_rows("near")
+    ours = [r for r in rows if r in OURS]
+    gauss, prolate = ["split=gaussian"], ["split=prolate"]
+    four, one = 4e6 * a.scale, 1e6 * a.scale
+    for n, teams in ((four, TEAMS[4e6]), (one, TEAMS[1e6])):
+        yield near_row(a, a.device, "f64", n, 256, *gauss, *ours, *teams,
+                       *[r for r in rows if r not in ours])
+        yield near_row(a, a.device, "f64", n, 256, *prolate, *ours)
+    yield near_row(a, a.device, "f64", four, 224, *gauss, *rows)
+    yield near_row(a, a.device, "f64", four, 224, *prolate, *ours)
+    for s in (100, 50, 25):
+        yield near_row(a, a.device, "f64", four, s, *prolate, *ours)
+    yield near_row(a, a.device, "f32", four, 224, *gauss, *rows)
+    yield near_row(a, a.device, "f32", four, 224, *prolate, "tolerance=1e-5",
+                   *ours)
+    yield near_row(a, a.device, "f32", one, 256, *gauss, *rows)
+
+
+def whole(a):
+    def sized(n, *plans):
+        return whole_row(a, a.device, "stokeslet n=%d" % (n * a.scale),
+                         CONVERGED if n < 4e6 else CONVERGED_4E6, *plans)
+    yield sized(4e6, "want=1e-9,tag=tuned", SEED_ROWS % "gm_1d" + ",tag=seed",
+                SEED + ",tag=seed_ours", "want=1e-9,s=224,tag=s224")
+    yield sized(4e6, "want=1e-9,split=gaussian,tag=gaussian",
+                SEED_ROWS % "sm_1d" + ",tag=seed",
+                "want=3.5e-8,tag=seed_error", "want=1e-5,prec=f32,tag=f32",
+                "want=1e-4,prec=f32,tag=f32")
+    yield sized(1e6, "want=1e-9,tag=tuned", "want=1e-9,split=gaussian,"
+                "tag=gaussian", "want=1e-4,prec=f32,tag=f32",
+                "want=1e-5,prec=f32,tag=f32")
+    yield sized(4e6, "want=1e-9,split=gaussian,s=224,tag=gaussian_s224",
+                "want=1e-6,tag=tuned")
+
+
+def coulomb(a):
+    for copies in (7, 4, 2, 1, 15):
+        c = max(1, round(copies * a.scale ** (1 / 3)))
+        yield whole_row(
+            a, a.device, "%s:%d" % (WATER, c), "reference=ewald",
+            *["want=%g,prec=f32,tag=coulomb" % e for e in (1e-4, 1e-3, 1e-5)],
+            "want=1e-9,tag=coulomb", "want=1e-5,tag=coulomb")
+
+
+def dists(a):
+    for dist in ("clustered", "sediment", "slab", "uniform"):
+        yield whole_row(
+            a, a.device, "stokeslet n=%d dist=%s" % (1e6 * a.scale, dist),
+            CONVERGED, "want=1e-9,tag=dists", "want=1e-4,prec=f32,tag=dists",
+            *(["want=1e-9,split=gaussian,near=gm_1d,spread=gpu_cell_hybrid,"
+               "interp=gpu_cell,tag=dists"] if a.device != "host" else []))
+
+
+def portable_on(a, device):
+    host = device == "host"
+    n = 1e6 * a.scale * (0.1 if host else 1)
+    ours = [] if host else [r for r in parts.device_rows("near") if r in OURS]
+    yield near_row(a, device, "f64", n, 256, "split=gaussian",
+                   *(["host_cluster"] if host else ours + ["gm_1d", "sm_1d"]))
+    yield near_row(a, device, "f64", n, 256, "split=prolate",
+                   *(["host_cluster"] if host else ours))
+    mesh = int(216 * a.scale ** (1 / 3) * (0.1 ** (1 / 3) if host else 1))
+    yield [a.build + "/bench/mesh_rows", device, "f64", "8", "3", str(mesh),
+           "%d" % n, "uniform", "room=spread", "header=1",
+           *(["host_tile", "multicolour"] if host else
+             ["gpu_cell_hybrid", "gpu_particle", "gpu_stream", "gpu_walk"])]
+    yield whole_row(a, device, "stokeslet n=%d" % n,
+                    "reference=ewald:200:1e-11" if n <= 1e5 else CONVERGED,
+                    "tol=1e-9,tag=portable",
+                    "tol=1e-4,prec=f32,tag=portable")
+
+
+def portable(a):
+    for device in [a.device] + a.portable:
+        yield from portable_on(a, device)
+
+
+def proof(a):
+    n = 2e5 * min(1, a.scale * 10)
+    for kernel in ("stokeslet", "laplace"):
+        yield whole_row(a, a.device, "%s n=%d" % (kernel, n),
+                        "reference=ewald:500:1e-13", "tol=1e-12,tag=proof",
+                        "tol=1e-9,tag=proof")
+
+
+PARTS = {"whole": whole, "near": near, "coulomb": coulomb, "dists": dists,
+         "portable": portable, "proof": proof}
+FILES = {"near_rows": "near.csv", "ewald_rows": "whole.csv",
+         "mesh_rows": "mesh.csv"}
+
+
+def fewer(words):
+    """The same kernels for less work; to have them compiled."""
+    if words[0].endswith("near_rows"):
+        return words[:4] + ["3000"] + words[5:] + ["repeats=1"]
+    if words[0].endswith("mesh_rows"):
+        return words[:5] + ["64", "10000"] + words[7:]
+    case = words[2].split(" ")
+    if len(case) > 1:
+        case[1] = "n=100000"
+    else:
+        case[0] = case[0].split(":")[0] + ":3"
+    plans = [w.replace("want=", "tol=") for w in words[3:]
+             if not w.startswith("reference=")]
+    return words[:2] + [" ".join(case)] + plans
+
+
+def measure(a, part, end):
+    start = time.time()
+    by_file = {}
+    for words in PARTS[part](a):
+        file = FILES[os.path.basename(words[0])]
+        key = part + " " + " ".join(words[1:])
+        by_file.setdefault(os.path.join(a.out, file), []).append((key, words))
+    todo = {p: parts.left(p, cases) for p, cases in by_file.items()}
+    if a.device != "host" and a.jobs > 1:
+        parts.quietly([fewer(w) for cases in todo.values() for _, w in cases],
+                      a.jobs)
+    print("%s: kernels %.0f s" % (part, time.time() - start), flush=True)
+    not_begun = sum(parts.run(p, cases, end, a.most)
+                    for p, cases in todo.items())
+    print("%s: %.0f s%s" % (part, time.time() - start,
+                            not_begun and ", %d cases left" % not_begun or ""),
+          flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("device")
+    p.add_argument("out")
+    p.add_argument("--build", default="build")
+    p.add_argument("--part", action="append", choices=sorted(PARTS),
+                   help="several times; default: all")
+    p.add_argument("--portable", action="append", default=[], metavar="DEVICE")
+    p.add_argument("--minutes", type=float, default=60,
+                   help="no case is begun later than that")
+    p.add_argument("--most", type=float, default=120,
+                   help="seconds that a case may take")
+    p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2),
+                   help="that compile kernels at once; 1: none beforehand")
+    p.add_argument("--scale", type=float, default=1)
+    p.add_argument("--no-report", action="store_true")
+    a = p.parse_args()
+    os.makedirs(a.out, exist_ok=True)
+    os.environ.setdefault("FARSUM_CACHE_DIR", os.path.join(a.out, "kernels"))
+    end = time.time() + 60 * a.minutes
+    for part in a.part or PARTS:
+        measure(a, part, end)
+    if not a.no_report:
+        import ewald_report
+        ewald_report.write([a.out])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
