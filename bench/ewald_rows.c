@@ -34,12 +34,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCHES = 3, TRIES = 5 };
+enum { BATCHES = 3, TRIES = 5, WORDS = 12 };
 #define LONG 0.3 /* seconds of a batch, about */
 
 struct asked {
     const char *text;
-    char word[8][40]; /* what it consists of, zero-ended */
+    char word[WORDS][40]; /* what it consists of, zero-ended */
     double tolerance, want, s, c;
     int mesh, support, f32;
     const char *split, *near, *spread, *fft, *interp, *tag;
@@ -99,9 +99,9 @@ static void ask(const char *from, struct asked *a)
     *a = (struct asked){.text = from, .tolerance = 1e-5, .tag = ""};
     for (int k = 0; *at; k++) {
         size_t length = strcspn(at, ",");
-        char *w = a->word[k < 8 ? k : 7];
+        char *w = a->word[k < WORDS ? k : WORDS - 1];
         snprintf(w, sizeof a->word[0], "%.*s", (int)length, at);
-        if (k == 8
+        if (k == WORDS
             || !(number(w, "tol", &a->tolerance) || number(w, "want", &a->want)
                  || number(w, "s", &a->s) || number(w, "c", &a->c)
                  || count(w, "mesh", &a->mesh) || count(w, "P", &a->support)

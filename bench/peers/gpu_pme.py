@@ -50,9 +50,6 @@ class OpenMM:
         import openmm
         self.mm = openmm
         self.version = openmm.__version__
-        plugins = os.environ.get("OPENMM_PLUGIN_DIR") or \
-            openmm.Platform.getDefaultPluginsDirectory()
-        openmm.Platform.loadPluginsFromDirectory(plugins)
         self.platform = openmm.Platform.getPlatformByName(
             "CUDA" if device == "cuda" else "Reference")
         self.cuda = device == "cuda"
