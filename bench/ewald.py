@@ -197,6 +197,7 @@ def main():
     p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2),
                    help="that compile kernels at once; 1: none beforehand")
     p.add_argument("--scale", type=float, default=1)
+    p.add_argument("--machine", help="what the report calls it")
     p.add_argument("--no-report", action="store_true")
     a = p.parse_args()
     os.makedirs(a.out, exist_ok=True)
@@ -206,7 +207,7 @@ def main():
         measure(a, part, end)
     if not a.no_report:
         import ewald_report
-        ewald_report.write([a.out])
+        ewald_report.write([ewald_report.of_folder(a.machine or a.device, a.out)])
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ step_ms is one evaluation of the forces with a standing list of pairs, the least
 of some batches, each waited for at its end, data on the GPU; list_ms what a new
 list takes where it is made by the script (vesin, on the processor).  OpenMM's
 step is one of its Verlet integrator with a step of 1e-9 ps, which is how it is
-meant to run.  One row a set; best=1 marks the fastest.
+meant to run.  One row a set, as it is timed.
 """
 import argparse
 import csv
@@ -35,7 +35,7 @@ import scan
 
 COLUMNS = ("peer", "version", "device", "variant", "precision", "n", "target",
            "measured", "cutoff", "alpha", "order", "mesh", "step_ms",
-           "list_ms", "best")
+           "list_ms")
 SETS = ("peer", "variant", "target", "cutoff", "alpha", "order", "spacing")
 CUTOFFS = (5, 6, 7.5, 9, 12)
 POWERS = [2 ** k for k in range(3, 11)]  # what two of them round up to
@@ -279,7 +279,7 @@ def measure(a, peer, name, system, reference, s, precision):
                 cutoff=s["cutoff"], alpha="%.6g" % s["alpha"],
                 order=s["order"], mesh="x".join(map(str, mesh)),
                 step_ms="%.5g" % (1e3 * step),
-                list_ms="%.5g" % (1e3 * listed), best=0)
+                list_ms="%.5g" % (1e3 * listed))
 
 
 def finished(path):
@@ -313,20 +313,19 @@ def time_sets(a, base, reference):
                         r = measure(a, peer, name, system, reference, s,
                                     precision)
                         if r:
-                            rows.append((float(r["step_ms"]), len(rows), r, s))
-                    rows.sort(key=lambda r: r[:2])
-                    write(a.out, [r[2] for r in rows], key)
-                    some = [r[3] for r in rows[:a.keep]]
+                            rows.append((float(r["step_ms"]), len(rows), s))
+                            write(a.out, r)
+                    with open(a.out, "a") as f:
+                        f.write(key + "\n")
+                    some = [r[2] for r in sorted(rows, key=lambda r: r[:2])[:a.keep]]
 
 
-def write(path, rows, key):
+def write(path, row):
     with open(path, "a", newline="") as f:
         w = csv.DictWriter(f, COLUMNS, lineterminator="\n")
         if f.tell() == 0:
             w.writeheader()
-        for k, r in enumerate(rows):
-            w.writerow(dict(r, best=int(k == 0)))
-        f.write(key + "\n")
+        w.writerow(row)
 
 
 def main():

@@ -1,0 +1,117 @@
+"""Pictures of bench/reports/ewald.md, by matplotlib."""
+import os
+
+import ewald_tables as tables
+from report_pictures import MARK, plots, save
+
+COLOURS = {"near": "#2980b9", "spread": "#e67e22", "fft": "#27ae60",
+           "scale": "#7f8c8d", "interp": "#8e44ad", "set": "#c0392b"}
+
+
+def near(plt, m, folder):
+    """Targets a microsecond: the slides' rows, ours of them, ours."""
+    n = tables.sizes(m)
+    if len(n) < 2:
+        return None
+    names, values, colours = [], [], []
+    for row in tables.SEED_ROWS:
+        names.append(row + ", slides")
+        values.append(tables.SLIDES_NEAR[(7, row)][1])
+        colours.append("#bdc3c7")
+    for row, split in tables.near_names(m):
+        v = tables.near_cell(m, "f64", split, n[1], 256.0, row, 1e-9)
+        if v:
+            names.append("%s, %s" % (row, split))
+            values.append(v)
+            colours.append("#7f8c8d" if row in tables.SEED_ROWS else
+                           "#2980b9" if split == "gaussian" else "#000000")
+    figure, axes = plt.subplots(figsize=(6.5, 0.25 * len(names) + 0.8))
+    axes.barh(range(len(names)), values, color=colours)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("targets a microsecond, f64, s = 256, %d points" % n[1])
+    return save(plt, figure, folder, "near.png")
+
+
+def whole(plt, m, folder):
+    """Stages of the largest sum, one bar a setting."""
+    lines = tables.of_flow(m, [t for t, _ in tables.TAGS], "f64")
+    if not lines:
+        return None
+    n = max(int(r["n"]) for r in lines)
+    bars = [("slides" if n >= 4e6 else "slides, 4e6 points",
+             tables.SLIDES_WHOLE)]
+    for tag, what in tables.TAGS:
+        for r in lines:
+            if r["tag"] == tag and int(r["n"]) == n:
+                bars.append(("%s\n%s, error %s" % (what, r["near"],
+                                                   tables.error(r)),
+                             {s: float(r[s + "_ms"]) for s in tables.STAGES}))
+    figure, axes = plt.subplots(figsize=(7.5, 0.42 * len(bars) + 0.9))
+    for k, (_, ms) in enumerate(bars):
+        left = 0
+        for stage, colour in COLOURS.items():
+            v = ms.get(stage, 0)
+            axes.barh(k, v, left=left, color=colour,
+                      label=stage if k == 0 or stage == "scale" and k == 1
+                      else None)
+            left += v
+    axes.set_yticks(range(len(bars)), [b[0] for b in bars], fontsize=6.5)
+    axes.invert_yaxis()
+    axes.set_xlabel("ms, stages one after another, %d points" % n)
+    axes.legend(loc="lower right")
+    return save(plt, figure, folder, "whole.png")
+
+
+def coulomb(plt, m, folder):
+    found = tables.by_error(m)
+    found = {k: v for k, v in found.items() if len(v) > 1}
+    if not found:
+        return None
+    figure, all_axes = plt.subplots(1, len(found), squeeze=False,
+                                    figsize=(2.9 * len(found), 2.9))
+    for axes, (key, by_n) in zip(all_axes[0], sorted(found.items(),
+                                                     reverse=True)):
+        programs = sorted({p for v in by_n.values() for p in v})
+        for i, program in enumerate(programs):
+            points = [(n, tables.step(program, v[program]))
+                      for n, v in sorted(by_n.items()) if program in v]
+            axes.plot(*zip(*points), marker=MARK[i], label=program,
+                      color="black" if program == "farsum" else "C%d" % i)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title("error %g, %s" % key)
+        axes.set_xlabel("atoms")
+    all_axes[0][0].set_ylabel("ms")
+    all_axes[0][0].legend()
+    return save(plt, figure, folder, "coulomb.png")
+
+
+def portable(plt, machines, folder):
+    best = tables.portable([], machines)
+    names = ["near gaussian", "near prolate", "spread", "whole f64"]
+    if len(best) < 2:
+        return None
+    figure, all_axes = plt.subplots(1, len(names), figsize=(11, 2.6))
+    for axes, name in zip(all_axes, names):
+        bars = [(where, v[name][0]) for where, v in best.items() if name in v]
+        axes.barh(range(len(bars)), [b[1] for b in bars], log=True,
+                  color="#2980b9")
+        axes.set_yticks(range(len(bars)), [b[0] for b in bars], fontsize=5.5)
+        axes.invert_yaxis()
+        axes.set_title(name)
+        axes.set_xlabel("particles a microsecond")
+    return save(plt, figure, folder, "portable.png")
+
+
+def all_pictures(machines, host, folder):
+    """{name: file}; a name is missing where its lines are."""
+    del host
+    plt = plots()
+    os.makedirs(folder, exist_ok=True)
+    m = machines[0]
+    m.device = m.near[0]["device"] if m.near else "cuda:0"
+    out = {"near": near(plt, m, folder), "whole": whole(plt, m, folder),
+           "coulomb": coulomb(plt, m, folder),
+           "portable": portable(plt, machines, folder)}
+    return {k: v for k, v in out.items() if v}

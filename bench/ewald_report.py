@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""bench/reports/ewald.md and its pictures, from what was measured.
+
+    ewald_report.py h200="One NVIDIA H200" h100="One NVIDIA H100" \\
+        cpu="Two cores of an AMD EPYC (Zen 3)"
+
+The first is the machine that the report is of, the others stand in its table of
+portability; lines are bench/results/ewald_PART_LABEL.csv, as ewald.py measured
+them (near, whole, mesh) and peers/gpu_pme.py (gpu_peers); of programs on a
+processor, peers.csv and ewald_cpu_peers.csv (peers/versus.py).
+bench/reports/ewald_notes.md is put before the tables.  Pictures go into a
+folder named as the report; they need matplotlib.
+"""
+import argparse
+import csv
+import os
+import sys
+
+import ewald_tables as tables
+from parts import TREE
+
+RESULTS = os.path.join(TREE, "bench/results")
+REPORT = os.path.join(TREE, "bench/reports/ewald.md")
+PARTS = ("near", "whole", "mesh", "gpu_peers")
+INTRO = """# Ewald sums: near field, whole sums, programs beside
+
+{machine}.
+
+Made by `bench/ewald_report.py` from {sources}, which hold the lines of
+`near_rows`, `ewald_rows` and `mesh_rows` that one command measured, and those of
+the peers' scripts:
+
+```
+bench/ewald.py cuda:0 DIR --build build --portable opencl:0 --portable host
+bench/peers/gpu_pme.py time data/water_spce_3k.xyz --reference ref.npz \\
+    --sets bench/results/gpu_peers_sets.csv --device cuda --out DIR/gpu_peers.csv
+```
+
+**Errors** are measured, not estimated: the root mean square of the difference of
+velocities (forces) over that of the velocities (forces) themselves, against a plan
+that is converged in f64, or Ewald's own sum; the last section compares these two.
+"At equal error" means that the tolerance was changed until the measured error was
+below the number, and near it. **Times** are ms, the least of several, positions,
+strengths and results on the device. Stages are those of the plan's own clocks;
+*total* is one execute of many that are asked for one after another, *new positions*
+what `set_points` adds when they come in an order unlike the last one. s: sources, on
+average, in a cube whose edge is the cutoff.
+"""
+
+
+def read(path):
+    """Lines, each by the header last seen; # says nothing here."""
+    lines, names = [], None
+    if not os.path.exists(path):
+        return lines
+    with open(path) as f:
+        for words in csv.reader(f):
+            if not words or words[0].startswith("#"):
+                continue
+            if words[0] in ("device", "peer", "program", "room"):
+                names = words
+            elif names and len(words) == len(names):
+                lines.append(dict(zip(names, words)))
+    return lines
+
+
+class Machine:
+    """Everything that was measured on one."""
+
+    def __init__(self, title, paths):
+        self.title, self.paths = title, [p for p in paths.values()
+                                         if os.path.exists(p)]
+        for part in PARTS:
+            setattr(self, part, read(paths[part]))
+        # a case that was cut off and begun anew: the last counts
+        self.whole = list({(r["device"], r["case"], r["asked"]): r
+                           for r in self.whole}.values())
+
+
+def of_results(label, title):
+    return Machine(title, {p: os.path.join(RESULTS, "ewald_%s_%s.csv" % (
+        p, label)) for p in PARTS})
+
+
+def of_folder(title, folder):
+    return Machine(title, {p: os.path.join(folder, p + ".csv")
+                           for p in PARTS})
+
+
+def draw(machines, host, folder):
+    try:
+        import ewald_pictures
+        return ewald_pictures.all_pictures(machines, host, folder)
+    except ImportError as missing:
+        print("no pictures: %s" % missing, file=sys.stderr)
+        return {}
+
+
+def write(machines, path=REPORT):
+    host = [read(os.path.join(RESULTS, n))
+            for n in ("peers.csv", "ewald_cpu_peers.csv")]
+    folder = os.path.splitext(path)[0]
+    pictures = draw(machines, host[0] + host[1], folder)
+    first = machines[0]
+    sources = ", ".join("`%s`" % os.path.relpath(p, TREE) for m in machines
+                        for p in m.paths)
+    out = [INTRO.format(machine=first.title, sources=sources)]
+    notes = folder + "_notes.md"
+    if os.path.exists(notes):
+        with open(notes) as f:
+            out.append(f.read().rstrip() + "\n")
+
+    def picture(name):
+        if name in pictures:
+            out.append("\n![%s](%s/%s)\n" % (name, os.path.basename(folder),
+                                             pictures[name]))
+    tables.near(out, first)
+    picture("near")
+    tables.whole(out, first)
+    picture("whole")
+    tables.single(out, first)
+    tables.dists(out, first)
+    tables.coulomb(out, first)
+    picture("coulomb")
+    tables.portable(out, machines)
+    picture("portable")
+    tables.host(out, host[0] + host[1])
+    tables.proof(out, first)
+    with open(path, "w") as f:
+        f.write("\n".join(out).rstrip() + "\n")
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    p.add_argument("machine", nargs="+", metavar="LABEL=TITLE")
+    p.add_argument("--out", default=REPORT)
+    a = p.parse_args()
+    write([of_results(*m.split("=", 1)) for m in a.machine], a.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

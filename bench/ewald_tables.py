@@ -1,0 +1,349 @@
+"""Tables of bench/reports/ewald.md."""
+from report_data import counted, short
+
+# What the slides of Kosmacher et al. (2025) report for one H200: of the near
+# field, by points and row, team, targets a microsecond and share of the peak by
+# their count of operations; s = 256.
+SLIDES_NEAR = {
+    (6, "gm_1d"): ("64x1", 14.8, 71), (6, "gm_2d"): ("1x32", 11.8, 56),
+    (6, "sm_1d"): ("32x1", 15.2, 72), (6, "sm_2d"): ("64x2", 12.4, 59),
+    (7, "gm_1d"): ("64x1", 15.3, 73), (7, "gm_2d"): ("8x32", 11.9, 57),
+    (7, "sm_1d"): ("32x1", 15.5, 74), (7, "sm_2d"): ("64x2", 12.4, 59)}
+# Of the whole sum, 4e6 points, ms; and of the spreading, sources a microsecond.
+SLIDES_WHOLE = {"near": 217.7, "spread": 72.2, "fft": 47.6, "interp": 39.9,
+                "set": 5.6}
+SLIDES_SPREAD = "10.1 (BASE), 11.9 (GRID), 63.8 (HYBRID)"
+SEED_ROWS = ("gm_1d", "gm_2d", "sm_1d", "sm_2d")
+STAGES = ("near", "spread", "fft", "scale", "interp")
+# Tags of ewald_rows, in the order of the table, and what they mean.
+TAGS = (("seed", "their parameters, our rows of their algorithms"),
+        ("seed_ours", "their parameters, rows as the plan chooses"),
+        ("seed_error", "at that error, tuned"),
+        ("gaussian_s224", "Gaussian split, s = 224"),
+        ("gaussian", "Gaussian split, tuned"),
+        ("s224", "prolate split, s = 224"),
+        ("tuned", "prolate split, tuned"))
+
+
+def table(out, head, rows):
+    if rows:
+        out.append("| " + " | ".join(head) + " |")
+        out.append("|" + "---|" * len(head))
+        out += ["| " + " | ".join(str(c) for c in r) + " |" for r in rows]
+        out.append("")
+
+
+def close(a, b):
+    return abs(float(a) / float(b) - 1) < 0.1
+
+
+def last(lines, **given):
+    """The last line whose columns are so; numbers within a tenth."""
+    found = None
+    for r in lines:
+        if all(r[k] == v if isinstance(v, str) else close(r[k], v)
+               for k, v in given.items()):
+            found = r
+    return found
+
+
+def rate(line):
+    return float(line["targets_per_us"]) if line else None
+
+
+def near_cell(m, precision, split, n, s, row, tolerance):
+    r = last(m.near, device=m.device, precision=precision, split=split, n=n,
+             s=s, row=row, tolerance=tolerance)
+    return rate(r)
+
+
+def text(v, form="%.1f"):
+    return form % v if v is not None else ""
+
+
+def sizes(m):
+    """The two numbers of points that were measured at s = 256, less first."""
+    return sorted({int(float(r["n"])) for r in m.near
+                   if r["device"] == m.device and float(r["s"]) == 256
+                   and r["precision"] == "f64"})[:2]
+
+
+def near_names(m):
+    """(row, split), theirs first, then ours in the table's order."""
+    names = []
+    for r in m.near:
+        name = r["row"].split(":")[0]
+        if r["device"] == m.device and name not in names + list(SEED_ROWS):
+            names.append(name)
+    return [(n, "gaussian") for n in SEED_ROWS] + \
+        [(n, split) for split in ("gaussian", "prolate") for n in names]
+
+
+def near(out, m):
+    m.device = m.near[0]["device"] if m.near else "cuda:0"
+    n = sizes(m)
+    if len(n) < 2:
+        return
+    small, large = n
+    rows = []
+    for name, split in near_names(m):
+        cells = ["`%s`" % name, split]
+        for decade, points in ((6, small), (7, large)):
+            team, slides, share = SLIDES_NEAR.get((decade, name), ("", None, 0))
+            theirs = near_cell(m, "f64", split, points, 256.0,
+                               "%s:team=%s" % (name, team), 1e-9)
+            ours = near_cell(m, "f64", split, points, 256.0, name, 1e-9)
+            cells += [team, text(slides), text(theirs), text(ours)]
+        for s in (224.0, 100.0, 50.0, 25.0):
+            cells.append(text(near_cell(m, "f64", split, large, s, name, 1e-9)))
+        for e, s in ((1e-9, 224.0), (1e-5, 224.0)):
+            cells.append(text(near_cell(m, "f32", split, large, s, name, e)))
+        if any(cells[4:6] + cells[8:]):
+            rows.append(cells)
+    out.append("\n## Near field of the Stokeslet (the slides' P2P)\n\n"
+               "Targets a microsecond, f64 unless said, uniform points that are"
+               " sources and targets, the cell a whole number of cutoffs: %s and"
+               " %s points. *slides*: what Kosmacher et al. (2025) report for"
+               " their program on an H200 at s = 256 with that team, *team*: our"
+               " row of that name with the same team, *own*: as it chooses by"
+               " itself. The Gaussian split ends as exp(-xi² rc²) = 1e-9, the"
+               " prolate one as well (last column: both at 1e-5).\n"
+               % (counted(small) if small > 9999 else small, large))
+    table(out, ["row", "split", "team", "slides, 1e6", "team", "own", "team",
+                "slides, 4e6", "team", "own", "s = 224", "100", "50", "25",
+                "f32, 224", "f32, 224, 1e-5"], rows)
+
+
+def whole_row(what, r):
+    ms = [float(r[s + "_ms"]) for s in STAGES]
+    return [what, r["split"], short(float(r["s"])), short(float(r["c"])),
+            r["mesh"].split("x")[0] + "³", r["P"], "`%s`" % r["near"],
+            *[short(v) for v in ms], short(sum(ms)), short(float(r["total_ms"])),
+            short(float(r["set_ms"])), error(r)]
+
+
+HEAD = ["what", "split", "s", "c", "mesh", "P", "near row", "near", "spread",
+        "fft, both", "scale", "interp", "sum", "total", "new positions",
+        "error"]
+
+
+def error(r):
+    return "%.1e" % float(r["error"]) if float(r["error"]) >= 0 else ""
+
+
+def of_flow(m, tags, precision):
+    return [r for r in m.whole if r["tag"] in tags
+            and r["precision"] == precision and "dist=" not in r["case"]
+            and r["case"].startswith("stokeslet")]
+
+
+def whole(out, m):
+    lines = of_flow(m, [t for t, _ in TAGS], "f64")
+    if not lines:
+        return
+    out.append("\n## Whole Stokes sums, f64\n\nThe slides' parameters are the"
+               " Gaussian split with exp(-xi² rc²) = 1e-9, s = 224, P = 8 and as"
+               " many mesh points as the split's bandwidth needs. They say 1e-9;"
+               " the error measured is below, in the last column.\n")
+    for n in sorted({int(r["n"]) for r in lines}, reverse=True):
+        rows = []
+        if n >= 4e6:
+            s = SLIDES_WHOLE
+            rows.append(["the slides, one H200", "gaussian", "224", "", "", "8",
+                         "", s["near"], s["spread"], s["fft"], "", s["interp"],
+                         "%.0f" % (sum(s.values()) - s["set"]), "", s["set"],
+                         '"1e-9"'])
+        for tag, what in TAGS:
+            rows += [whole_row(what, r) for r in lines
+                     if r["tag"] == tag and int(r["n"]) == n]
+        out.append("### %s points\n" % counted(n))
+        table(out, HEAD, rows)
+
+
+def single(out, m):
+    lines = of_flow(m, ["f32"], "f32")
+    if lines:
+        out.append("\n## Single precision\n\nOf the slides' future work: sums in"
+                   " f32, arrays in f64.\n")
+        table(out, ["points"] + HEAD[1:], [
+            whole_row(counted(int(r["n"])), r) for r in lines])
+
+
+def dists(out, m):
+    lines = [r for r in m.whole if r["tag"] == "dists"]
+    if lines:
+        out.append("\n## Points that are not uniform\n\nOf the slides' future"
+                   " work. *clustered*, *slab*, *sediment*: as `farsum help"
+                   " cases` defines them. The third of each is our rows of the"
+                   " slides' algorithms, at the same error.\n")
+        table(out, ["points"] + HEAD[1:], [
+            whole_row("%s, %s" % (r["case"].split("dist=")[1], r["precision"]),
+                      r) for r in lines])
+
+
+def wanted(r):
+    return float(r["asked"].split("want=")[1].split(" ")[0])
+
+
+def by_error(m):
+    """{(target, precision): {n: {program: line}}}; ours as 'farsum'."""
+    found = {}
+    for r in m.whole:
+        if r["tag"] == "coulomb":
+            key = (wanted(r), r["precision"])
+            found.setdefault(key, {}).setdefault(
+                int(r["n"]), {})["farsum"] = r
+    for r in m.gpu_peers:  # the fastest of each
+        key = (float(r["target"]), r["precision"])
+        of = found.setdefault(key, {}).setdefault(int(r["n"]), {})
+        if r["peer"] not in of or step(r["peer"], r) < step(
+                r["peer"], of[r["peer"]]):
+            of[r["peer"]] = r
+    return found
+
+
+def step(program, r):
+    return float(r["total_ms" if program == "farsum" else "step_ms"])
+
+
+def coulomb(out, m):
+    found = by_error(m)
+    if not found:
+        return
+    out.append("""
+## Coulomb forces beside other programs on the same GPU
+
+SPC/E water, copies of one box of 3000 atoms, every pair, no exclusions; forces alone.
+`bench/peers/gpu_pme.py`: each program's cutoff, order and mesh were scanned for the
+error (splitting parameter by Kolafa and Perram), the fastest that keeps to it counts.
+A step has a standing list of pairs; *new positions* is our `set_points`. OpenMM's step
+is one of its integrator. torch-pme's and jax-pme's lists come from the processor and
+are not in the time. Empty: not measured, or the error is not reached.
+""")
+    names = ["openmm", "torch-pme", "jax-pme"]
+    head = ["error", "precision", "atoms", "Farsum", "its error",
+            "new positions"]
+    for n in names:
+        head += [n, "its error", "over ours"]
+    rows = []
+    for (target, precision), by_n in sorted(found.items(), reverse=True):
+        for n, programs in sorted(by_n.items()):
+            ours = programs.get("farsum")
+            cells = ["%g" % target, precision, counted(n) if n > 99999 else n]
+            cells += [short(float(ours["total_ms"])), error(ours),
+                      short(float(ours["set_ms"]))] if ours else ["", "", ""]
+            for name in names:
+                r = programs.get(name)
+                cells += [short(float(r["step_ms"])), r["measured"],
+                          "%.1f" % (step(name, r) / step("farsum", ours))
+                          if ours else ""] if r else ["", "", ""]
+            rows.append(cells)
+    table(out, head, rows)
+
+
+def place(m, r):
+    """The device of a line, in words."""
+    if r["device"] == "host":
+        return m.title + ", host" if m.near and any(
+            x["device"] != "host" for x in m.near) else m.title
+    return "%s, %s" % (m.title, r["device"].split(":")[0])
+
+
+def portable(out, machines):
+    best = {}
+    for m in machines:
+        for r in m.near:
+            if float(r["s"]) == 256 and r["precision"] == "f64" \
+                    and ":" not in r["row"]:
+                add(best, place(m, r), "near " + r["split"], rate(r), r["row"])
+        for r in m.mesh:
+            if r["room"] == "spread" and r["P"] == "8":
+                add(best, place(m, r), "spread", float(r["per_us"]), r["row"])
+        for r in m.whole:
+            if r["tag"] in ("portable", "tuned", "f32") and \
+                    "stokeslet" in r["case"] and r["case"].count("=") == 1:
+                what = "whole " + r["precision"]
+                if r["precision"] == "f64" and not 1e-10 < float(
+                        r["tolerance"]) < 3e-9:
+                    continue
+                if r["precision"] == "f32" and float(r["tolerance"]) < 5e-5:
+                    continue
+                add(best, place(m, r), what,
+                    1e-3 * int(r["n"]) / float(r["total_ms"]), r["near"])
+    if best:
+        out.append("\n## The same kernels elsewhere\n\nParticles a microsecond,"
+                   " Stokeslets: near field at s = 256, f64, 1e-9; spreading P ="
+                   " 8, three components, f64, 0.1 points a mesh point (the"
+                   " slides: %s); whole sums at 1e-9 in f64 and 1e-4 in f32. The"
+                   " best row of each, its name behind. Devices by CUDA, by"
+                   " OpenCL (NVIDIA's, or PoCL on a processor), and the host's"
+                   " own rows.\n" % SLIDES_SPREAD)
+        names = ["near gaussian", "near prolate", "spread", "whole f64",
+                 "whole f32"]
+        table(out, ["device"] + names, [
+            [where] + ["%s `%s`" % (short(v[n][0]), v[n][1]) if n in v else ""
+                       for n in names] for where, v in best.items()])
+    return best
+
+
+def add(best, where, what, value, row):
+    got = best.setdefault(where, {})
+    if value and (what not in got or got[what][0] < value):
+        got[what] = (value, row)
+
+
+def host(out, lines):
+    if not lines:
+        return
+    out.append("""
+## Coulomb forces on a processor
+
+`bench/peers/versus.py`: Debian's LAMMPS (pppm) and GROMACS (PME), whose cutoff, mesh
+and order were scanned, and Farsum in turn on the same particles with the same threads,
+at errors measured on both; two cores of an AMD EPYC (Zen 3). Times are ms, the least of
+the rounds, the median behind; *ratio* is theirs over ours, of a step with a standing
+list, and with a new list and `set_points` in both. Of a peer's sets the fastest.
+""")
+    groups = {}
+    for r in lines:
+        if r["program"] == "farsum":
+            own = r["variant"]
+            key = (int(r["n"]), int(r["threads"]), float(r["target"]), own)
+            groups[key] = [r]
+        else:
+            groups[key].append(r)
+    rows = []
+    for (n, threads, target, own), some in sorted(groups.items()):
+        cells = [counted(n) if n > 99999 else n, threads, "%g" % target, own,
+                 ms(some[0], "step"), ms(some[0], "list"), some[0]["measured"]]
+        for name in ("lammps", "gromacs"):
+            theirs = [r for r in some if r["program"] == name]
+            if theirs:
+                r = min(theirs, key=lambda r: float(r["step_min"]))
+                cells += ["%s: %s" % (r["variant"], ms(r, "step")),
+                          r["measured"], "%.1f, %.1f" % (
+                              float(r["ratio"]), float(r["ratio_all"]))]
+            else:
+                cells += ["", "", ""]
+        rows.append(cells)
+    table(out, ["atoms", "threads", "error", "Farsum", "step", "new positions",
+                "its error", "LAMMPS", "its error", "ratio", "GROMACS",
+                "its error", "ratio"], rows)
+
+
+def ms(r, what):
+    return "%s (%s)" % tuple(short(1e3 * float(r[what + k]))
+                             for k in ("_min", "_median"))
+
+
+def proof(out, m):
+    lines = [r for r in m.whole if r["tag"] == "proof"]
+    if lines:
+        out.append("\n## What errors are measured against\n\nA plan of the"
+                   " tolerance in the third column against Ewald's own sum"
+                   " (method `ewald`, which shares no formula and no table with"
+                   " it), at some of the particles.\n")
+        table(out, ["kernel", "points", "tolerance", "reference", "estimate",
+                    "error"], [
+            [r["case"].split(" ")[0], counted(int(r["n"])), r["tolerance"],
+             r["reference"], r["estimate"], error(r)] for r in lines])
