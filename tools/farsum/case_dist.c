@@ -171,7 +171,8 @@ static const struct dist {
                  "three K the least that is not below n"},
      fill_lattice},
     {{"slab", "as uniform, but s along c in [1/3, 2/3)"}, fill_slab},
-    {{"sediment", "as uniform, but s along c with density e^(-s/0.05) in [0,1)"},
+    {{"sediment", "as uniform, but s along c in [0,1) with density "
+                  "e^(-s/0.05)"},
      fill_sediment},
     {{"dense", "9 of 10 particles uniform in a ball of radius 0.05 V^(1/3) in "
                "the middle of the cell, the others uniform in the cell"},
