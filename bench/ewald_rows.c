@@ -50,7 +50,7 @@ struct whole {
     const char *device;
     farsum_device *on; /* NULL: the host */
     int threads;
-    double *v, *back;  /* results; the positions in the opposite order */
+    double *v, *back; /* results; the positions in the opposite order */
     struct buf x_there, back_there, q_there, v_there;
 };
 
@@ -250,14 +250,14 @@ static void write_line(const struct whole *w, const struct asked *a,
     snprintf(plan, sizeof plan, "%s", a->text);
     for (char *p = plan; *p; p++)
         *p = *p == ',' ? ' ' : *p;
-    int at = snprintf(to, size,
-                      "%s,%s,%s,%lld,%s,%s,%s,%.4g,%s,%.5g,%.5g,"
-                      "%lldx%lldx%lld,%d,",
-                      f->device, f->device_model ? f->device_model : "",
-                      w->c.text, (long long)w->c.p.n, a->tag, plan,
-                      a->f32 ? "f32" : "f64", f->tolerance, f->split, s,
-                      f->bandwidth, (long long)f->mesh[0],
-                      (long long)f->mesh[1], (long long)f->mesh[2], f->support);
+    int at =
+        snprintf(to, size,
+                 "%s,%s,%s,%lld,%s,%s,%s,%.4g,%s,%.5g,%.5g,"
+                 "%lldx%lldx%lld,%d,",
+                 f->device, f->device_model ? f->device_model : "", w->c.text,
+                 (long long)w->c.p.n, a->tag, plan, a->f32 ? "f32" : "f64",
+                 f->tolerance, f->split, s, f->bandwidth, (long long)f->mesh[0],
+                 (long long)f->mesh[1], (long long)f->mesh[2], f->support);
     at += stages_text(f, to + at, size - (size_t)at);
     snprintf(to + at, size - (size_t)at,
              "%.5g,%.5g,%.5g,%.5g,%.3g,%.3g,%.3g,%s,%llu,%d\n", 1e3 * t->total,

@@ -7,13 +7,13 @@
 /* Exact vectors (forces of laplace, else velocities) of some particles: of
  * the k-th of them, target[k], it is exact[k % period]. */
 struct sum_case {
-    const char *text;        /* borrowed: as it was asked for */
+    const char *text; /* borrowed: as it was asked for */
     struct case_spec spec;
     struct case_particles p; /* owned */
     const char *reference;   /* borrowed: what exact came from; "": nothing */
     int64_t targets, period;
-    int64_t *target;         /* owned, [targets]; NULL: all, in order */
-    double *exact;           /* owned, [period][3] */
+    int64_t *target; /* owned, [targets]; NULL: all, in order */
+    double *exact;   /* owned, [period][3] */
 };
 
 /* text: the notation of `farsum help cases`, or FILE.xyz[:COPIES], charges in

@@ -8,7 +8,8 @@ from command import CommandTest
 # sites of the cubic and of the primitive cell
 CRYSTALS = {"nacl": (8, 2), "cscl": (2, 2), "zns": (8, 2), "caf2": (12, 3),
             "perovskite": (5, 5)}
-DISTS = ["uniform", "clustered", "plummer", "lattice", "slab", "dense"]
+DISTS = ["uniform", "clustered", "plummer", "lattice", "slab", "dense",
+         "sediment"]
 
 
 def volume(lattice):
@@ -73,6 +74,9 @@ class Gen(CommandTest):
         half = 5.0
         slab = self.gen("slab", "-n", 1000).columns["pos"]
         self.assertTrue(all(10 / 3 <= p[2] <= 20 / 3 for p in slab))
+        heights = [p[2] for p in self.gen("sediment", "-n",
+                                          1000).columns["pos"]]
+        self.assertAlmostEqual(sum(heights) / 1000, 0.5, delta=0.1)
         dense = self.gen("dense", "-n", 1000).columns["pos"]
         near = [p for p in dense if math.dist(p, [half] * 3) <= 0.5]
         self.assertGreaterEqual(len(near), 900)
