@@ -152,9 +152,10 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     TRY(cell_set(&cell, p->cell, 1));
     if (!plan->pair.kind->charged)
         return sample_take_flow(&plan->sample, &plan->pair, &cell, p,
-                                plan->threads);
+                                &plan->exclusions, plan->threads);
     return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
-                       p->sample_x, p->sample_q, p->arrays, plan->threads);
+                       p->sample_x, p->sample_q, p->arrays, &plan->exclusions,
+                       plan->threads);
 }
 
 static void plan_about(struct farsum_plan *plan)
@@ -178,24 +179,22 @@ static void plan_forget(struct farsum_plan *plan)
 {
     farsum_options *o = &plan->options;
     plan->problem.sample_x = plan->problem.sample_q = NULL;
+    plan->problem.exclusions = NULL;
+    plan->problem.exclusion_factors = NULL;
     o->method = o->device = o->isa = o->split = o->window = NULL;
     o->near = o->spread = o->fft = o->scale = o->interp = NULL;
     o->on_device = NULL;
 }
 
-/* Bytes that are allocated, on the host and on the plan's device. */
-struct held {
-    int64_t host, device;
-};
-static struct held plan_held(const struct farsum_plan *plan)
+struct plan_held plan_held(const struct farsum_plan *plan)
 {
-    return (struct held){mem_bytes(),
-                         plan->device ? plan->device->bytes : 0};
+    return (struct plan_held){mem_bytes(),
+                              plan->device ? plan->device->bytes : 0};
 }
-/* What has come since. */
-static void plan_holds(struct farsum_plan *plan, struct held before)
+
+void plan_holds(struct farsum_plan *plan, struct plan_held before)
 {
-    struct held now = plan_held(plan);
+    struct plan_held now = plan_held(plan);
     plan->bytes += now.host - before.host + now.device - before.device;
     plan->info.bytes = (uint64_t)plan->bytes;
     plan->info.device_bytes += (uint64_t)(now.device - before.device);
@@ -223,7 +222,7 @@ static farsum_status plan_make(const farsum_problem *problem,
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = NULL;
     double start = clock_seconds();
-    struct held before = {mem_bytes(), 0};
+    struct plan_held before = {mem_bytes(), 0};
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
@@ -234,6 +233,7 @@ static farsum_status plan_make(const farsum_problem *problem,
     plan_about(p);
     GO(plan_method(p));
     GO(plan_machine(p));
+    GO(plan_exclude_problem(p));
     GO(plan_sample(p));
     GO(p->method->create(p));
     plan_forget(p);
@@ -272,6 +272,7 @@ void farsum_plan_destroy(farsum_plan *plan)
     if (plan->method)
         plan->method->destroy(plan->state);
     sample_clear(&plan->sample);
+    exclusions_clear(&plan->exclusions);
     if (plan->owns_device)
         device_close(plan->device);
     mem_free(plan);
@@ -295,8 +296,12 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
         FAIL(ERR_STATE, "targets were not announced: set n_targets of the "
                         "problem before the plan is made");
     plan->has_points = 0;
-    struct held before = plan_held(plan);
-    farsum_status status = plan->method->set_points(plan, n, x, m, y);
+    struct plan_held before = plan_held(plan);
+    farsum_status status = plan_exclude_rows(plan, n, m);
+    if (status == FARSUM_OK)
+        status = plan->method->set_points(plan, n, x, m, y);
+    if (status == FARSUM_OK)
+        status = plan_exclude_hand(plan);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
@@ -319,7 +324,7 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
         FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
     struct cell checked;
     TRY(cell_set(&checked, cell, 1));
-    struct held before = plan_held(plan);
+    struct plan_held before = plan_held(plan);
     farsum_status status = plan->method->set_cell(plan, cell);
     plan_holds(plan, before);
     if (status != FARSUM_OK)

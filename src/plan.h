@@ -7,6 +7,7 @@
 #include "math/pair.h"
 #include "method/machine.h"
 #include "method/sample.h"
+#include "points/exclusions.h"
 
 struct method;
 
@@ -24,6 +25,7 @@ struct farsum_plan {
     struct sample sample;    /* what the tuner saw */
     int64_t n, m;            /* points set; m = 0: targets are the sources */
     int has_points, dry;     /* dry: made by farsum_plan_tune */
+    struct exclusions exclusions; /* rows: for the points that are set */
     int64_t bytes;           /* allocated on behalf of this plan */
     farsum_plan_info info;
 };
@@ -43,6 +45,19 @@ static inline unsigned pair_outputs(const struct pair *pair)
                                       | FARSUM_ENERGY | FARSUM_VIRIAL
                                 : FARSUM_VELOCITY;
 }
+/* plan_exclude.c: the rows for n sources and m targets; what the method makes
+ * of them is for plan_exclude_hand, once it has the points. */
+farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);
+farsum_status plan_exclude_hand(struct farsum_plan *plan);
+/* Those of the problem, which the sample is taken with. */
+farsum_status plan_exclude_problem(struct farsum_plan *plan);
+/* Bytes that are allocated, on the host and on the plan's device. */
+struct plan_held {
+    int64_t host, device;
+};
+struct plan_held plan_held(const struct farsum_plan *plan);
+/* What has come since. */
+void plan_holds(struct farsum_plan *plan, struct plan_held before);
 /* One line to the caller's log, if there is one. */
 void plan_log(const struct farsum_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -21,6 +21,8 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         fprintf(out, "device %s: %s\n", i->device, i->device_model);
     fprintf(out, "%lld sources, %lld targets\n", (long long)i->n_sources,
             (long long)i->n_targets);
+    if (i->n_exclusions)
+        fprintf(out, "%lld pairs excluded\n", (long long)i->n_exclusions);
     fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
             i->estimated_error);
     if (i->split)

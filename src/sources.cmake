@@ -1,6 +1,6 @@
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/devices.c src/plan.c src/print.c src/problem.c
+  src/devices.c src/plan.c src/plan_exclude.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/device/buf.c src/device/cache.c src/device/cuda.c src/device/device.c
   src/device/dl.c src/device/driver.c src/device/driver_graph.c
@@ -10,12 +10,13 @@ set(farsum_sources
   src/math/count.cc src/math/pair.c src/math/pair_r6.c src/math/pair_yukawa.c src/math/poly.c
   src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
-  src/points/bins.c src/points/cell.c src/points/crowd.c src/points/points.c
+  src/points/bins.c src/points/cell.c src/points/crowd.c
+  src/points/exclusions.c src/points/points.c
   src/points/tiles.c src/points/waves.c
   src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c
   src/points/gpu_columns_shape.c src/points/gpu_kept.c src/points/gpu_radix.c
   src/points/gpu_scan.c src/points/gpu_sort.c
-  src/method/table.c src/method/exact.c
+  src/method/table.c src/method/exact.c src/method/exact_exclude.c
   src/method/exact_flows.c src/method/exact_kind.c
   src/method/exact_potentials.c
   src/method/direct.c src/method/direct_any.c src/method/direct_sum.c
@@ -30,8 +31,10 @@ set(farsum_sources
   src/method/planner.c src/method/planner_measure.c
   src/method/wisdom.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c src/method/tuned_error.c
-  src/method/spectral.c src/method/spectral_out.c
-  src/method/spectral_gpu.c src/method/spectral_gpu_flow.c
+  src/method/spectral.c src/method/spectral_exclude.c
+  src/method/spectral_out.c
+  src/method/spectral_gpu.c src/method/spectral_gpu_exclude.c
+  src/method/spectral_gpu_flow.c
   src/method/spectral_gpu_run.c
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_gpu.c
   src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c

@@ -165,6 +165,42 @@ static void fails_in_cell(const struct fault_case *c,
     CHECK(mem_bytes() == before, "%s: set_cell leaks", c->name);
 }
 
+/* Exclusions that fail leave those that are there, none at first; with them
+ * execute allocates nothing. */
+static void fails_in_exclusions(const struct fault_case *c,
+                                const struct fault_sums *wanted)
+{
+    const int64_t pairs[] = {0, 1, 2, 5, 3, 1};
+    int64_t before = mem_bytes(), n;
+    struct fault_sums other;
+    farsum_plan *plan = made(c);
+    CHECK_OK(fault_points(plan, c));
+    for (n = 1; n < MOST; n++) {
+        mem_fail_at(n);
+        farsum_status status = farsum_plan_set_exclusions(plan, 3, pairs,
+                                                          NULL);
+        if (status == FARSUM_OK)
+            break;
+        mem_fail_at(0);
+        if (!is_memory(status, c->name, n))
+            break;
+        gives(plan, c, wanted, "after exclusions that failed");
+    }
+    CHECK(n > 4, "%s: exclusions allocate %lld times", c->name,
+          (long long)n - 1);
+    CHECK(fault_waits(n), "%s: exclusions did not say that they failed",
+          c->name);
+    mem_fail_at(1);
+    CHECK_OK(fault_execute(plan, c, &other));
+    CHECK(fault_waits(1), "%s: execute allocates", c->name);
+    CHECK(memcmp(&other, wanted, sizeof other) != 0,
+          "%s: pairs excluded, the same sums", c->name);
+    CHECK_OK(farsum_plan_set_exclusions(plan, 0, NULL, NULL));
+    gives(plan, c, wanted, "after exclusions went");
+    farsum_plan_destroy(plan);
+    CHECK(mem_bytes() == before, "%s: set_exclusions leaks", c->name);
+}
+
 /* The first execute may make threads, which is the OpenMP library's work; from
  * the second on nothing is allocated by anyone. */
 static void executes_without(const struct fault_case *c,
@@ -213,6 +249,7 @@ int main(void)
         fails_in_points(&c, &wanted);
         fails_in_growth(&c, &wanted);
         fails_in_cell(&c, &wanted);
+        fails_in_exclusions(&c, &wanted);
         executes_without(&c, &wanted);
         printf("%s\n", c.name);
         fflush(stdout);

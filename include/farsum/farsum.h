@@ -161,6 +161,12 @@ typedef struct farsum_problem {
     int64_t n_targets;       /* 0: the targets are the sources */
     const void *sample_x;    /* [n_sources][3], type `arrays` */
     const void *sample_q;    /* [n_sources][strengths], type `arrays` */
+    /* The exclusions that a plan begins with, as set_exclusions takes them;
+     * the tuner's forces are without them.  On the host; borrowed by create
+     * alone. */
+    int64_t n_exclusions;
+    const int64_t *exclusions;       /* [n_exclusions][2] */
+    const double *exclusion_factors; /* [n_exclusions]; NULL: all 0 */
 } farsum_problem;
 #define FARSUM_PROBLEM_INIT {.size = sizeof(farsum_problem)}
 
@@ -230,7 +236,7 @@ typedef struct farsum_plan_info {
     const char *device_model; /* borrowed; NULL: the host */
     farsum_precision precision;
     int threads;
-    int64_t n_sources, n_targets;
+    int64_t n_sources, n_targets, n_exclusions;
     double tolerance;
     double estimated_error;  /* in the tolerance's norm; after execute with the
                                 norm of the actual result */
@@ -272,6 +278,19 @@ farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
  * otherwise, and the plan is as before.  Points must be set again. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
+/* Pairs whose interaction stays only by a factor in 0 .. 1, as bonded force
+ * fields need: of the whole sum, all images, (1 - factor) times the kernel at
+ * the pair's nearest image is taken away, from every output.  pairs [count][2]
+ * are sources, both ways and each pair once in either order; if targets are
+ * given, a target and a source.  factors [count], NULL: all 0.  On the host,
+ * copied; they hold for the points that are set and those set later, until
+ * this is called again; count = 0: none.  A pair out of range, named twice, or
+ * of a particle with itself is FARSUM_ERR_ARGUMENT, here or, where points are
+ * yet to come, by set_points; those that were there then stay.  A pair at the
+ * same place is left out as it is. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
+                           const int64_t *pairs, const double *factors);
 /* Sums rhs sets of strengths q [rhs][n][strengths]: one number a source of
  * laplace, yukawa and r6, a vector of stokeslet (force) and rotlet (torque),
  * two of stresslet (strength q, normal n).  Allocates nothing. */

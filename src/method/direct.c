@@ -117,4 +117,5 @@ static void direct_destroy(void *state)
 const struct method method_direct = {
     direct_fits,     direct_cost,   direct_create, direct_set_points,
     direct_set_cell, exact_execute, NULL,          direct_destroy,
+    NULL,
 };

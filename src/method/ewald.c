@@ -165,4 +165,5 @@ static farsum_status ewald_method_cell(struct farsum_plan *plan,
 const struct method method_ewald = {
     ewald_fits,        ewald_cost,    ewald_method_create, ewald_method_points,
     ewald_method_cell, exact_execute, NULL, ewald_method_destroy,
+    NULL,
 };

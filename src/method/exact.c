@@ -96,6 +96,7 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
         for (int64_t i = 0; i < each; i++)
             s->q[i] = array_get(q, plan->problem.arrays, r * each + i);
         TRY(s->sum(plan, s, &sums));
+        TRY(exact_exclude(plan, s, &sums));
         exact_out(plan, s, r, result);
         if (result->energy)
             result->energy[r] = c * energy;

@@ -36,6 +36,9 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
                                const void *y);
 farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
                             farsum_result *result);
+/* exact_exclude.c: takes away what excluded pairs lose, C = 1. */
+farsum_status exact_exclude(const struct farsum_plan *plan, struct exact *s,
+                            const struct exact_sums *sums);
 /* Sums over a kernel of exact.def: width of the values, where they are to go,
  * and from there to the outputs. */
 struct exact_kind;

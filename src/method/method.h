@@ -22,6 +22,9 @@ struct method {
     /* Waits for what was asked of a device; NULL: nothing ever runs on. */
     farsum_status (*finish)(struct farsum_plan *plan);
     void (*destroy)(void *state); /* NULL is legal */
+    /* plan->exclusions have other rows, for the points that are set; NULL:
+     * execute looks at them. */
+    farsum_status (*exclude)(struct farsum_plan *plan);
 };
 
 struct method_row {

@@ -69,7 +69,8 @@ static void sample_uniform(struct sample *sample, const struct cell *cell)
 
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
-                          farsum_precision arrays, int threads)
+                          farsum_precision arrays,
+                          const struct exclusions *exclusions, int threads)
 {
     farsum_status status = FARSUM_OK;
     struct points points = {0};
@@ -100,7 +101,7 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     sample_pick(&points, nt, 1, t);
     sample_pick(&points, ns, 2, s);
     sample_pairs(sample, cell, t, nt, s, ns);
-    GO(sample_local(sample, cell, &points, q, arrays));
+    GO(sample_local(sample, cell, &points, q, arrays, exclusions));
 done:
     mem_free(s);
     mem_free(t);

@@ -5,6 +5,7 @@
 #define FARSUM_METHOD_SAMPLE_H
 
 #include "points/cell.h"
+#include "points/exclusions.h"
 
 enum { SAMPLE_RADII = 40, SAMPLE_SHELLS = 48 };
 
@@ -26,6 +27,8 @@ struct sample {
     double around[SAMPLE_RADII]; /* mean sources within the radius */
     double force;          /* RMS force, of a flow RMS velocity: an estimate
                               with C = 1; 0: unknown */
+    double whole;          /* of it as the fast methods sum it, excluded pairs
+                              not yet taken away: what is rounded */
     double close;          /* RMS over sources of q_i sqrt(sum q_j^2/r^6): the
                               force's change for moves of 1 (math.md (6.7)) */
     int64_t n_targets;     /* 0: no sample was given */
@@ -36,10 +39,12 @@ struct sample {
     int regular;           /* 1: the same but for the charges */
 };
 
-/* x, q of n sources, type `arrays`; both NULL: unit charges, uniform. */
+/* x, q of n sources, type `arrays`; both NULL: unit charges, uniform.
+ * exclusions: of the sources, in rows if there are any. */
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
-                          farsum_precision arrays, int threads);
+                          farsum_precision arrays,
+                          const struct exclusions *exclusions, int threads);
 /* The nearest image of a difference of wrapped coordinates. */
 static inline double sample_nearest(double f)
 {

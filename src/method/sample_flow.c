@@ -81,20 +81,22 @@ static void scalar_forces(struct sample *s, const struct pair *pair)
         force += q2 * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
         close += q2 * change;
     }
-    s->force = sqrt(force);
+    s->force = s->whole = sqrt(force);
     s->close = sqrt(close);
 }
 
 farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,
-                               const farsum_problem *p, int threads)
+                               const farsum_problem *p,
+                              const struct exclusions *exclusions,
+                              int threads)
 {
     farsum_status status = FARSUM_OK;
     int64_t n = p->n_sources;
     void *q = NULL;
     if (pair->kind->gradient) {
         TRY(sample_take(sample, cell, n, p->n_targets, p->sample_x,
-                        p->sample_q, p->arrays, threads));
+                        p->sample_q, p->arrays, exclusions, threads));
         scalar_forces(sample, pair);
         return FARSUM_OK;
     }
@@ -111,10 +113,10 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
         array_put(q, p->arrays, i, sqrt(pair->kind->square(v)));
     }
     GO(sample_take(sample, cell, n, p->n_targets, p->sample_x, q, p->arrays,
-                   threads));
+                   exclusions, threads));
     sample->q1 = 0;
     sample->crystal = 0;
-    sample->force = flow_velocity(sample, pair, cell);
+    sample->force = sample->whole = flow_velocity(sample, pair, cell);
 done:
     mem_free(q);
     return status;

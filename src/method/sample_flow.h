@@ -12,5 +12,7 @@
  * the RMS velocity of sources without order (math.md (9.14)). */
 farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,
-                               const farsum_problem *problem, int threads);
+                               const farsum_problem *problem,
+                               const struct exclusions *exclusions,
+                               int threads);
 #endif

@@ -16,9 +16,11 @@ struct grid {
     const struct cell *cell;
     const void *q;
     farsum_precision arrays;
+    const struct exclusions *exclusions;
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
     double close;            /* sum of q_i^2 q_j^2/r^6 so far */
+    double whole[3];         /* the field with excluded pairs */
     uint64_t *key;           /* owned, [n]: bin of each source */
     int64_t *start, *source; /* owned, [buckets + 1], [n] by bucket */
 };
@@ -96,8 +98,11 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
         double qj = array_get(g->q, g->arrays, j), r = sqrt(r2);
         double u = r2 / (g->screen * g->screen);
         double w = u < 1 ? qj * (1 - u) * (1 - u) / (r2 * r) : 0;
-        for (int k = 0; k < 3; k++)
-            field[k] += w * x[k];
+        double stays = 1 - exclusions_lost(g->exclusions, i, j);
+        for (int k = 0; k < 3; k++) {
+            g->whole[k] += w * x[k];
+            field[k] += stays * w * x[k];
+        }
         if (u < 1)
             g->close += qi * qi * qj * qj / (r2 * r2 * r2);
         if (!target)
@@ -110,16 +115,17 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
         target->charge[shell] += qj;
         target->square[shell] += qj * qj;
         for (int k = 0; k < 3; k++)
-            target->dipole[shell][k] += qj * x[k] / r;
+            target->dipole[shell][k] += stays * qj * x[k] / r;
     }
 }
 
-/* Square of the field at target i. */
-static double grid_target(struct grid *g, int64_t i,
-                          struct sample_target *target)
+/* Square of the field at target i, and of that with excluded pairs. */
+static void grid_target(struct grid *g, int64_t i,
+                        struct sample_target *target, double square[2])
 {
     double field[3] = {0};
     int64_t low[3], high[3];
+    memset(g->whole, 0, sizeof g->whole);
     for (int d = 0; d < 3; d++) {
         int64_t at = grid_bin(g, d, i), reach = 1;
         if (target)
@@ -137,7 +143,11 @@ static double grid_target(struct grid *g, int64_t i,
                                     (b + g->dim[1]) % g->dim[1],
                                     (c + g->dim[2]) % g->dim[2]),
                            field, target);
-    return field[0] * field[0] + field[1] * field[1] + field[2] * field[2];
+    square[0] = square[1] = 0;
+    for (int d = 0; d < 3; d++) {
+        square[0] += field[d] * field[d];
+        square[1] += g->whole[d] * g->whole[d];
+    }
 }
 
 /* Radius where a particle has `wanted` neighbours, or half the cell. */
@@ -182,13 +192,14 @@ static int targets_alike(const struct sample *sample,
 
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
-                           farsum_precision arrays)
+                           farsum_precision arrays,
+                           const struct exclusions *exclusions)
 {
     struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
-                     .arrays = arrays};
+                     .arrays = arrays, .exclusions = exclusions};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
-    double sum = 0;
+    double sum[2] = {0};
     farsum_status status = FARSUM_OK;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
@@ -203,18 +214,20 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         int64_t i = (int64_t)((double)n * ((double)t + 0.5) / (double)forces);
         int64_t own = t * targets / forces;
         int first = t == 0 || (t - 1) * targets / forces != own;
-        double qi = array_get(q, arrays, i);
+        double qi = array_get(q, arrays, i), square[2];
         if (first) {
             sample->target[own].q = qi;
             sample->target[own].first = SAMPLE_SHELLS;
         }
-        sum += qi * qi
-               * grid_target(&g, i, first ? &sample->target[own] : NULL);
+        grid_target(&g, i, first ? &sample->target[own] : NULL, square);
+        for (int k = 0; k < 2; k++)
+            sum[k] += qi * qi * square[k];
     }
     sample->n_targets = targets;
     sample->crystal = targets_alike(sample, target_same);
     sample->regular = targets_alike(sample, target_regular);
-    sample->force = sqrt(sum / (double)forces);
+    sample->force = sqrt(sum[0] / (double)forces);
+    sample->whole = sqrt(sum[1] / (double)forces);
     sample->close = sqrt(g.close / (double)forces);
 done:
     mem_free(g.key);

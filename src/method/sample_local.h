@@ -9,5 +9,6 @@
  * screened to nothing at some 60 neighbours, and the shells of 128 of them. */
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
-                           farsum_precision arrays);
+                           farsum_precision arrays,
+                           const struct exclusions *exclusions);
 #endif

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "method/arrays.h"
+#include "method/spectral_exclude.h"
 #include "method/spectral_gpu.h"
 
 static farsum_status spectral_fits(const struct farsum_plan *plan)
@@ -319,6 +320,7 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
         if (result->field)
             memset(s->field, 0, 3 * targets * size);
         TRY(spectral_sum(plan, s, result, &sums));
+        spectral_exclude(plan, s, result, &sums);
         if (result->velocity)
             spectral_out_flow(plan, s, r, q, &sums, result);
         else
@@ -335,8 +337,14 @@ static farsum_status spectral_finish(struct farsum_plan *plan)
     return s->gpu ? spectral_gpu_finish(plan, s) : FARSUM_OK;
 }
 
+static farsum_status spectral_excludes(struct farsum_plan *plan)
+{
+    struct spectral *s = plan->state;
+    return s->gpu ? spectral_gpu_exclude(plan, s) : FARSUM_OK;
+}
+
 const struct method method_spectral = {
     spectral_fits,       spectral_cost,     spectral_create,
     spectral_set_points, spectral_set_cell, spectral_execute,
-    spectral_finish,     spectral_destroy,
+    spectral_finish,     spectral_destroy,  spectral_excludes,
 };

@@ -35,6 +35,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
         jit_clear(&g->jit);
     if (g->flow_jit.device)
         jit_clear(&g->flow_jit);
+    gpu_exclude_clear(&g->exclude);
     mem_free(g);
 }
 

@@ -24,6 +24,17 @@ enum gpu_fact {
 /* Beside the rooms, the transform back. */
 enum { GPU_WATCHES = ROOM_COUNT + 1, GPU_BACK = ROOM_COUNT };
 
+/* Exclusions on the device. */
+struct gpu_exclude {
+    struct jit jit;
+    struct kernel run, end;
+    int ready;                               /* 1: the kernels are there */
+    struct buf target, start, source, lost;  /* as of struct exclusions */
+    struct buf record;
+    int64_t rows;
+    uint64_t version; /* of the plan's that lie here */
+};
+
 struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
@@ -40,6 +51,7 @@ struct spectral_gpu {
     /* for a caller whose arrays are the host's: one right-hand side */
     struct buf given_q, given_potential, given_field, given_energy,
         given_virial, given_velocity;
+    struct gpu_exclude exclude;
     struct recording recording; /* of a sum */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
@@ -88,6 +100,17 @@ farsum_status gpu_flow_out(const struct farsum_plan *plan,
                            struct spectral_gpu *gpu,
                            const struct spectral_units *units,
                            const struct gpu_ends *ends);
+
+/* spectral_gpu_exclude.c: the plan's exclusions to the device; whether they are
+ * there; what they take from one right-hand side. */
+farsum_status spectral_gpu_exclude(const struct farsum_plan *plan,
+                                   struct spectral *s);
+farsum_status gpu_exclude_ready(const struct farsum_plan *plan,
+                                const struct spectral *s);
+farsum_status gpu_exclude_run(const struct farsum_plan *plan,
+                              struct spectral *s,
+                              const struct spectral_units *units);
+void gpu_exclude_clear(struct gpu_exclude *exclude);
 
 /* Rooms apart: kernels, mesh, points. */
 farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s);

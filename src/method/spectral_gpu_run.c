@@ -179,6 +179,7 @@ static farsum_status run_all(void *data)
         TRY(flow ? gpu_flow_in(sum->plan, s->gpu, &u, &e)
                  : run_in(s->gpu, &u, &e));
         TRY(run_sum(sum->plan, s, &u));
+        TRY(gpu_exclude_run(sum->plan, s, &u));
         TRY(flow ? gpu_flow_out(sum->plan, s->gpu, &u, &e)
                  : run_out(s->gpu, &u, &e));
     }
@@ -278,6 +279,7 @@ farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
                                    int rhs, const void *q,
                                    farsum_result *result)
 {
+    TRY(gpu_exclude_ready(plan, s));
     if (plan->problem.memory == FARSUM_DEVICE)
         return run_device(plan, s, rhs, q, result);
     TRY(run_host_check(plan->device, result));

@@ -50,7 +50,7 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
         return sum * sqrt(s->q2 / n)
                * fmax(tuned_neighbour(p, 1, pow(t->rc, 3), 1),
                       tuned_neighbour(p, n, volume, 1));
-    return hypot(sum * tuned_force_norm(p, volume, s->force, s->q2, s->n),
+    return hypot(sum * tuned_force_norm(p, volume, s->whole, s->q2, s->n),
                  place * t->rc * s->close);
 }
 

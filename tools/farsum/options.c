@@ -117,6 +117,8 @@ int options_parse(int argc, char **argv, const char *command,
 
 void options_defaults(struct settings *s)
 {
+    if (!s->has_factors) /* bonds and angles go, dihedrals stay */
+        s->factors[IO_DIHEDRALS] = 1;
     s->tolerance = s->tolerance > 0 ? s->tolerance : 1e-5;
     s->kernel = kernel_name(s);
     s->error = s->error        ? s->error
@@ -161,6 +163,7 @@ struct io_options options_io(const struct settings *s)
         .format = s->format,
         .atom_style = s->atom_style,
         .group = s->group,
+        .joins = s->exclude_bonds,
         .n_type_charges = s->n_charges,
         .type_charges = (struct io_type_charge *)(uintptr_t)s->charges,
     };

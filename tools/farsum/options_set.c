@@ -51,21 +51,51 @@ OPTION_SETTER(word)
     return -1;
 }
 
-OPTION_SETTER(exclude)
-{
-    if (strcmp(value, row->words[0]) != 0) {
-        snprintf(why, size, "'%s' is not possible yet; coincident is", value);
-        return -1;
-    }
-    *(int *)field_of(s, row) = 1;
-    return 0;
-}
-
 static int number(const char *value, double *v)
 {
     char *end;
     *v = strtod(value, &end);
     return end != value && *end == '\0' && isfinite(*v) ? 0 : -1;
+}
+
+OPTION_SETTER(exclude)
+{
+    if (strcmp(value, row->words[0]) == 0) {
+        *(int *)field_of(s, row) = 1;
+        return 0;
+    }
+    if (strcmp(value, "bonds") == 0) {
+        s->exclude_bonds = 1;
+        return 0;
+    }
+    if (!*value || s->exclude_file) {
+        snprintf(why, size, *value ? "'%s' is a second file of pairs"
+                                   : "expected coincident, bonds or a file%s",
+                 value);
+        return -1;
+    }
+    s->exclude_file = value;
+    return 0;
+}
+
+OPTION_SETTER(factors)
+{
+    double v[IO_JOINS];
+    char *end;
+    const char *p = value;
+    (void)row;
+    for (int k = 0; k < IO_JOINS; k++, p = end + 1) {
+        v[k] = strtod(p, &end);
+        if (end == p || *end != (k < IO_JOINS - 1 ? ',' : '\0') ||
+            !(v[k] >= 0 && v[k] <= 1)) {
+            snprintf(why, size, "expected three numbers from 0 to 1, as "
+                     "0,0,0.5, found '%s'", value);
+            return -1;
+        }
+    }
+    memcpy(s->factors, v, sizeof v);
+    s->has_factors = 1;
+    return 0;
 }
 
 OPTION_SETTER(int)

@@ -10,7 +10,8 @@
 OPTION_SETTER(text);     /* const char * */
 OPTION_SETTER(flag);     /* int, 1 */
 OPTION_SETTER(word);     /* int, place in row->words from 1 */
-OPTION_SETTER(exclude);  /* int, 1; other words are not possible yet */
+OPTION_SETTER(exclude);  /* coincident, bonds or a file; may be repeated */
+OPTION_SETTER(factors);  /* three numbers in 0 .. 1 */
 OPTION_SETTER(int);      /* int > 0 */
 OPTION_SETTER(count);    /* int64_t > 0, 1e6 is legal */
 OPTION_SETTER(real);     /* double > 0 */

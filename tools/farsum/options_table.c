@@ -47,7 +47,15 @@ static const struct option_row table[] = {
     {"surface", 0, "WHAT", FOR_SUMS, set_word, FIELD(surface), word_surface,
      "tinfoil or vacuum: what surrounds the periodic system"},
     {"exclude", 0, "WHAT", FOR_FILES, set_exclude, FIELD(exclude), word_exclude,
-     "coincident: leaves out pairs at the same place, which else are an error"},
+     "may be repeated: coincident leaves out pairs at the same place, which "
+     "else are an error; bonds leaves out the ends of the bonds and angles of "
+     "LAMMPS data; anything else is a file of pairs, 'I J' or 'I J FACTOR' a "
+     "line, numbers as in the column id or, without it, places from 1: only "
+     "the factor, 0 if not given, stays of the pair's interaction at its "
+     "nearest image"},
+    {"exclude-factors", 0, "B,A,D", FOR_FILES, set_factors, 0, NULL,
+     "of --exclude bonds, what stays of the ends of bonds, angles and "
+     "dihedrals; 0,0,1 if not given"},
 
     {NULL, 0, NULL, FOR_SUMS, NULL, 0, NULL,
      "How to sum it (what is not given is chosen)"},

@@ -71,8 +71,16 @@ static int ready_plan(struct session *t, const struct system *sys,
         snprintf(t->why, sizeof t->why, "%s", farsum_message());
         *why = t->why;
     }
-    if ((!t->plan || *why) && make_plan(t, sys) != 0)
-        return -1;
+    if (!t->plan || *why) {
+        if (make_plan(t, sys) != 0)
+            return -1;
+    } else if (sys->exclude.count || last->exclude.count) {
+        farsum_status status = farsum_plan_set_exclusions(
+            t->plan, sys->exclude.count, sys->exclude.pair,
+            sys->exclude.factor);
+        if (status != FARSUM_OK)
+            return fail_library(t, status);
+    }
     t->last = *sys; /* counts and cell; the arrays go with the frame */
     return 0;
 }

@@ -92,6 +92,9 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
         bad |= put_word(frame, "farsum_surface", "surface", s->surface);
     bad |= io_frame_set_key(frame, "farsum_exclude",
                             s->exclude ? "coincident" : "none");
+    if (sys->exclude.count)
+        bad |= put_real(frame, "farsum_exclusions",
+                        (double)sys->exclude.count);
     if (o->m)
         bad |= io_frame_set_key(frame, "farsum_sources", s->words[0]);
     return bad ? -1 : put_columns(frame, sys, o);
@@ -149,6 +152,12 @@ int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
         (!units_given &&
          get_real(frame, "farsum_coulomb", &s->coulomb, error, size)))
         return -1;
+    if (io_frame_key(frame, "farsum_exclusions") && !s->exclude_file &&
+        !s->exclude_bonds) {
+        snprintf(error, size, "%s pairs were excluded: give --exclude FILE "
+                 "with them", io_frame_key(frame, "farsum_exclusions"));
+        return -1;
+    }
     if (s->tolerance > 0 && s->units && s->error && s->kernel)
         return 0;
     snprintf(error, size,

@@ -45,14 +45,21 @@ int system_make(const struct settings *s, struct io_frame *sources,
         snprintf(error, size, "periodic, but there is no cell; give --cell");
         return -1;
     }
-    if (kernel_strengths(kernel, sources, &out.q, &out.own, error, size) != 0)
+    if (exclude_make(s, sources, targets != NULL, &out.exclude, error,
+                     size) != 0)
         return -1;
+    if (kernel_strengths(kernel, sources, &out.q, &out.own, error, size) !=
+        0) {
+        exclude_clear(&out.exclude);
+        return -1;
+    }
     *sys = out;
     return 0;
 }
 
 void system_free(struct system *sys)
 {
+    exclude_clear(&sys->exclude);
     free(sys->own);
     sys->own = NULL;
     sys->q = NULL;
@@ -89,6 +96,9 @@ farsum_problem system_problem(const struct settings *s,
     p.n_targets = sys->m;
     p.sample_x = sys->x;
     p.sample_q = sys->q;
+    p.n_exclusions = sys->exclude.count;
+    p.exclusions = sys->exclude.pair;
+    p.exclusion_factors = sys->exclude.factor;
     return p;
 }
 

@@ -2,7 +2,7 @@
 #ifndef FARSUM_TOOLS_SYSTEM_H
 #define FARSUM_TOOLS_SYSTEM_H
 
-#include "options.h"
+#include "exclude.h"
 
 /* Borrowed from the frames, but `own`. */
 struct system {
@@ -12,6 +12,7 @@ struct system {
     int strengths, flow; /* numbers a source; 1: the sums are velocities */
     double cell[9];
     int periodic[3];
+    struct exclude_list exclude;
 };
 
 /* The sources' frame, and the targets' frame or NULL, with what the settings

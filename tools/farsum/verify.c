@@ -134,6 +134,7 @@ static double reference_tolerance(const struct verify_request *r,
 static farsum_status sum_reference(farsum_problem *problem,
                                    const farsum_options *how,
                                    const struct system *sys, const double *y,
+                                   const struct exclude_list *exclude,
                                    double *potential, double *field)
 {
     farsum_plan *plan = NULL;
@@ -142,6 +143,9 @@ static farsum_status sum_reference(farsum_problem *problem,
     out.field = sys->flow ? NULL : field;
     out.velocity = sys->flow ? field : NULL;
     farsum_status status = farsum_plan_create(problem, how, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_set_exclusions(plan, exclude->count,
+                                            exclude->pair, exclude->factor);
     if (status == FARSUM_OK)
         status = farsum_plan_set_points(plan, sys->n, sys->x,
                                         problem->n_targets, y);
@@ -198,6 +202,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
     const struct system *sys = request->system;
     const struct settings *s = request->settings;
     struct sample sample = {0};
+    struct exclude_list exclude = {0};
     double *y = NULL, *potential = NULL, *field = NULL, start = now();
     int failed = -1;
     farsum_problem problem = system_problem(s, sys);
@@ -212,6 +217,9 @@ int verify(const struct verify_request *request, struct verify_result *result,
     out.norm = least_norm(request, problem.coulomb);
     snprintf(error, size, "out of memory");
     if (sample_make(request, &sample) != 0)
+        goto done;
+    if (exclude_targets(&sys->exclude, sys->n, sample.index, sample.count,
+                        &exclude) != 0)
         goto done;
     size_t count = (size_t)sample.count;
     y = malloc(count * 3 * sizeof *y);
@@ -229,9 +237,11 @@ int verify(const struct verify_request *request, struct verify_result *result,
     problem.outputs =
         sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.n_targets = sample.count;
+    problem.n_exclusions = 0; /* they are of the targets */
     say_progress("checking %lld targets by %s", (long long)sample.count,
                  how.method);
-    if (sum_reference(&problem, &how, sys, y, potential, field) != FARSUM_OK) {
+    if (sum_reference(&problem, &how, sys, y, &exclude, potential, field) !=
+        FARSUM_OK) {
         snprintf(error, size, "the reference (%s, tolerance %.3g): %s",
                  how.method, out.reference, farsum_message());
         goto done;
@@ -243,6 +253,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
     failed = 0;
 done:
     say_progress("%s", "");
+    exclude_clear(&exclude);
     free(sample.index);
     free(y);
     free(potential);

@@ -38,6 +38,7 @@ void io_frame_clear(struct io_frame *frame) {
         free(frame->keys[k].key);
         free(frame->keys[k].value);
     }
+    for (int k = 0; k < IO_JOINS; k++) io_pairs_clear(&frame->joins[k]);
     free(frame->columns);
     free(frame->keys);
     free(frame->x);

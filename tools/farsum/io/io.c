@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "format.h"
+#include "pairs.h"
 #include "frame.h"
 #include "output.h"
 
@@ -165,6 +166,21 @@ void io_close(struct io_reader *r) {
     if (r->format && r->format->close) r->format->close(r);
     text_close(&r->text);
     free(r);
+}
+
+int io_read_pairs(const char *path, struct io_pairs *pairs, char *error,
+                  size_t size) {
+    struct text text = {.fd = -1};
+    locale_t old, c = enter_c(&old);
+    *pairs = (struct io_pairs){0};
+    int bad = text_open(&text, path) || pairs_read(&text, pairs);
+    leave_c(c, old);
+    if (bad) {
+        tell(error, size, text.message);
+        io_pairs_clear(pairs);
+    }
+    text_close(&text);
+    return bad ? -1 : 0;
 }
 
 int io_read_memory(const char *format, const char *text, size_t n,

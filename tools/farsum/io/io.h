@@ -27,6 +27,18 @@ struct io_key {
     char *key, *value;  /* owned; value without its quotes */
 };
 
+/* Two particles by their numbers in the file, and the line they stand in. */
+struct io_pair {
+    int64_t a, b, line;
+    double factor;      /* of a file of pairs: the third number, or 0 */
+};
+struct io_pairs {
+    int64_t n, room;
+    struct io_pair *pair; /* owned */
+};
+/* The ends of bonds, angles and dihedrals. */
+enum { IO_BONDS, IO_ANGLES, IO_DIHEDRALS, IO_JOINS };
+
 /* One configuration.  pos is always there. */
 struct io_frame {
     int64_t n;
@@ -41,6 +53,7 @@ struct io_frame {
                                   species, id, velo, forces, ... */
     int n_keys;
     struct io_key *keys; /* owned */
+    struct io_pairs joins[IO_JOINS]; /* of LAMMPS data, if asked for */
     const char *format; /* that it was read from; NULL: none.  Constant */
     int64_t line;       /* of the first particle, one a line; 0: not so */
 };
@@ -65,6 +78,7 @@ struct io_options {
                                file's hint or its columns */
     int n_type_charges;     /* LAMMPS "atomic": --charge TYPE=Q */
     struct io_type_charge { long type; double q; } *type_charges; /* borrowed */
+    bool joins;             /* LAMMPS: bonds, angles and dihedrals too */
     const char *group;      /* HDF5: which group of /particles; NULL: the only
                                one, or "all" */
 };
@@ -79,6 +93,14 @@ int io_read(struct io_reader *reader, struct io_frame *frame, char *error,
             size_t size);
 const char *io_reader_format(const struct io_reader *reader);
 void io_close(struct io_reader *reader); /* NULL is legal */
+
+/* A file of pairs, "I J" or "I J FACTOR" a line, # begins a comment; what it
+ * holds is the caller's.  0 or -1. */
+int io_read_pairs(const char *path, struct io_pairs *pairs, char *error,
+                  size_t size);
+/* One more; -1: no memory. */
+int io_pairs_add(struct io_pairs *pairs, struct io_pair pair);
+void io_pairs_clear(struct io_pairs *pairs);
 
 struct io_writer; /* opaque */
 /* format NULL: by the suffix (.xyz .extxyz, .h5 .hdf5); "-" is standard output

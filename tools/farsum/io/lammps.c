@@ -82,6 +82,9 @@ static int read_unknown(struct lammps *r) {
     return 0;
 }
 
+static const char *const join_sections[IO_JOINS] = {"Bonds", "Angles",
+                                                    "Dihedrals"};
+
 /* The line, its comment still there, begins a section. */
 static int read_section(struct lammps *r) {
     char *mark = strchr(r->t->line, '#');
@@ -96,6 +99,9 @@ static int read_section(struct lammps *r) {
     const struct lammps_section *s = lammps_section(r->t->line);
     if (s) r->in_unknown = false;
     if (s && strcmp(s->name, "Atoms") == 0) return start_atoms(r, hint);
+    for (int k = 0; s && r->options->joins && k < IO_JOINS; k++)
+        if (strcmp(s->name, join_sections[k]) == 0)
+            return lammps_read_joins(r, k);
     if (s) return skip_lines(r, s);
     return read_unknown(r);
 }

@@ -61,5 +61,7 @@ int lammps_no_section(struct text *t, const char *item, int64_t i, int64_t n);
 /* From the options, else from "Atoms # HINT", else left for the first line. */
 int lammps_choose_style(struct lammps *r, struct text_word hint);
 int lammps_read_atoms(struct lammps *r);
+/* Section Bonds, Angles or Dihedrals; a join is one of IO_BONDS, ... */
+int lammps_read_joins(struct lammps *r, int join);
 
 #endif

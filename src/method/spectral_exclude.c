@@ -1,0 +1,160 @@
+/* spectral_exclude.c: what excluded pairs lose, (3.7), in units of the cutoff
+ * and in f64, beside near and far field. */
+#include "method/spectral_exclude.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/par.h"
+#include "method/arrays.h"
+#include "stage/near/near.h"
+
+#define FN static inline
+#define BARE_REAL double
+#include "leaf/bare.h"
+
+enum { BLOCKS = 64 };
+
+_Static_assert(sizeof(struct bare_cell) == sizeof(struct exclude_cell),
+               "the same on both sides");
+
+typedef void bare_value(double kappa, const double *d, double r2,
+                        const double *q, double *value);
+typedef double bare_slope(double kappa, double r2);
+
+static const struct bare_row {
+    const char *name;
+    bare_value *value;
+    bare_slope *slope; /* NULL: a flow */
+} bare_rows[] = {
+#define SCALAR(name, polys, note) {#name, bare_##name, bare_##name##_slope},
+#define FLOW(name, strengths, channels, polys, note) {#name, bare_##name, NULL},
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+};
+
+struct exclude_cell exclude_cell(const struct farsum_plan *plan,
+                                 const struct cell *cell)
+{
+    struct exclude_cell made = {.sure = INFINITY};
+    const struct near_args args = {.precision = plan->problem.precision,
+                                   .cell = cell};
+    double skip = near_skip(&args);
+    memcpy(made.a, cell->a, sizeof made.a);
+    for (int d = 0; d < 3; d++) {
+        const double *a = cell->a + 3 * d;
+        made.sure =
+            fmin(made.sure, (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / 4);
+    }
+    made.skip = skip * skip;
+    return made;
+}
+
+/* What one pass over the list works on. */
+struct pass {
+    const struct farsum_plan *plan;
+    const struct spectral *s;
+    const struct bare_row *row;
+    const struct points *targets;
+    struct bare_cell cell;
+    int64_t n_targets;
+    int potential, field, sums; /* 1: wanted */
+};
+
+/* Sums of a part of the rows: energy, then virial. */
+struct part {
+    double energy, virial[9];
+};
+
+static void load_strengths(const struct pass *p, int64_t j, double *q)
+{
+    int width = p->plan->pair.strengths;
+    for (int a = 0; a < width; a++)
+        q[a] = array_get(p->s->q, p->plan->problem.precision, j * width + a);
+}
+
+/* Adds to part what the pair of i and j loses, half of it, lost q_j in c. */
+static void exclude_sums(const double d[3], const double q[], double c,
+                         double value, double slope, struct part *part)
+{
+    part->energy += 0.5 * q[0] * value;
+    for (int a = 0; a < 9; a++)
+        part->virial[a] += 0.5 * q[0] * c * slope * d[a / 3] * d[a % 3];
+}
+
+static void exclude_row(const struct pass *p, int64_t r, struct part *part)
+{
+    const struct exclusions *e = &p->plan->exclusions;
+    farsum_precision type = p->plan->problem.precision;
+    double kappa = p->s->tuned.pair.kappa, field[3] = {0};
+    double value[PAIR_VALUES] = {0}, own[PAIR_STRENGTHS] = {0};
+    int64_t i = e->target[r];
+    int values = p->plan->pair.values;
+    if (p->sums)
+        load_strengths(p, i, own);
+    for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
+        double f[3], d[3], q[PAIR_STRENGTHS], v[PAIR_VALUES] = {0};
+        int64_t j = e->source[k];
+        for (int a = 0; a < 3; a++)
+            f[a] = p->targets->s[a][i] - p->s->source.s[a][j];
+        double r2 = bare_nearest(&p->cell, f, d);
+        if (r2 < p->cell.skip)
+            continue; /* the sum is without that pair as it is */
+        load_strengths(p, j, q);
+        p->row->value(kappa, d, r2, q, v);
+        for (int a = 0; a < values; a++)
+            value[a] += e->lost[k] * v[a];
+        if (!p->field && !p->sums)
+            continue;
+        double slope = p->row->slope(kappa, r2);
+        for (int a = 0; a < 3; a++)
+            field[a] += e->lost[k] * q[0] * slope * d[a];
+        if (p->sums)
+            exclude_sums(d, own, e->lost[k] * q[0], e->lost[k] * v[0], slope,
+                         part);
+    }
+    for (int a = 0; p->potential && a < values; a++) {
+        int64_t at = a * p->n_targets + i;
+        array_put(p->s->potential, type, at,
+                  array_get(p->s->potential, type, at) - value[a]);
+    }
+    for (int a = 0; p->field && a < 3; a++)
+        array_put(p->s->field, type, 3 * i + a,
+                  array_get(p->s->field, type, 3 * i + a) - field[a]);
+}
+
+void spectral_exclude(const struct farsum_plan *plan, struct spectral *s,
+                      const farsum_result *result, struct spectral_sums *sums)
+{
+    const struct exclusions *e = &plan->exclusions;
+    struct part part[BLOCKS];
+    if (e->rows == 0)
+        return;
+    struct pass p = {
+        .plan = plan,
+        .s = s,
+        .targets = s->m > 0 ? &s->target : &s->source,
+        .n_targets = s->m > 0 ? s->m : s->n,
+        .potential = result->potential || result->velocity,
+        .field = result->field != NULL,
+        .sums = result->energy || result->virial,
+    };
+    const struct exclude_cell given = exclude_cell(plan, &s->tuned.cell);
+    memcpy(&p.cell, &given, sizeof p.cell);
+    for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)
+        if (strcmp(bare_rows[k].name, plan->pair.name) == 0)
+            p.row = &bare_rows[k];
+    memset(part, 0, sizeof part);
+    /* parts of their own, in order: the same for any number of threads */
+#pragma omp parallel for num_threads(plan->threads) schedule(static)
+    for (int b = 0; b < BLOCKS; b++)
+        for (int64_t r = par_start(e->rows, BLOCKS, b);
+             r < par_start(e->rows, BLOCKS, b + 1); r++)
+            exclude_row(&p, r, &part[b]);
+    for (int b = 0; b < BLOCKS; b++) {
+        sums->energy -= part[b].energy;
+        for (int a = 0; a < 9; a++)
+            sums->virial[a] -= part[b].virial[a];
+    }
+}

@@ -1,0 +1,17 @@
+/* spectral_exclude.h: what excluded pairs lose. */
+#ifndef FARSUM_METHOD_SPECTRAL_EXCLUDE_H
+#define FARSUM_METHOD_SPECTRAL_EXCLUDE_H
+
+#include "method/spectral.h"
+
+/* As struct bare_cell of leaf/bare.h. */
+struct exclude_cell {
+    double a[9], sure, skip;
+};
+/* Of the reduced cell in units of the cutoff. */
+struct exclude_cell exclude_cell(const struct farsum_plan *plan,
+                                 const struct cell *cell);
+/* Takes it from the values, the field and the sums of one right-hand side. */
+void spectral_exclude(const struct farsum_plan *plan, struct spectral *s,
+                      const farsum_result *result, struct spectral_sums *sums);
+#endif

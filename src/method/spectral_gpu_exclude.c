@@ -1,0 +1,120 @@
+/* spectral_gpu_exclude.c: exclusions of a plan on a device. */
+#include "method/spectral_exclude.h"
+#include "method/spectral_gpu.h"
+#include "points/gpu.h"
+
+enum { GROUP = 128, RECORD = 10 };
+
+/* As spectral_exclude.k has it. */
+struct exclude_units {
+    struct exclude_cell cell;
+    double kappa;
+    int64_t rows, sources, targets;
+    int32_t potential, field, sums, pad;
+};
+_Static_assert(sizeof(struct exclude_units) == 136, "as the kernels have it");
+
+void gpu_exclude_clear(struct gpu_exclude *x)
+{
+    buf_clear(&x->target);
+    buf_clear(&x->start);
+    buf_clear(&x->source);
+    buf_clear(&x->lost);
+    buf_clear(&x->record);
+    if (x->jit.device)
+        jit_clear(&x->jit);
+}
+
+static farsum_status exclude_kernels(const struct farsum_plan *plan,
+                                     struct gpu_exclude *x,
+                                     struct device *device)
+{
+    const struct pair *pair = &plan->pair;
+    if (x->ready)
+        return FARSUM_OK;
+    if (x->jit.device)
+        jit_clear(&x->jit);
+    jit_begin(&x->jit, device, "method/spectral_exclude.k",
+              plan->problem.precision);
+    jit_define(&x->jit, "GROUP", "%d", GROUP);
+    jit_define(&x->jit, "PAIR", "%s", pair->name);
+    jit_define(&x->jit, "STRENGTHS", "%d", pair->strengths);
+    jit_define(&x->jit, "VALUES", "%d", pair->values);
+    jit_define(&x->jit, "GRADIENT", "%d", pair->kind->gradient);
+    TRY(jit_build(&x->jit));
+    TRY(jit_kernel(&x->jit, "exclude_rows", GROUP, 0, &x->run));
+    TRY(jit_kernel(&x->jit, "exclude_end", GROUP, 0, &x->end));
+    TRY(buf_reserve(&x->record, device, 8 * RECORD * SUM_RECORDS));
+    x->ready = 1;
+    return FARSUM_OK;
+}
+
+static farsum_status exclude_upload(struct buf *buf, struct device *device,
+                                    const void *from, int64_t count)
+{
+    TRY(buf_reserve(buf, device, 8 * count));
+    return buf_upload(buf, 0, from, 8 * count);
+}
+
+farsum_status spectral_gpu_exclude(const struct farsum_plan *plan,
+                                   struct spectral *s)
+{
+    const struct exclusions *e = &plan->exclusions;
+    struct gpu_exclude *x = &s->gpu->exclude;
+    struct device *device = s->gpu->device;
+    if (x->version == e->version)
+        return FARSUM_OK;
+    x->version = 0;
+    if (e->rows > 0) {
+        TRY(exclude_kernels(plan, x, device));
+        TRY(device_finish(device)); /* a sum may still read the old ones */
+        TRY(exclude_upload(&x->target, device, e->target, e->rows));
+        TRY(exclude_upload(&x->start, device, e->start, e->rows + 1));
+        TRY(exclude_upload(&x->source, device, e->source, e->entries));
+        TRY(exclude_upload(&x->lost, device, e->lost, e->entries));
+    }
+    x->rows = e->rows;
+    x->version = e->version;
+    return FARSUM_OK;
+}
+
+farsum_status gpu_exclude_ready(const struct farsum_plan *plan,
+                                const struct spectral *s)
+{
+    if (s->gpu->exclude.version == plan->exclusions.version)
+        return FARSUM_OK;
+    FAIL(ERR_STATE, "the exclusions did not reach the device: set them again");
+}
+
+farsum_status gpu_exclude_run(const struct farsum_plan *plan,
+                              struct spectral *s,
+                              const struct spectral_units *u)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_exclude *x = &g->exclude;
+    const struct points *targets = s->m > 0 ? &s->target : &s->source;
+    const struct exclude_units units = {
+        .cell = exclude_cell(plan, &s->tuned.cell),
+        .kappa = s->tuned.pair.kappa,
+        .rows = x->rows,
+        .sources = s->n,
+        .targets = u->targets,
+        .potential = u->potential,
+        .field = u->field,
+        .sums = u->energy || u->virial,
+    };
+    if (x->rows == 0)
+        return FARSUM_OK;
+    int64_t groups = gpu_records(&x->run, x->rows);
+    TRY(LAUNCH(&x->run, groups, ARG_BUF(&x->target), ARG_BUF(&x->start),
+               ARG_BUF(&x->source), ARG_BUF(&x->lost),
+               ARG_BUF(&s->source.gpu->s), ARG_BUF(&targets->gpu->s),
+               ARG_BUF(&g->q), ARG_BUF(u->potential ? &g->potential : &g->fact),
+               ARG_BUF(u->field ? &g->field : &g->fact), ARG_BUF(&x->record),
+               ARG_STRUCT(units)));
+    if (!units.sums)
+        return FARSUM_OK;
+    return LAUNCH(&x->end, 1, ARG_BUF(&x->record), ARG_BUF(&g->energy_sum),
+                  ARG_BUF(&g->virial_sum), ARG_I64(groups), ARG_I32(u->energy),
+                  ARG_I32(u->virial));
+}

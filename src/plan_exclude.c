@@ -1,0 +1,59 @@
+/* plan_exclude.c: pairs whose interaction stays by a factor only. */
+#include "base/mem.h"
+#include "method/method.h"
+
+farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
+{
+    return exclusions_rows(&plan->exclusions, n, m);
+}
+
+farsum_status plan_exclude_hand(struct farsum_plan *plan)
+{
+    if (!plan->method->exclude)
+        return FARSUM_OK;
+    return plan->method->exclude(plan);
+}
+
+farsum_status plan_exclude_problem(struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    TRY(exclusions_set(&plan->exclusions, p->n_exclusions, p->exclusions,
+                       p->exclusion_factors));
+    plan->info.n_exclusions = p->n_exclusions;
+    /* of a sample the numbers of the sources are known */
+    if (!p->sample_x || p->n_targets > 0)
+        return FARSUM_OK;
+    return exclusions_rows(&plan->exclusions, p->n_sources, 0);
+}
+
+farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
+                                         const int64_t *pairs,
+                                         const double *factors)
+{
+    farsum_status status = FARSUM_OK;
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    if (plan->dry)
+        FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no exclusions");
+    struct plan_held before = plan_held(plan);
+    struct exclusions made = {.version = plan->exclusions.version};
+    GO(exclusions_set(&made, count, pairs, factors));
+    if (plan->has_points)
+        GO(exclusions_rows(&made, plan->n, plan->m));
+    struct exclusions old = plan->exclusions;
+    plan->exclusions = made;
+    made = old;
+    if (plan->has_points)
+        status = plan_exclude_hand(plan);
+    if (status != FARSUM_OK) { /* as it was */
+        old = plan->exclusions;
+        plan->exclusions = made;
+        made = old;
+        goto done;
+    }
+    plan->info.n_exclusions = count;
+done:
+    exclusions_clear(&made);
+    plan_holds(plan, before);
+    return status;
+}

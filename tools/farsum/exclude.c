@@ -1,0 +1,250 @@
+/* exclude.c: pairs of particles by their numbers in the file, to places. */
+#include "exclude.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A particle's number in the file and its place. */
+struct place {
+    int64_t id, at;
+};
+
+/* A pair of places, lower first; its rank says whose word counts. */
+struct entry {
+    int64_t low, high, line;
+    int rank; /* 0: of the file of pairs; 1 + IO_BONDS ... */
+    double factor;
+};
+
+struct making {
+    const struct settings *s;
+    const struct io_frame *frame;
+    struct place *place; /* owned, [n], by id; NULL: ids are places from 1 */
+    struct entry *entry; /* owned */
+    int64_t count;
+    char *error;
+    size_t size;
+};
+
+void exclude_clear(struct exclude_list *list)
+{
+    free(list->pair);
+    free(list->factor);
+    *list = (struct exclude_list){0};
+}
+
+static int no_memory(const struct making *m)
+{
+    snprintf(m->error, m->size, "no memory for exclusions");
+    return -1;
+}
+
+static int place_order(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int entry_order(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank - y->rank;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int make_places(struct making *m)
+{
+    const struct io_column *c = io_frame_column(m->frame, "id");
+    int64_t n = m->frame->n;
+    if (!c || c->type != IO_INT || c->width != 1)
+        return 0;
+    const int64_t *id = c->data;
+    m->place = malloc((size_t)(n > 0 ? n : 1) * sizeof *m->place);
+    if (!m->place)
+        return no_memory(m);
+    int ascending = 1;
+    for (int64_t i = 0; i < n; i++) {
+        m->place[i] = (struct place){id[i], i};
+        ascending &= i == 0 || id[i] > id[i - 1];
+    }
+    if (!ascending)
+        qsort(m->place, (size_t)n, sizeof *m->place, place_order);
+    for (int64_t i = 1; i < n; i++)
+        if (m->place[i].id == m->place[i - 1].id) {
+            snprintf(m->error, m->size,
+                     "two particles have the id %lld: "
+                     "exclusions cannot name them",
+                     (long long)m->place[i].id);
+            return -1;
+        }
+    return 0;
+}
+
+/* The place of a number, or -1. */
+static int64_t find_place(const struct making *m, int64_t id)
+{
+    struct place key = {id, 0}, *found;
+    if (!m->place)
+        return id >= 1 && id <= m->frame->n ? id - 1 : -1;
+    found =
+        bsearch(&key, m->place, (size_t)m->frame->n, sizeof key, place_order);
+    return found ? found->at : -1;
+}
+
+/* Where a pair stands. */
+static const char *file_of(const struct making *m, int rank)
+{
+    return rank == 0 ? m->s->exclude_file : "";
+}
+
+static int add_pairs(struct making *m, const struct io_pairs *pairs, int rank)
+{
+    size_t all = (size_t)(m->count + pairs->n);
+    struct entry *more = realloc(m->entry, (all + 1) * sizeof *more);
+    if (!more)
+        return no_memory(m);
+    m->entry = more;
+    for (int64_t k = 0; k < pairs->n; k++) {
+        const struct io_pair *p = &pairs->pair[k];
+        int64_t a = find_place(m, p->a), b = find_place(m, p->b);
+        const char *colon = rank == 0 ? ":" : "line ";
+        if (a < 0 || b < 0) {
+            snprintf(m->error, m->size,
+                     "%s%s%lld: there is no particle %s"
+                     "%lld",
+                     file_of(m, rank), colon, (long long)p->line,
+                     m->place ? "with the id " : "",
+                     (long long)(a < 0 ? p->a : p->b));
+            return -1;
+        }
+        if (a == b) {
+            snprintf(m->error, m->size, "%s%s%lld: particle %lld with itself",
+                     file_of(m, rank), colon, (long long)p->line,
+                     (long long)p->a);
+            return -1;
+        }
+        m->entry[m->count++] =
+            (struct entry){a < b ? a : b, a < b ? b : a, p->line, rank,
+                           rank == 0 ? p->factor : m->s->factors[rank - 1]};
+    }
+    return 0;
+}
+
+static int add_bonds(struct making *m)
+{
+    int64_t found = 0;
+    if (!m->frame->format || strcmp(m->frame->format, "lammps") != 0) {
+        snprintf(m->error, m->size,
+                 "--exclude bonds needs LAMMPS data: "
+                 "other formats have no bonds");
+        return -1;
+    }
+    for (int k = 0; k < IO_JOINS; k++) {
+        found += m->frame->joins[k].n;
+        if (add_pairs(m, &m->frame->joins[k], 1 + k) != 0)
+            return -1;
+    }
+    if (found > 0)
+        return 0;
+    snprintf(m->error, m->size, "--exclude bonds: there are no bonds");
+    return -1;
+}
+
+static int add_file(struct making *m)
+{
+    struct io_pairs pairs;
+    if (io_read_pairs(m->s->exclude_file, &pairs, m->error, m->size) != 0)
+        return -1;
+    int bad = add_pairs(m, &pairs, 0);
+    io_pairs_clear(&pairs);
+    return bad;
+}
+
+/* Each pair once; those whose interaction stays whole are none. */
+static int fill(struct making *m, struct exclude_list *list)
+{
+    size_t room = (size_t)m->count + 1;
+    list->pair = malloc(2 * room * sizeof *list->pair);
+    list->factor = malloc(room * sizeof *list->factor);
+    if (!list->pair || !list->factor)
+        return no_memory(m);
+    qsort(m->entry, (size_t)m->count, sizeof *m->entry, entry_order);
+    for (int64_t k = 0; k < m->count; k++) {
+        const struct entry *e = &m->entry[k], *last = k > 0 ? e - 1 : NULL;
+        int same = last && last->low == e->low && last->high == e->high;
+        if (same && e->rank == 0) {
+            snprintf(m->error, m->size, "%s:%lld: the pair of line %lld again",
+                     m->s->exclude_file, (long long)e->line,
+                     (long long)last->line);
+            return -1;
+        }
+        if (same || e->factor == 1)
+            continue;
+        list->pair[2 * list->count] = e->low;
+        list->pair[2 * list->count + 1] = e->high;
+        list->factor[list->count++] = e->factor;
+    }
+    return 0;
+}
+
+int exclude_make(const struct settings *s, const struct io_frame *frame,
+                 int apart, struct exclude_list *list, char *error, size_t size)
+{
+    struct making m = {.s = s, .frame = frame, .error = error, .size = size};
+    *list = (struct exclude_list){0};
+    if (s->has_factors && !s->exclude_bonds) {
+        snprintf(error, size, "--exclude-factors without --exclude bonds");
+        return -1;
+    }
+    if (!s->exclude_bonds && !s->exclude_file)
+        return 0;
+    if (apart) {
+        snprintf(error, size,
+                 "--exclude %s is for particles that are summed "
+                 "at themselves, not for targets of their own",
+                 s->exclude_bonds ? "bonds" : "FILE");
+        return -1;
+    }
+    int bad = make_places(&m) || (s->exclude_file && add_file(&m))
+              || (s->exclude_bonds && add_bonds(&m)) || fill(&m, list);
+    free(m.place);
+    free(m.entry);
+    if (bad)
+        exclude_clear(list);
+    return bad ? -1 : 0;
+}
+
+int exclude_targets(const struct exclude_list *list, int64_t n,
+                    const int64_t *index, int64_t count,
+                    struct exclude_list *out)
+{
+    size_t room = 2 * (size_t)list->count + 1;
+    int64_t *where = malloc((size_t)n * sizeof *where);
+    *out = (struct exclude_list){0};
+    out->pair = malloc(2 * room * sizeof *out->pair);
+    out->factor = malloc(room * sizeof *out->factor);
+    if (!where || !out->pair || !out->factor) {
+        free(where);
+        exclude_clear(out);
+        return -1;
+    }
+    for (int64_t i = 0; i < n; i++)
+        where[i] = -1;
+    for (int64_t k = 0; k < count; k++)
+        where[index[k]] = k;
+    for (int64_t k = 0; k < 2 * list->count; k++) {
+        int64_t target = where[list->pair[k]];
+        if (target < 0)
+            continue;
+        out->pair[2 * out->count] = target;
+        out->pair[2 * out->count + 1] = list->pair[k ^ 1];
+        out->factor[out->count++] = list->factor[k / 2];
+    }
+    free(where);
+    return 0;
+}
