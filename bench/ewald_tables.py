@@ -52,7 +52,8 @@ def rate(line):
 
 
 def near_cell(m, precision, split, n, s, row, tolerance):
-    r = last(m.near, device=m.device, precision=precision, split=split, n=n,
+    r = last(m.near, device=m.device, kernel="stokeslet",
+             precision=precision, split=split, n=n,
              s=s, row=row, tolerance=tolerance)
     return rate(r)
 
@@ -108,7 +109,7 @@ def near(out, m):
                " row of that name with the same team, *own*: as it chooses by"
                " itself. The Gaussian split ends as exp(-xi² rc²) = 1e-9, the"
                " prolate one as well (last column: both at 1e-5).\n"
-               % (counted(small) if small > 9999 else small, large))
+               % (small, large))
     table(out, ["row", "split", "team", "slides, 1e6", "team", "own", "team",
                 "slides, 4e6", "team", "own", "s = 224", "100", "50", "25",
                 "f32, 224", "f32, 224, 1e-5"], rows)
