@@ -13,7 +13,8 @@
  * bandwidth, in place of the one that follows from E: of the Gaussian
  * exp(-xi^2 rc^2) = E, of the prolate E'(rc) rc = 2 E; repeats=R, runs timed at
  * most; threads=T, on the host; header=0, no names of columns; whole=1: N is
- * changed so that the edge is a whole number of cutoffs.
+ * changed so that the edge is a whole number of cutoffs.  A pair may be off by
+ * a tenth of E.
  *
  * set is what new positions cost a row (sorts, lists), run what new strengths
  * cost, the least; positions are on the device already.  off is the root mean
@@ -328,6 +329,7 @@ static void prepare(struct near_bench *b, const struct wanted *w)
     double floor = is_f32(b) ? 1e-7 : 1e-14;
     bench_need(pair_near_poly(a->pair, &b->split,
                               fmax(0.1 * b->tolerance, floor), &b->poly));
+    a->allowed = 0.1 * b->tolerance;
     a->isa = isa_best();
     a->cell = &b->cell;
     a->poly = &b->poly;

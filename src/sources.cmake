@@ -48,7 +48,9 @@ set(farsum_sources
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c
   src/stage/spread/gpu_room.c
-  src/stage/interp/gpu_room.c src/stage/near/near_gpu.c src/stage/near/team.c
+  src/stage/interp/gpu_room.c
+  src/stage/near/near_columns.c src/stage/near/near_gpu.c
+  src/stage/near/near_outer.c src/stage/near/team.c
 )
 set(farsum_kernels
   src/method/direct_any_kern.c src/method/direct_kern.c

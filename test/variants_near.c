@@ -44,6 +44,7 @@ static const struct {
     unsigned outputs;
     int twins;
     const char *kernel;
+    double allowed; /* f64: what a pair may be off by; 0: rounding */
 } cases[] = {
     {"cubic", "uniform", 64, 600, 0, "prolate", 12, ALL, 0, LAPLACE},
     {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, LAPLACE},
@@ -76,6 +77,12 @@ static const struct {
     {"triclinic", "clustered", 60, 300, 150, "gaussian", 42, VELOCITY, 0,
      "stokeslet"},
     {"tilted", "uniform", 2, 30, 7, "gaussian", 20, VELOCITY, 0, "rotlet"},
+    /* most pairs in f32, where a row can */
+    {"triclinic", "clustered", 60, 600, 150, "prolate", 20, BOTH, 0, LAPLACE,
+     1e-8},
+    {"cubic", "dense", 200, 800, 0, "prolate", 24, VELOCITY, 0, "stokeslet",
+     1e-9},
+    {"tilted", "uniform", 100, 900, 0, "prolate", 16, ALL, 0, LAPLACE, 1e-6},
 };
 
 static const struct pair *near_pair(int k)
@@ -245,6 +252,7 @@ static farsum_status near_run(int k, const struct trial *trial,
         .device = trial->device,       .pair = w->pair,
         .split = &w->split, /* every other case not the row's own team */
         .team = {k % 2 ? 16 : 0, 0},
+        .allowed = cases[k].allowed,
     };
     trial_send(trial, &w->q_on, w->q,
                w->pair->strengths * cases[k].n * (int64_t)w->bytes);
@@ -283,10 +291,13 @@ done:
 /* f32, in units of u = 2^-24: a difference rounds by 1, a square by 4, its root
  * by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a pair's
  * force; as much again for where 32 bits put the coordinates of a close one,
- * which a flow of 1/r^2 notes twice over: pairs in a dense drop lead it. */
+ * which a flow of 1/r^2 notes twice over: pairs in a dense drop lead it.  What
+ * is allowed a pair is a root mean square, and a value's own is above 1. */
 static double near_bound(int k, farsum_precision precision)
 {
     double close = near_pair(k)->kind->gradient ? 1 : near_pair(k)->kind->power;
+    if (precision != FARSUM_F32 && cases[k].allowed > 0)
+        return cases[k].allowed;
     return precision == FARSUM_F32 ? 2e-6 * close : 2e-13 * close;
 }
 
@@ -295,7 +306,7 @@ static double near_bound(int k, farsum_precision precision)
 #define NEAR_ON_DEVICE                                                         \
     (1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15  \
      | 1 << 16 | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32         \
-     | FLOW_ON_DEVICE << 44 | (uint64_t)31 << 56)
+     | FLOW_ON_DEVICE << 44 | (uint64_t)255 << 56)
 
 const struct harness harness_near = {
     "near",   sizeof cases / sizeof *cases, near_name, near_run, near_bound,

@@ -121,6 +121,14 @@ static farsum_status jit_lines(struct out *out, const char *name,
     return out_put(out, "\n", 1);
 }
 
+/* 1: a second include of it is nothing. */
+static int jit_guarded(const struct jit_file *file)
+{
+    static const char guard[] = "#ifndef FARSUM_";
+    return memmem(file->text, (size_t)file->bytes, guard, sizeof guard - 1)
+           != NULL;
+}
+
 static farsum_status jit_include(struct out *out, const char *name,
                                  int64_t length, int depth)
 {
@@ -132,7 +140,7 @@ static farsum_status jit_include(struct out *out, const char *name,
     for (int i = 0; file && i < out->n_seen; i++)
         if (out->seen[i] == file->name)
             return FARSUM_OK;
-    if (file)
+    if (file && jit_guarded(file))
         out->seen[out->n_seen++] = file->name;
     if (!disk)
         return jit_lines(out, file->name, (const char *)file->text,

@@ -9,9 +9,9 @@
  *     jit_clear(&jit);            (its kernels die with it)
  *
  * The text that the compiler sees is the dialect's words, the definitions in
- * the order of their names, the file, and what it includes, each once, with
- * #line marks so that messages name file and line.  Binaries are kept on disk
- * (cache.h). */
+ * the order of their names, the file, and what it includes, each once if it has
+ * a guard, with #line marks so that messages name file and line.  Binaries are
+ * kept on disk (cache.h). */
 #ifndef FARSUM_DEVICE_JIT_H
 #define FARSUM_DEVICE_JIT_H
 

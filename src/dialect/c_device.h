@@ -4,6 +4,7 @@
 
 typedef signed char i8;
 typedef unsigned char u8;
+typedef unsigned short u16;
 typedef int i32;
 typedef unsigned int u32;
 typedef long long i64;
@@ -74,6 +75,9 @@ typedef struct __align__(2 * sizeof(real)) {
 typedef struct __align__(16) {
     real x, y, z, w;
 } real4;
+typedef struct __align__(16) {
+    f32 x, y, z, w;
+} f32x4;
 
 FN i32 atomic_add_i32(i32 *p, i32 v)
 {

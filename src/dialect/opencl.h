@@ -10,12 +10,14 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 typedef char i8;
 typedef uchar u8;
+typedef ushort u16;
 typedef int i32;
 typedef uint u32;
 typedef long i64;
 typedef ulong u64;
 typedef float f32;
 typedef double f64;
+typedef float4 f32x4;
 #define SG_SIZE 1
 #define HAS_SUBGROUP 0
 

@@ -140,7 +140,8 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     if (t->pair.kind->gradient && !t->pair.kind->charged
         && p->error != FARSUM_ERROR_ABSOLUTE)
         near = fmin(near, fmax(0.1 * p->tolerance, 5e-10));
-    TRY(pair_near_poly(&t->pair, &t->split, fmax(near, floor), &t->poly));
+    t->near_error = fmax(near, floor);
+    TRY(pair_near_poly(&t->pair, &t->split, t->near_error, &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
     double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
     double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8

@@ -48,7 +48,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     args[ROOM_NEAR].near = (struct near_args){
         p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
         &t->poly,     n,         m,             around,     plan->device,
-        &t->pair,     &t->split, {0, 0}};
+        &t->pair,     &t->split, {0, 0},       t->near_error};
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .device = plan->device,

@@ -21,6 +21,7 @@ struct tuned {
     struct window window;
     struct alias alias;    /* of the window */
     struct near_poly poly;
+    double near_error;     /* of a pair that is not seen, units of the cutoff */
     int64_t mesh[3], ldz;
     double sigma;          /* mesh spacing that c needs over the actual one */
     struct error_parts field, potential; /* squares, units of the cutoff */

@@ -3,21 +3,12 @@
  * that none is summed in vain.  Ours; level with gpu_cells from a thousand
  * neighbours in f64, slower below: what is saved there goes into looking.
  * Sums run in a fixed order. */
-#include <math.h>
-
 #include "base/mem.h"
-#include "stage/near/near_gpu.h"
+#include "stage/near/near_columns.h"
 
-enum { GROUP = 128, TARGETS = 2, IMAGES = 512 };
+enum { GROUP = 128, TARGETS = 2 };
 
 static const double a_cutoff[3] = {2, 2, 4};
-
-/* The host's twin of gpu_pairs.k's struct. */
-struct near_columns {
-    float x0, y0, y1, z0, z1, z2, cut, slack;
-    int32_t reach_z, columns, together, pad;
-};
-_Static_assert(sizeof(struct near_columns) == 48, "as gpu_pairs.k has it");
 
 struct state {
     struct near_gpu near;
@@ -65,60 +56,13 @@ done:
     return status;
 }
 
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* The frame of columns, and how far f32 can be trusted. */
-static farsum_status pairs_columns(struct state *s)
-{
-    const struct cell *cell = s->near.args.cell;
-    const struct near_cells *c = &s->near.cells;
-    struct near_columns *g = &s->columns;
-    double ex[3], ey[3], ez[3], far = 0;
-    const double *a = cell->a, *b = cell->a + 3, *last = cell->a + 6;
-    double length = sqrt(dot(last, last));
-    for (int d = 0; d < 3; d++)
-        ez[d] = last[d] / length;
-    for (int d = 0; d < 3; d++)
-        ey[d] = b[d] - dot(b, ez) * ez[d];
-    double across = sqrt(dot(ey, ey));
-    for (int d = 0; d < 3; d++)
-        ey[d] /= across;
-    for (int d = 0; d < 3; d++)
-        ex[d] = ey[(d + 1) % 3] * ez[(d + 2) % 3]
-                - ey[(d + 2) % 3] * ez[(d + 1) % 3];
-    for (int k = 0; k < 9; k++)
-        far += fabs(cell->a[k]);
-    *g = (struct near_columns){
-        .x0 = (float)dot(a, ex), .y0 = (float)dot(a, ey),
-        .y1 = (float)dot(b, ey), .z0 = (float)dot(a, ez),
-        .z1 = (float)dot(b, ez), .z2 = (float)length,
-    };
-    double off = s->near.args.precision == FARSUM_F32 ? 1e-6
-                                                      : 1e-6 + 0x1p-21 * far;
-    g->slack = (float)(1e-5 + off);
-    g->cut = (float)((1 + off) * (1 + off));
-    g->together = (int32_t)fmax(0.75 * c->nb[2] / cell->height[2], 1);
-    g->reach_z = (c->reach[2] + c->nb[2] - 1) / c->nb[2];
-    for (int d = 0; d < 3; d++)
-        if (c->reach[d] / c->nb[d] + 2 > IMAGES)
-            FAIL(ERR_UNSUPPORTED, "near gpu_pairs: the cutoff spans %d cells "
-                                  "along an axis, %d are possible",
-                 (int)(c->reach[d] / c->nb[d]), IMAGES - 2);
-    g->columns = (2 * c->reach[0] + 1) * (2 * c->reach[1] + 1)
-                 * (2 * g->reach_z + 1);
-    return FARSUM_OK;
-}
-
 static farsum_status pairs_set(void *state, const struct points *sources,
                                const struct points *targets)
 {
     struct state *s = state;
     TRY(near_gpu_set(&s->near, a_cutoff, 1, sources, targets));
     s->near.ready = 0;
-    TRY(pairs_columns(s));
+    TRY(near_columns_set(&s->columns, &s->near, "gpu_pairs"));
     if (s->near.same)
         TRY(near_gpu_records(&s->near,
                              kernel_groups(&s->pairs,

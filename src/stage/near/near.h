@@ -43,6 +43,9 @@ struct near_args {
                                      known */
     int team[2];                  /* threads over targets and over sources, in
                                      rows of teams; 0: the row's own */
+    double allowed;               /* error of a pair, units of the cutoff, that
+                                     is not seen beside what the sum is off by
+                                     anyway; 0: rounding alone */
 };
 
 /* Arrays in the caller's order, of type precision; results are added to.
