@@ -78,6 +78,11 @@ static farsum_status plan_options(struct farsum_plan *plan,
                  positive[i]);
     if (o->upsampling > 0 && o->upsampling < 1)
         FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
+    if (o->queues < 0 || o->queues > 2)
+        FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
+    if (o->queues == 2 && !plan->device)
+        FAIL(ERR_UNSUPPORTED, "two queues are a device's, this plan is on the "
+                              "host");
     if (o->support != 0 && (o->support < 2 || o->support > 16))
         FAIL(ERR_ARGUMENT, "support is %d, not 2 .. 16", o->support);
     for (int d = 0; d < 3; d++)

@@ -2,11 +2,14 @@
 set(farsum_sources
   src/devices.c src/plan.c src/plan_exclude.c src/print.c src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
-  src/device/buf.c src/device/cache.c src/device/cuda.c src/device/device.c
-  src/device/dl.c src/device/driver.c src/device/driver_graph.c
+  src/device/aside.c src/device/buf.c src/device/cache.c src/device/cuda.c
+  src/device/device.c
+  src/device/dl.c src/device/driver.c src/device/driver_aside.c
+  src/device/driver_graph.c
   src/device/hip.c src/device/hiprtc.c
   src/device/jit.c src/device/log.c src/device/nvrtc.c src/device/opencl.c
-  src/device/opencl_facts.c src/device/recording.c src/device/rtc.c
+  src/device/opencl_aside.c src/device/opencl_facts.c src/device/recording.c
+  src/device/rtc.c
   src/math/count.cc src/math/pair.c src/math/pair_r6.c src/math/pair_yukawa.c src/math/poly.c
   src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c
@@ -35,7 +38,7 @@ set(farsum_sources
   src/method/spectral_out.c
   src/method/spectral_gpu.c src/method/spectral_gpu_exclude.c
   src/method/spectral_gpu_flow.c
-  src/method/spectral_gpu_run.c
+  src/method/spectral_gpu_run.c src/method/spectral_gpu_sum.c
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_gpu.c
   src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c
   src/method/mesh_window.c

@@ -17,7 +17,17 @@ enum { MESHES = sizeof meshes / sizeof *meshes };
 /* 16x18x20, 11x13x17, 3x2x1, 1x1x6 and 24x24x24, forward and backward, real and
  * complex */
 #define FFT_SOME (3ull << 6 | 15ull << 12 | 3ull << 16 | 3ull << 22)
-#define FFT_ON_DEVICE (FFT_SOME | FFT_SOME << 2 * MESHES)
+#define FFT_ON_DEVICE                                                          \
+    (FFT_SOME | FFT_SOME << 2 * MESHES | 63ull << 4 * MESHES)
+
+/* Cases past 4 MESHES are several real meshes at once, room between them. */
+static const struct {
+    int64_t mesh[3];
+    int batch[2], apart;
+} batches[] = {
+    {{16, 18, 20}, {3, 3}, 64}, {{7, 5, 9}, {6, 3}, 10}, {{4, 6, 10}, {2, 4}, 0}
+};
+enum { BATCHES = sizeof batches / sizeof *batches };
 
 struct wave_work {
     void *data, *kept;
@@ -44,16 +54,21 @@ static void wave_again(void *data)
     trial_send(w->trial, &w->virial_on, w->virial, sizeof w->virial);
 }
 
-static struct wave_work *wave_make(const struct trial *trial,
-                                   const int64_t mesh[3], int64_t ldz)
+static struct wave_work *wave_room(const struct trial *trial, int64_t size)
 {
     struct wave_work *w = check_memory(1, sizeof *w);
     w->trial = trial;
-    w->size = mesh[0] * mesh[1] * ldz;
+    w->size = size;
     w->bytes = w->size * (trial->precision == FARSUM_F32 ? 4 : 8);
     w->data = trial_array(trial, w->size);
     w->kept = trial_array(trial, w->size);
     return w;
+}
+
+static struct wave_work *wave_make(const struct trial *trial,
+                                   const int64_t mesh[3], int64_t ldz)
+{
+    return wave_room(trial, mesh[0] * mesh[1] * ldz);
 }
 
 static void wave_free(struct wave_work *w)
@@ -66,18 +81,19 @@ static void wave_free(struct wave_work *w)
     free(w);
 }
 
-/* A random real mesh, or its spectrum, always the same numbers. */
-static farsum_status wave_fill(struct wave_work *w, const int64_t mesh[3],
-                               int spectrum)
+/* A random real mesh, or its spectrum, always the same numbers of a seed, from
+ * number `to` on. */
+static farsum_status wave_fill_at(struct wave_work *w, int64_t to,
+                                  const int64_t mesh[3], int spectrum,
+                                  uint64_t seed)
 {
     struct trial exact = {fft_stage.rows->variant, FARSUM_F64, ISA_BASE, 1, 1,
                           NULL};
     struct wave_work *d = wave_make(&exact, mesh, row_of(mesh));
     struct fft_args args = {FARSUM_F64, 1, {mesh[0], mesh[1], mesh[2]},
-                            row_of(mesh), 0, NULL, 0};
+                            row_of(mesh), 0, NULL, 0, {0, 0}, 0};
     struct fft_io io = {d->data, 0};
     farsum_status status = FARSUM_OK;
-    uint64_t seed = 9;
     for (int64_t i = 0; i < d->size; i++)
         trial_put(&exact, d->kept, i, i % args.ldz < mesh[2]
                                           ? trial_random(&seed) - 0.5
@@ -87,24 +103,83 @@ static farsum_status wave_fill(struct wave_work *w, const int64_t mesh[3],
     else
         wave_again(d);
     for (int64_t i = 0; i < d->size; i++)
-        trial_put(w->trial, w->kept, i, trial_get(&exact, d->data, i));
+        trial_put(w->trial, w->kept, to + i, trial_get(&exact, d->data, i));
 done:
     wave_free(d);
     return status;
+}
+
+static farsum_status wave_fill(struct wave_work *w, const int64_t mesh[3],
+                               int spectrum)
+{
+    return wave_fill_at(w, 0, mesh, spectrum, 9);
 }
 
 /* Cases past 2 MESHES are complex. */
 static void fft_name(int k, char *text, size_t size)
 {
     const int64_t *m = meshes[k / 2 % MESHES];
+    if (k >= 4 * MESHES) {
+        int b = (k - 4 * MESHES) / 2;
+        m = batches[b].mesh;
+        snprintf(text, size, "%lldx%lldx%lld %s, %d at once", (long long)m[0],
+                 (long long)m[1], (long long)m[2],
+                 k % 2 ? "backward" : "forward", batches[b].batch[k % 2]);
+        return;
+    }
     snprintf(text, size, "%lldx%lldx%lld %s%s", (long long)m[0],
              (long long)m[1], (long long)m[2], k % 2 ? "backward" : "forward",
              k >= 2 * MESHES ? ", complex" : "");
 }
 
+static farsum_status fft_run_batch(int k, const struct trial *trial,
+                                   struct outcome *outcome)
+{
+    int b = (k - 4 * MESHES) / 2, backward = k % 2;
+    const int64_t *mesh = batches[b].mesh;
+    int count = batches[b].batch[backward];
+    farsum_status status = FARSUM_OK;
+    int64_t ldz = row_of(mesh), rows = mesh[0] * mesh[1];
+    int64_t step = rows * ldz + batches[b].apart;
+    int64_t used = backward ? mesh[2] : ldz;
+    struct wave_work *w = wave_room(trial, count * step);
+    struct fft_args args = {.precision = trial->precision,
+                            .threads = trial->threads,
+                            .mesh = {mesh[0], mesh[1], mesh[2]},
+                            .ldz = ldz,
+                            .device = trial->device,
+                            .batch = {batches[b].batch[0],
+                                      batches[b].batch[1]},
+                            .batch_step = step};
+    struct fft_io io = {trial_io(trial, &w->on_device, w->data), backward};
+    for (int64_t i = 0; i < w->size; i++)
+        trial_put(trial, w->kept, i, 5);
+    for (int c = 0; c < count; c++)
+        GO(wave_fill_at(w, c * step, mesh, backward, (uint64_t)(20 + c)));
+    GO(trial_run(trial, &args, NULL, NULL, &io, wave_again, w));
+    trial_fetch(trial, &w->on_device, w->data, w->bytes);
+    double *v = outcome_part(outcome, backward ? "meshes" : "spectra",
+                             count * rows * used, 0);
+    for (int64_t i = 0; i < count * rows; i++)
+        for (int64_t z = 0; z < used; z++)
+            v[i * used + z] = trial_get(
+                trial, w->data, i / rows * step + i % rows * ldz + z);
+    for (int64_t i = 0; i < w->size; i++)
+        if (i % step >= rows * ldz && trial_get(trial, w->data, i) != 5) {
+            CHECK(0, "number %lld, between meshes, is %g", (long long)i,
+                  trial_get(trial, w->data, i));
+            break;
+        }
+done:
+    wave_free(w);
+    return status;
+}
+
 static farsum_status fft_run(int k, const struct trial *trial,
                              struct outcome *outcome)
 {
+    if (k >= 4 * MESHES)
+        return fft_run_batch(k, trial, outcome);
     const int64_t *mesh = meshes[k / 2 % MESHES];
     int backward = k % 2, is_complex = k >= 2 * MESHES;
     farsum_status status = FARSUM_OK;
@@ -113,7 +188,7 @@ static farsum_status fft_run(int k, const struct trial *trial,
     struct wave_work *w = wave_make(trial, mesh, ldz);
     struct fft_args args = {trial->precision, trial->threads,
                             {mesh[0], mesh[1], mesh[2]}, ldz, 0,
-                            trial->device, is_complex};
+                            trial->device, is_complex, {0, 0}, 0};
     struct fft_io io = {trial_io(trial, &w->on_device, w->data), backward};
     uint64_t seed = 4;
     for (int64_t i = 0; is_complex && i < w->size; i++)
@@ -240,7 +315,8 @@ static double scale_bound(int k, farsum_precision precision)
 }
 
 const struct harness harness_fft = {
-    "fft", 4 * MESHES, fft_name, fft_run, fft_bound, FFT_ON_DEVICE,
+    "fft", 4 * MESHES + 2 * BATCHES, fft_name, fft_run, fft_bound,
+    FFT_ON_DEVICE,
     NULL,
 };
 const struct harness harness_scale = {

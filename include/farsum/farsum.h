@@ -197,6 +197,9 @@ typedef struct farsum_options {
                              interp by times of the fastest variants (the
                              same), and FFTW's own measuring; 0: by what is
                              kept, or built in */
+    int queues;           /* of a device: 2: near pairs on one, the mesh on
+                             another, at once; 1: all in one, so that the
+                             stages' times are of each alone; 0: 2 */
     uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine's
                              memory, or of the device's */
     /* Called with one line of text for what would help a user to know (a cell
@@ -223,7 +226,9 @@ typedef struct farsum_stage_info {
     const char *reason;          /* why this variant; borrowed */
     double seconds;              /* in the last execute; on a device that of
                                     the last right-hand side times their
-                                    number, 0 if its queue keeps no times */
+                                    number, 0 if its queue keeps no times; with
+                                    two queues stages run at once, and are
+                                    longer than alone */
     int deterministic;
 } farsum_stage_info;
 
@@ -250,6 +255,9 @@ typedef struct farsum_plan_info {
     double seconds_create, seconds_set_points, seconds_execute;
     int n_stages;
     farsum_stage_info stages[FARSUM_MAX_STAGES];
+    double seconds_stages;   /* from the first's begin to the last's end, as
+                                theirs */
+    int queues;              /* that a device's stages are in; 0: the host */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
 

@@ -215,5 +215,7 @@ const struct device_backend device_cuda = {
     driver_mark,    driver_seconds,   driver_mark_destroy,
     driver_look,
     driver_record_begin, driver_record_end, driver_replay,
-    driver_forget,
+    driver_forget,  driver_aside_create, driver_aside_destroy,
+    driver_aside_fork, driver_aside_enter, driver_aside_leave,
+    driver_aside_join,
 };

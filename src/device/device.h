@@ -90,6 +90,13 @@ struct device_backend {
     farsum_status (*record_end)(struct device *device, int keep, void **whole);
     farsum_status (*replay)(struct device *device, void *whole);
     void (*forget)(struct device *device, void *whole);
+    /* A second queue (aside.h).  Between enter and leave it is the device's. */
+    farsum_status (*aside_create)(struct device *device, void **aside);
+    void (*aside_destroy)(struct device *device, void *aside);
+    farsum_status (*aside_fork)(struct device *device, void *aside);
+    void (*aside_enter)(struct device *device, void *aside);
+    farsum_status (*aside_leave)(struct device *device, void *aside);
+    farsum_status (*aside_join)(struct device *device, void *aside);
 };
 
 /* What is true of a device; the back end fills it. */

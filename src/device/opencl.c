@@ -475,4 +475,10 @@ const struct device_backend device_opencl = {
     NULL,
     NULL,
     NULL,
+    opencl_aside_create,
+    opencl_aside_destroy,
+    opencl_aside_fork,
+    opencl_aside_enter,
+    opencl_aside_leave,
+    opencl_aside_join,
 };

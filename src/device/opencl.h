@@ -72,6 +72,13 @@ farsum_status opencl_facts(struct opencl *cl, cl_id platform,
 /* Of a program that is built, for one device; by mem_alloc, the caller's. */
 farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
                             int64_t *bytes);
+/* opencl_aside.c */
+farsum_status opencl_aside_create(struct device *device, void **aside);
+void opencl_aside_destroy(struct device *device, void *aside);
+farsum_status opencl_aside_fork(struct device *device, void *aside);
+void opencl_aside_enter(struct device *device, void *aside);
+farsum_status opencl_aside_leave(struct device *device, void *aside);
+farsum_status opencl_aside_join(struct device *device, void *aside);
 farsum_status opencl_failed(cl_int error, const char *call);
 #define CL_TRY(call, name)                                                     \
     do {                                                                       \

@@ -30,6 +30,8 @@ struct spectral_units {
     i32 wide;       /* 1: the caller's arrays are f64 */
     i32 apart;      /* 1: targets are not the sources */
     i32 potential, field, energy, virial; /* 1: wanted */
+    i32 beside;     /* 1: near results are apart from those of the mesh */
+    i32 spare;
 };
 
 FN f64 array_get(GLOBAL const f32 *a32, GLOBAL const f64 *a64, i32 wide, i64 i)

@@ -51,6 +51,7 @@ static void spectral_about(struct farsum_plan *plan, const struct tuned *t)
     i->estimated_error = t->error;
     i->norm = tuned_norm(plan);
     i->bytes = (uint64_t)t->bytes;
+    i->queues = !plan->device ? 0 : tuned_beside(plan) ? 2 : 1;
     i->n_stages = ROOM_COUNT;
     for (int r = 0; r < ROOM_COUNT; r++)
         i->stages[r] = (farsum_stage_info){
@@ -251,22 +252,6 @@ static farsum_status spectral_room(struct spectral *s, int r, const void *io)
     return status;
 }
 
-/* Transforms of `channels` meshes. */
-static farsum_status spectral_fft(const struct farsum_plan *plan,
-                                  struct spectral *s, int channels,
-                                  int backward)
-{
-    int64_t bytes = tuned_channel(&s->tuned, NULL)
-                    * array_size(plan->problem.precision);
-    double before = s->seconds[ROOM_FFT];
-    for (int c = 0; c < channels; c++) {
-        struct fft_io io = {(char *)s->mesh + c * bytes, backward};
-        TRY(spectral_room(s, ROOM_FFT, &io));
-    }
-    s->seconds_back += backward ? s->seconds[ROOM_FFT] - before : 0;
-    return FARSUM_OK;
-}
-
 /* One right-hand side in internal units. */
 static farsum_status spectral_sum(const struct farsum_plan *plan,
                                   struct spectral *s,
@@ -287,6 +272,7 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
                                .q_point = pair->channels,
                                .mesh_channel = channel};
     int back = potential || field;
+    const struct fft_io there = {s->mesh, 0}, home = {s->mesh, 1};
     struct scale_io scale = {s->mesh, back, energy, virial, channel};
     struct interp_io interp = {.mesh = s->mesh,
                                .potential = potential,
@@ -294,11 +280,13 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
                                .mesh_channel = channel};
     TRY(spectral_room(s, ROOM_NEAR, &near));
     TRY(spectral_room(s, ROOM_SPREAD, &spread));
-    TRY(spectral_fft(plan, s, pair->channels, 0));
+    TRY(spectral_room(s, ROOM_FFT, &there));
     TRY(spectral_room(s, ROOM_SCALE, &scale));
     if (!back)
         return FARSUM_OK;
-    TRY(spectral_fft(plan, s, pair->values, 1));
+    double before = s->seconds[ROOM_FFT];
+    TRY(spectral_room(s, ROOM_FFT, &home));
+    s->seconds_back += s->seconds[ROOM_FFT] - before;
     return spectral_room(s, ROOM_INTERP, &interp);
 }
 
@@ -326,8 +314,11 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
         else
             spectral_out(plan, s, r, q, &sums, result);
     }
-    for (int r = 0; r < ROOM_COUNT; r++)
+    plan->info.seconds_stages = 0;
+    for (int r = 0; r < ROOM_COUNT; r++) {
         plan->info.stages[r].seconds = s->seconds[r];
+        plan->info.seconds_stages += s->seconds[r];
+    }
     return FARSUM_OK;
 }
 

@@ -23,10 +23,11 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
                          &g->given_q,     &g->given_potential,
                          &g->given_field, &g->given_energy,
                          &g->given_virial, &g->given_velocity,
-                         &g->channel};
+                         &g->channel,
+                         &g->near_potential, &g->near_field,
+                         &g->near_energy, &g->near_virial};
     recording_clear(&g->recording);
-    for (int c = 0; c < PAIR_CHANNELS; c++) /* before what they view */
-        buf_clear(&g->mesh_channel[c]);
+    aside_clear(&g->aside);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     for (int w = 0; g->has_watches && w < GPU_WATCHES; w++)
@@ -70,13 +71,15 @@ static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
     fact[FACT_BAD] = fact[FACT_TWIN] = -1;
     TRY(buf_alloc(&g->mesh, g->device, plan->pair.channels * channel));
     TRY(buf_fill(&g->mesh, 0));
-    for (int c = 0; c < plan->pair.channels; c++)
-        TRY(buf_view(&g->mesh_channel[c], &g->mesh, c * channel, channel));
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
     TRY(buf_alloc(&g->record, g->device, 8 * SUM_RECORD * SUM_RECORDS));
     TRY(buf_alloc(&g->energy_sum, g->device, 8));
     TRY(buf_alloc(&g->virial_sum, g->device, 72));
+    if (g->beside) {
+        TRY(buf_alloc(&g->near_energy, g->device, 8));
+        TRY(buf_alloc(&g->near_virial, g->device, 72));
+    }
     TRY(buf_alloc(&g->given_energy, g->device, 8));
     return buf_alloc(&g->given_virial, g->device, 72);
 }
@@ -93,6 +96,9 @@ farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
     TRY(gpu_kernels(g));
     if (!plan->pair.kind->gradient)
         TRY(gpu_flow_create(plan, g));
+    g->beside = tuned_beside(plan);
+    if (g->beside)
+        TRY(aside_create(&g->aside, g->device));
     TRY(gpu_memory(g, &s->tuned, plan));
     g->has_watches = 1;
     for (int w = 0; w < GPU_WATCHES; w++)
@@ -149,6 +155,11 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
         TRY(buf_reserve(&g->potential, g->device, m * pair->values * real));
     if (outputs & FARSUM_FIELD)
         TRY(buf_reserve(&g->field, g->device, 3 * m * real));
+    if (g->beside && (outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY)))
+        TRY(buf_reserve(&g->near_potential, g->device,
+                        m * pair->values * real));
+    if (g->beside && (outputs & FARSUM_FIELD))
+        TRY(buf_reserve(&g->near_field, g->device, 3 * m * real));
     if (plan->problem.memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(buf_reserve(&g->given_q, g->device, n * pair->strengths * given));
@@ -233,8 +244,11 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
 static void gpu_seconds(struct farsum_plan *plan, struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
-    s->seconds_back = 0;
-    for (int w = 0; g->timed && w < GPU_WATCHES; w++) {
+    double whole = 0;
+    s->seconds_back = plan->info.seconds_stages = 0;
+    if (g->timed && stopwatch_seconds(&g->watch[GPU_ALL], &whole) == FARSUM_OK)
+        plan->info.seconds_stages = whole * (double)g->rhs;
+    for (int w = 0; g->timed && w < GPU_ALL; w++) {
         double seconds = 0;
         int room = w == GPU_BACK ? ROOM_FFT : w;
         if (w != GPU_BACK)

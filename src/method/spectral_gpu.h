@@ -2,6 +2,7 @@
 #ifndef FARSUM_METHOD_SPECTRAL_GPU_H
 #define FARSUM_METHOD_SPECTRAL_GPU_H
 
+#include "device/aside.h"
 #include "device/jit.h"
 #include "device/recording.h"
 #include "method/spectral.h"
@@ -21,8 +22,8 @@ enum gpu_fact {
     FACTS
 };
 
-/* Beside the rooms, the transform back. */
-enum { GPU_WATCHES = ROOM_COUNT + 1, GPU_BACK = ROOM_COUNT };
+/* Beside the rooms, the transform back, and all of them. */
+enum { GPU_BACK = ROOM_COUNT, GPU_ALL, GPU_WATCHES };
 
 /* Exclusions on the device. */
 struct gpu_exclude {
@@ -43,11 +44,16 @@ struct spectral_gpu {
     struct jit flow_jit; /* of a flow */
     struct kernel flow_strengths, flow_strengths_end, flow_in, flow_flux,
         flow_fold, flow_out;
-    struct buf mesh, mesh_channel[PAIR_CHANNELS]; /* and views of it */
+    struct buf mesh; /* [channels] */
     struct buf q, channel, potential, field; /* as of struct spectral */
     struct buf x, y; /* as they were given, if they matter */
     struct buf fact, record;
     struct buf energy_sum, virial_sum; /* units of the cutoff */
+    /* Two queues: near beside the mesh, whose results lie apart, for they would
+     * be added to by both at once. */
+    int beside;
+    struct aside aside;
+    struct buf near_potential, near_field, near_energy, near_virial;
     /* for a caller whose arrays are the host's: one right-hand side */
     struct buf given_q, given_potential, given_field, given_energy,
         given_virial, given_velocity;
@@ -75,7 +81,7 @@ struct gpu_ends {
 struct spectral_units {
     double coulomb, cutoff, background, surface, none;
     int64_t n, targets, first_q, first_out, rhs;
-    int32_t wide, apart, potential, field, energy, virial;
+    int32_t wide, apart, potential, field, energy, virial, beside, spare;
 };
 
 /* Records that a kernel leaves, at most, and their words. */
@@ -111,6 +117,10 @@ farsum_status gpu_exclude_run(const struct farsum_plan *plan,
                               struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
+/* spectral_gpu_sum.c: the stages, from strengths to results in units of the
+ * cutoff. */
+farsum_status gpu_sum(const struct farsum_plan *plan, struct spectral *s,
+                      const struct spectral_units *units);
 
 /* Rooms apart: kernels, mesh, points. */
 farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s);

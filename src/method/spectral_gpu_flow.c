@@ -49,6 +49,7 @@ struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
         .wide = plan->problem.arrays != FARSUM_F32,
         .apart = s->m > 0,
         .potential = e->velocity != NULL,
+        .beside = s->gpu->beside,
     };
 }
 
@@ -86,7 +87,9 @@ farsum_status gpu_flow_out(const struct farsum_plan *plan,
                                                  : &g->x;
     int64_t groups = gpu_records(&g->flow_out, u->targets);
     TRY(LAUNCH(&g->flow_out, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(&g->fact),
-               ARG_BUF(&g->potential), ARG_BUF(e->velocity),
+               ARG_BUF(&g->potential),
+               ARG_BUF(g->beside ? &g->near_potential : &g->potential),
+               ARG_BUF(e->velocity),
                ARG_BUF(e->velocity), ARG_BUF(&g->record), ARG_STRUCT(*u)));
     return LAUNCH(&g->flow_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_I64(groups), ARG_I32(FACT_PHI), ARG_I32(1));

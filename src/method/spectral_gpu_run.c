@@ -5,7 +5,7 @@
 #include "method/arrays.h"
 #include "method/spectral_gpu.h"
 
-_Static_assert(sizeof(struct spectral_units) == 104, "as the kernels have it");
+_Static_assert(sizeof(struct spectral_units) == 112, "as the kernels have it");
 
 static struct spectral_units run_units(const struct farsum_plan *plan,
                                        const struct spectral *s,
@@ -32,6 +32,7 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
         .field = e->field != NULL,
         .energy = e->energy != NULL,
         .virial = e->virial != NULL,
+        .beside = s->gpu->beside,
     };
 }
 
@@ -56,77 +57,6 @@ static farsum_status run_in(struct spectral_gpu *g,
                   ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
 }
 
-static farsum_status run_zero(struct buf *buf, int wanted, int64_t bytes)
-{
-    if (!wanted)
-        return FARSUM_OK;
-    return buf_fill_part(buf, 0, 0, bytes);
-}
-
-static farsum_status run_room(struct spectral *s, int r, int watch,
-                              const void *io)
-{
-    struct spectral_gpu *g = s->gpu;
-    TRY(stopwatch_start(&g->watch[watch]));
-    TRY(s->tuned.choice[r].row->variant->run(s->room[r], io));
-    return stopwatch_stop(&g->watch[watch]);
-}
-
-static farsum_status run_fft(struct spectral *s, int watch, int channels,
-                             int backward)
-{
-    struct spectral_gpu *g = s->gpu;
-    const struct variant *v = s->tuned.choice[ROOM_FFT].row->variant;
-    TRY(stopwatch_start(&g->watch[watch]));
-    for (int c = 0; c < channels; c++) {
-        struct fft_io io = {&g->mesh_channel[c], backward};
-        TRY(v->run(s->room[ROOM_FFT], &io));
-    }
-    return stopwatch_stop(&g->watch[watch]);
-}
-
-/* In units of the cutoff. */
-static farsum_status run_sum(const struct farsum_plan *plan, struct spectral *s,
-                             const struct spectral_units *u)
-{
-    struct spectral_gpu *g = s->gpu;
-    const struct pair *pair = &plan->pair;
-    int64_t real = array_size(plan->problem.precision);
-    int64_t channel = tuned_channel(&s->tuned, plan->device);
-    void *potential = u->potential ? &g->potential : NULL;
-    void *field = u->field ? &g->field : NULL;
-    void *energy = u->energy ? &g->energy_sum : NULL;
-    void *virial = u->virial ? &g->virial_sum : NULL;
-    struct near_io near = {&g->q, potential, field, energy, virial};
-    struct spread_io spread = {
-        .q = pair->kind->apart ? &g->channel : &g->q,
-        .mesh = &g->mesh,
-        .q_channel = pair->channels > 1 ? 1 : 0,
-        .q_point = pair->channels,
-        .mesh_channel = channel};
-    int back = potential || field;
-    struct scale_io scale = {&g->mesh, back, energy, virial, channel};
-    struct interp_io interp = {.mesh = &g->mesh,
-                               .potential = potential,
-                               .field = field,
-                               .mesh_channel = channel};
-    TRY(run_zero(&g->potential, u->potential,
-                 u->targets * pair->values * real));
-    TRY(run_zero(&g->field, u->field, 3 * u->targets * real));
-    TRY(run_zero(&g->energy_sum, u->energy, 8));
-    TRY(run_zero(&g->virial_sum, u->virial, 72));
-    TRY(run_room(s, ROOM_NEAR, ROOM_NEAR, &near));
-    TRY(run_room(s, ROOM_SPREAD, ROOM_SPREAD, &spread));
-    TRY(run_fft(s, ROOM_FFT, pair->channels, 0));
-    TRY(run_room(s, ROOM_SCALE, ROOM_SCALE, &scale));
-    g->timed = 1;
-    g->ran_back = back;
-    if (!back)
-        return FARSUM_OK;
-    TRY(run_fft(s, GPU_BACK, pair->values, 1));
-    return run_room(s, ROOM_INTERP, ROOM_INTERP, &interp);
-}
-
 /* Into the caller's units. */
 static farsum_status run_out(struct spectral_gpu *g,
                              const struct spectral_units *u,
@@ -141,15 +71,19 @@ static farsum_status run_out(struct spectral_gpu *g,
     TRY(LAUNCH(&g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x),
                ARG_BUF(x), ARG_BUF(&g->fact),
                ARG_BUF(e->potential ? &g->potential : none),
-               ARG_BUF(e->field ? &g->field : none), ARG_BUF(potential),
-               ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
-               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+               ARG_BUF(e->field ? &g->field : none),
+               ARG_BUF(u->beside && e->potential ? &g->near_potential : none),
+               ARG_BUF(u->beside && e->field ? &g->near_field : none),
+               ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
+               ARG_BUF(field), ARG_BUF(&g->record), ARG_STRUCT(*u)));
     TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                ARG_I64(groups), ARG_I32(FACT_FORCE), ARG_I32(2)));
     if (!u->energy && !u->virial)
         return FARSUM_OK;
     return LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
                   ARG_BUF(&g->virial_sum),
+                  ARG_BUF(u->beside ? &g->near_energy : none),
+                  ARG_BUF(u->beside ? &g->near_virial : none),
                   ARG_BUF(e->energy ? e->energy : none),
                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u));
 }
@@ -178,7 +112,7 @@ static farsum_status run_all(void *data)
                                        : run_units(sum->plan, s, &e);
         TRY(flow ? gpu_flow_in(sum->plan, s->gpu, &u, &e)
                  : run_in(s->gpu, &u, &e));
-        TRY(run_sum(sum->plan, s, &u));
+        TRY(gpu_sum(sum->plan, s, &u));
         TRY(gpu_exclude_run(sum->plan, s, &u));
         TRY(flow ? gpu_flow_out(sum->plan, s->gpu, &u, &e)
                  : run_out(s->gpu, &u, &e));

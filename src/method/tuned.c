@@ -62,7 +62,9 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .n = n};
     args[ROOM_FFT].fft = (struct fft_args){
         p->precision, plan->threads, {mesh[0], mesh[1], mesh[2]}, t->ldz,
-        plan->options.measure, plan->device, 0};
+        plan->options.measure, plan->device, 0,
+        {plan->pair.channels, plan->pair.values},
+        tuned_channel(t, plan->device)};
     args[ROOM_SCALE].scale = (struct scale_args){
         p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
         t->ldz,       &t->split, &t->window,    &t->cell,      plan->device,
@@ -109,6 +111,11 @@ static int64_t tuned_twice(const struct tuned *t,
     return twice;
 }
 
+int tuned_beside(const struct farsum_plan *plan)
+{
+    return plan->device != NULL && plan->options.queues != 1;
+}
+
 int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
 {
     union room_args args[ROOM_COUNT];
@@ -121,6 +128,8 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
     int64_t bytes = pair->channels * tuned_channel(t, plan->device) * real
                     + (n + m) * (24 + 24 + 8) + n * in * real
                     + (m > 0 ? m : n) * out * real;
+    if (tuned_beside(plan))
+        bytes += (m > 0 ? m : n) * out * real;
     if (plan->device) { /* and the caller's arrays */
         int64_t given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
         bytes += tuned_sort_bytes(plan->device, n)

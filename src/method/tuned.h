@@ -43,14 +43,16 @@ union room_args {
 };
 /* Reals from one channel's mesh to the next. */
 static inline int64_t tuned_channel(const struct tuned *tuned,
-                                    const struct device *device)
+                                    const struct device *where)
 {
     int64_t points = tuned->mesh[0] * tuned->mesh[1] * tuned->ldz;
-    int64_t whole = device ? BUF_ALIGN / 4 : 16;
+    int64_t whole = where ? BUF_ALIGN / 4 : 16;
     return (points + whole - 1) / whole * whole;
 }
 void tuned_args(const struct tuned *tuned, const struct farsum_plan *plan,
                 union room_args args[ROOM_COUNT]);
+/* 1: near pairs go on beside the mesh, in two queues of a device. */
+int tuned_beside(const struct farsum_plan *plan);
 /* Bytes of meshes and of the rooms' states. */
 int64_t tuned_bytes(const struct tuned *tuned, const struct farsum_plan *plan);
 /* Picks a variant in each room; sums up the seconds. */

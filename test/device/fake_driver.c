@@ -384,13 +384,17 @@ static int fake_stream_wait(void *stream)
     HERE(stream_wait);
     return captured ? INVALID : ours(stream, device) ? 0 : INVALID;
 }
-/* An event is the number of marks that there were when it was recorded. */
+/* An event is the number of marks that there were when it was recorded; one
+ * without a time may be recorded where a stream is captured, and then is an
+ * order in the graph alone. */
 static int fake_event_create(void **event, unsigned flags)
 {
     HERE(event_create);
-    *event = calloc(1, sizeof(int));
+    struct fake_event *e = calloc(1, sizeof *e);
+    e->timeless = flags == 2;
+    *event = e;
     fake.events++;
-    return flags == 0 ? 0 : INVALID;
+    return flags == 0 || flags == 2 ? 0 : INVALID;
 }
 static int fake_event_destroy(void *event)
 {
@@ -401,9 +405,11 @@ static int fake_event_destroy(void *event)
 static int fake_event_record(void *event, void *stream)
 {
     HERE(event_record);
-    if (captured && stream == captured_stream)
-        return INVALID; /* it would not be part of the graph */
-    *(int *)event = ++fake.marks;
+    struct fake_event *e = event;
+    if (capturing(stream)) /* a mark would not be part of the graph */
+        return e->timeless ? capture_event(stream, e) : INVALID;
+    e->of_capture = NULL;
+    e->mark = e->timeless ? 1 : ++fake.marks;
     return ours(stream, device) ? 0 : INVALID;
 }
 static int fake_event_wait(void *event)
@@ -414,8 +420,11 @@ static int fake_event_wait(void *event)
 static int fake_event_elapsed(float *milliseconds, void *from, void *to)
 {
     HERE(event_elapsed);
-    *milliseconds = 1.5f * (float)(*(int *)to - *(int *)from);
-    return *(int *)from > 0 && *(int *)to > 0 ? 0 : INVALID;
+    const struct fake_event *a = from, *b = to;
+    *milliseconds = 1.5f * (float)(b->mark - a->mark);
+    return a->mark > 0 && b->mark > 0 && !a->timeless && !b->timeless
+               ? 0
+               : INVALID;
 }
 /* A module is what fake_rtc.c made, a kernel's handle its name there. */
 static int fake_module_load(void **module, const void *image)

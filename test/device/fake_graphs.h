@@ -1,5 +1,5 @@
 /* fake_graphs.h: the part of fake_driver.c, which includes it, that plays
- * graphs. */
+ * graphs, and streams that wait for others. */
 /* What a stream that is captured is asked for, in the order of asking; all of
  * the player's graphs are this one. */
 enum { CALLS = 64 };
@@ -14,12 +14,56 @@ struct fake_graph {
     struct fake_call call[CALLS];
 };
 static struct fake_graph *captured; /* while a stream is */
-static void *captured_stream;
+/* The first is the one that was asked for; others came to it by an event, and
+ * have to be waited for before the end. */
+enum { CAPTURED_STREAMS = 4 };
+static void *captured_stream[CAPTURED_STREAMS];
+static int captured_open[CAPTURED_STREAMS]; /* has work nobody waits for */
+static int captured_streams;
+
+/* An event: when it was recorded, and in which capture by which stream. */
+struct fake_event {
+    int mark, timeless;
+    struct fake_graph *of_capture;
+    int stream;
+};
+
+/* The stream's number in the capture, plus 1; 0: it is in none. */
+static int capturing(const void *stream)
+{
+    for (int i = 0; captured && i < captured_streams; i++)
+        if (captured_stream[i] == stream)
+            return i + 1;
+    return 0;
+}
+static int capture_event(const void *stream, struct fake_event *event)
+{
+    event->of_capture = captured;
+    event->stream = capturing(stream) - 1;
+    return 0;
+}
+static int capture_follow(void *stream, const struct fake_event *event)
+{
+    int at = capturing(stream);
+    if (event->of_capture != captured || !captured)
+        return INVALID; /* of a capture that is over */
+    if (at == 0) {
+        if (captured_streams == CAPTURED_STREAMS)
+            return INVALID;
+        at = ++captured_streams;
+        captured_stream[at - 1] = stream;
+    }
+    captured_open[event->stream] = 0;
+    captured_open[at - 1] = 1;
+    return 0;
+}
 
 static int capture(void *stream, struct fake_call call)
 {
-    if (!captured || stream != captured_stream)
+    int at = capturing(stream);
+    if (at == 0)
         return 0;
+    captured_open[at - 1] = 1;
     if (captured->n < CALLS)
         captured->call[captured->n++] = call;
     return 1;
@@ -31,7 +75,9 @@ static int fake_capture_begin(void *stream, int mode)
     if (captured || mode != 2 || !ours(stream, device))
         return INVALID;
     captured = calloc(1, sizeof *captured);
-    captured_stream = stream;
+    captured_stream[0] = stream;
+    captured_open[0] = 0;
+    captured_streams = 1;
     fake.graphs++;
     return 0;
 }
@@ -39,10 +85,12 @@ static int fake_capture_end(void *stream, void **graph)
 {
     struct fake_graph *g = captured;
     int device = -1, error = here(&device);
-    if (error || !g || stream != captured_stream)
+    if (error || !g || stream != captured_stream[0])
         return INVALID;
+    for (int i = 1; i < captured_streams; i++)
+        error = captured_open[i] ? 904 : error; /* its work is not joined */
     captured = NULL;
-    error = told("capture_end");
+    error = error ? error : told("capture_end");
     if (error) {
         free(g);
         fake.graphs--;
@@ -76,7 +124,7 @@ static int fake_graph_launch(void *made, void *stream)
         else if (c->kind == 2)
             memmove(c->to, c->from, c->bytes);
         else
-            *(int *)c->to = ++fake.marks;
+            ((struct fake_event *)c->to)->mark = ++fake.marks;
     }
     fake.replays++;
     return 0;
@@ -100,4 +148,30 @@ static int fake_event_record_in(void *event, void *stream, unsigned flags)
         || !capture(stream, (struct fake_call){event, NULL, 0, 0, 3}))
         return INVALID;
     return 0;
+}
+/* The second queue. */
+static int fake_stream_priorities(int *least, int *greatest)
+{
+    HERE(stream_priorities);
+    *least = 0;
+    *greatest = -5;
+    return 0;
+}
+static int fake_stream_create_first(void **stream, unsigned flags, int priority)
+{
+    HERE(stream_create_first);
+    if (flags != 1 || priority != -5)
+        return INVALID;
+    *stream = fake_make_stream(NULL, device);
+    return 0;
+}
+static int fake_stream_follow(void *stream, void *event, unsigned flags)
+{
+    const struct fake_event *e = event;
+    HERE(stream_follow);
+    if (!ours(stream, device) || flags != 0 || (!e->mark && !e->of_capture))
+        return INVALID;
+    if (e->of_capture)
+        return capture_follow(stream, e);
+    return capturing(stream) ? INVALID : 0;
 }

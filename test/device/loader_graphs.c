@@ -1,6 +1,7 @@
 /* loader_graphs.c: sequences that are kept, with a driver that is played. */
 #include "device/loader.h"
 
+#include "device/aside.h"
 #include "device/dl.h"
 #include "device/jit.h"
 #include "device/recording.h"
@@ -12,10 +13,19 @@ struct work {
     struct buf a, b;
     struct kernel kernel;
     struct stopwatch watch;
+    struct aside aside;
     int byte;  /* to fill with */
+    int unjoined; /* 1: the second queue's work is not waited for */
     int waits; /* 1: it cannot be kept */
     int times; /* that it was gone through */
 };
+
+/* On the second queue. */
+static farsum_status work_beside(void *data)
+{
+    struct work *w = data;
+    return buf_fill_part(&w->b, 90, w->byte + 1, 10);
+}
 
 static farsum_status work_do(void *data)
 {
@@ -24,7 +34,11 @@ static farsum_status work_do(void *data)
     w->times++;
     TRY(stopwatch_start(&w->watch));
     TRY(buf_fill(&w->a, w->byte));
+    TRY(aside_fork(&w->aside));
     TRY(LAUNCH(&w->kernel, 2, ARG_BUF(&w->a)));
+    TRY(aside_run(&w->aside, work_beside, w));
+    if (!w->unjoined)
+        TRY(aside_join(&w->aside));
     TRY(buf_copy(&w->b, 10, &w->a, 0, 50));
     if (w->waits)
         TRY(buf_download(&w->a, 0, bytes, sizeof bytes));
@@ -42,11 +56,13 @@ static void work_begin(struct work *w, struct device **d, struct jit *jit)
     CHECK_OK(buf_alloc(&w->a, *d, 100));
     CHECK_OK(buf_alloc(&w->b, *d, 100));
     CHECK_OK(stopwatch_create(&w->watch, *d));
+    CHECK_OK(aside_create(&w->aside, *d));
 }
 
 static void work_end(struct work *w, struct device *d, struct jit *jit)
 {
     stopwatch_clear(&w->watch);
+    aside_clear(&w->aside);
     buf_clear(&w->a);
     buf_clear(&w->b);
     jit_clear(jit);
@@ -72,8 +88,9 @@ static void once(struct recording *r, struct work *w, struct device *d,
           player.fake->replays - replays, replayed);
     CHECK_OK(buf_download(&w->b, 0, out, sizeof out));
     CHECK(out[9] == 0 && out[10] == w->byte && out[59] == w->byte
-              && out[60] == 0,
-          "%d %d %d %d", out[9], out[10], out[59], out[60]);
+              && out[60] == 0 && out[89] == 0 && out[90] == w->byte + 1,
+          "%d %d %d %d %d %d", out[9], out[10], out[59], out[60], out[89],
+          out[90]);
     CHECK_OK(stopwatch_seconds(&w->watch, &seconds));
     CHECK_NEAR(seconds, 1.5e-3, 1e-9);
 }
@@ -117,6 +134,22 @@ static void test_kept(void)
     work_end(&w, d, &jit);
 }
 
+/* Two queues that end apart are no sequence: it is done each time as it is. */
+static void test_unjoined(void)
+{
+    struct device *d;
+    struct jit jit;
+    struct work w;
+    struct recording r = {0};
+    work_begin(&w, &d, &jit);
+    w.unjoined = 1;
+    for (int i = 0; i < 3; i++)
+        once(&r, &w, d, 0);
+    CHECK(r.off, "it is kept");
+    recording_clear(&r);
+    work_end(&w, d, &jit);
+}
+
 /* A queue of the caller's, which is never captured itself. */
 static void test_adopted(void)
 {
@@ -135,10 +168,12 @@ static void test_adopted(void)
     CHECK_OK(buf_alloc(&w.a, d, 100));
     CHECK_OK(buf_alloc(&w.b, d, 100));
     CHECK_OK(stopwatch_create(&w.watch, d));
+    CHECK_OK(aside_create(&w.aside, d));
     once(&r, &w, d, 0);
     once(&r, &w, d, 1);
     recording_clear(&r);
     stopwatch_clear(&w.watch);
+    aside_clear(&w.aside);
     buf_clear(&w.a);
     buf_clear(&w.b);
     jit_clear(&jit);
@@ -214,6 +249,7 @@ static void test_off(void)
 void loader_graphs(void)
 {
     RUN(test_kept);
+    RUN(test_unjoined);
     RUN(test_adopted);
     RUN(test_failing);
     RUN(test_off);

@@ -3,6 +3,7 @@
 #include "device/loader.h"
 
 #include "base/mem.h"
+#include "device/aside.h"
 #include "device/jit.h"
 
 #include <stdlib.h>
@@ -151,6 +152,11 @@ static void test_events(void)
     nothing_left("events");
 }
 
+static farsum_status life_beside(void *buf)
+{
+    return buf_fill(buf, 1);
+}
+
 /* One of everything; the first failure. */
 static farsum_status life(void)
 {
@@ -159,6 +165,7 @@ static farsum_status life(void)
     struct buf a = {0}, b = {0}, given = {0};
     struct jit jit = {0};
     struct stopwatch watch = {0};
+    struct aside aside = {0};
     struct kernel kernel;
     char bytes[100] = "", name[32];
     double seconds;
@@ -177,10 +184,15 @@ static farsum_status life(void)
     GO(LAUNCH(&kernel, 1, ARG_BUF(&a)));
     GO(stopwatch_stop(&watch));
     GO(stopwatch_seconds(&watch, &seconds));
+    GO(aside_create(&aside, d));
+    GO(aside_fork(&aside));
+    GO(aside_run(&aside, life_beside, &b));
+    GO(aside_join(&aside));
     GO(device_finish(d));
     GO(buf_download(&b, 0, bytes, 100));
 done:
     stopwatch_clear(&watch);
+    aside_clear(&aside);
     if (d)
         jit_clear(&jit);
     buf_clear(&a);

@@ -273,6 +273,10 @@ int main(void)
     RUN(in_f32);
     RUN(against_ewald);
     RUN(arrays_on_the_device);
+    RUN(two_queues);
+    RUN(parts_alone);
+    RUN(points_that_move);
+    RUN(repeats_bitwise);
     RUN(bytes_said);
     RUN(late_failures);
     RUN(failures_at_once);

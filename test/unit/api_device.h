@@ -49,6 +49,11 @@ void sum(farsum_plan *plan, const struct box *b, struct sums *s);
 void same_sums(const struct sums *a, const struct sums *b, int64_t m,
                double most);
 
+/* api_device_queues.c */
+void two_queues(void);
+void parts_alone(void);
+void points_that_move(void);
+void repeats_bitwise(void);
 /* api_device_bytes.c */
 void bytes_said(void);
 /* api_device_bad.c */

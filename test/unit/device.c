@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "base/mem.h"
+#include "device/aside.h"
 #include "device/buf.h"
 #include "device/cache.h"
 #include "device/jit.h"
@@ -336,6 +337,63 @@ static void test_cache(void)
     CHECK(setenv("FARSUM_CACHE_DIR", folder, 1) == 0, "setenv");
 }
 
+/* A value goes through two queues in turn: each step reads what the one before
+ * it wrote, so an order that is not kept shows. */
+enum { STEPS = 40, STEP_BYTES = 1 << 20 };
+struct steps {
+    struct buf from, to;
+    int fails;
+};
+
+static farsum_status steps_beside(void *data)
+{
+    struct steps *s = data;
+    TRY(buf_copy(&s->to, 0, &s->from, 0, STEP_BYTES));
+    if (s->fails)
+        FAIL(ERR_UNSUPPORTED, "work that fails");
+    return FARSUM_OK;
+}
+
+static void test_aside(void)
+{
+    struct aside aside;
+    struct steps s = {0};
+    struct buf other = {0};
+    char *out = check_memory(STEP_BYTES, 1);
+    CHECK_OK(buf_alloc(&s.from, device, STEP_BYTES));
+    CHECK_OK(buf_alloc(&s.to, device, STEP_BYTES));
+    CHECK_OK(buf_alloc(&other, device, STEP_BYTES));
+    CHECK_OK(aside_create(&aside, device));
+    CHECK_OK(buf_fill(&s.from, 0));
+    for (int k = 1; k <= STEPS; k++) {
+        CHECK_OK(buf_fill(&s.from, k));
+        CHECK_OK(aside_fork(&aside));
+        CHECK_OK(buf_fill(&other, -k));
+        CHECK_OK(aside_run(&aside, steps_beside, &s));
+        CHECK_OK(aside_join(&aside));
+        CHECK_OK(buf_copy(&s.from, 0, &s.to, 0, STEP_BYTES));
+        CHECK_OK(buf_download(&s.from, 0, out, STEP_BYTES));
+        for (int i = 0; i < STEP_BYTES; i += 4093)
+            if (out[i] != k)
+                check_stop("step %d: byte %d is %d", k, i, out[i]);
+    }
+    /* what fails is joined, the device's queue as it was */
+    s.fails = 1;
+    CHECK_OK(buf_fill(&s.from, 77));
+    CHECK_OK(aside_fork(&aside));
+    CHECK_FAILS(aside_run(&aside, steps_beside, &s), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("work that fails");
+    CHECK_OK(buf_download(&s.to, 0, out, STEP_BYTES));
+    CHECK(out[0] == 77 && out[STEP_BYTES - 1] == 77, "%d", out[0]);
+    CHECK_OK(device_finish(device));
+    aside_clear(&aside);
+    aside_clear(&aside);
+    buf_clear(&other);
+    buf_clear(&s.to);
+    buf_clear(&s.from);
+    free(out);
+}
+
 static void test_clock(void)
 {
     struct stopwatch watch;
@@ -389,6 +447,7 @@ int main(void)
     RUN(test_log_lines);
     RUN(test_cache);
     RUN(test_clock);
+    RUN(test_aside);
     CHECK(mem_bytes() == held, "%lld bytes are left",
           (long long)(mem_bytes() - held));
     int64_t files;

@@ -48,6 +48,8 @@ static void plain_is_the_definition(void)
                              meshes[k][3],
                              0,
                              NULL,
+                             0,
+                             {0, 0},
                              0};
         int64_t size = a.mesh[0] * a.mesh[1] * a.ldz;
         double *before = check_memory((size_t)size, sizeof *before);
@@ -80,8 +82,10 @@ static void plain_is_the_definition(void)
 static void complex_is_two_real(void)
 {
     const int64_t mesh[3] = {5, 4, 6};
-    struct fft_args r = {FARSUM_F64, 1, {5, 4, 6}, 8, 0, NULL, 0};
-    struct fft_args c = {FARSUM_F64, 1, {5, 4, 6}, 14, 0, NULL, 1};
+    struct fft_args r = {FARSUM_F64, 1, {5, 4, 6}, 8, 0, NULL, 0, {0, 0},
+                         0};
+    struct fft_args c = {FARSUM_F64, 1, {5, 4, 6}, 14, 0, NULL, 1, {0, 0},
+                         0};
     const int64_t rows = mesh[0] * mesh[1];
     double *parts[2], *both = aligned_alloc(64, 64 * 40);
     for (int p = 0; p < 2; p++) {
@@ -111,6 +115,40 @@ static void complex_is_two_real(void)
     free(both);
 }
 
+/* Several at once are each alone, and what lies between them stays. */
+static void batches_are_singles(void)
+{
+    struct fft_args one = {.precision = FARSUM_F64,
+                           .threads = 1,
+                           .mesh = {4, 3, 6},
+                           .ldz = 8};
+    struct fft_args all = one;
+    enum { SIZE = 4 * 3 * 8, STEP = SIZE + 16, MOST = 6 };
+    static const int batch[2] = {6, 3};
+    memcpy(all.batch, batch, sizeof batch);
+    all.batch_step = STEP;
+    double *data = aligned_alloc(64, 8 * MOST * STEP);
+    double *alone = aligned_alloc(64, 8 * SIZE);
+    for (int backward = 0; backward < 2; backward++) {
+        for (int i = 0; i < MOST * STEP; i++)
+            data[i] = value(i);
+        run(&all, data, backward);
+        for (int c = 0; c < MOST; c++) {
+            for (int i = 0; i < SIZE; i++)
+                alone[i] = value(c * STEP + i);
+            if (c < batch[backward])
+                run(&one, alone, backward);
+            CHECK(memcmp(alone, data + c * STEP, 8 * SIZE) == 0,
+                  "mesh %d, backward %d", c, backward);
+            for (int i = SIZE; i < STEP; i++)
+                CHECK(data[c * STEP + i] == value(c * STEP + i),
+                      "number %d past mesh %d", i, c);
+        }
+    }
+    free(alone);
+    free(data);
+}
+
 static int is_good(int64_t n)
 {
     static const int primes[] = {2, 3, 5, 7};
@@ -137,8 +175,10 @@ static void good_lengths(void)
 
 static void costs_grow(void)
 {
-    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0, NULL, 0};
-    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0, NULL, 0};
+    struct fft_args small = {FARSUM_F64, 1, {32, 32, 32}, 34, 0, NULL, 0,
+                             {0, 0}, 0};
+    struct fft_args large = {FARSUM_F64, 1, {64, 64, 64}, 66, 0, NULL, 0,
+                             {0, 0}, 0};
     int fit = 0;
     for (const struct variant_row *r = fft_stage.rows; r->name; r++) {
         if (r->variant->fits && r->variant->fits(&small) != FARSUM_OK)
@@ -159,6 +199,7 @@ int main(void)
 {
     RUN(plain_is_the_definition);
     RUN(complex_is_two_real);
+    RUN(batches_are_singles);
     RUN(good_lengths);
     RUN(costs_grow);
     return check_end();

@@ -208,6 +208,7 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
     farsum_variant_info variant = FARSUM_VARIANT_INFO_INIT;
     const char **name = (const char **)((char *)&how + stage->offset);
     how.log = NULL;
+    how.queues = how.queues ? how.queues : 1; /* its time, and no other's */
     say_progress("choosing a plan");
     if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
         farsum_plan_get_info(b->base, &info) != FARSUM_OK) {

@@ -52,7 +52,7 @@ struct settings {
     const char *near, *spread, *fft, *scale, *interp;
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];
-    int support, deterministic, measure;
+    int support, deterministic, measure, queues;
     uint64_t memory_limit;
     /* files */
     const char *output, *report, *targets, *sources, *format, *atom_style;

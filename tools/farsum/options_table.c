@@ -100,6 +100,9 @@ static const struct option_row table[] = {
      "chooses by costs measured on this machine (once, then kept: about a "
      "second), times the fastest variants of spread and interp for such points "
      "(once, then kept), and lets FFTW measure"},
+    {"queues", 0, "1|2", FOR_PLANS, set_int, FIELD(queues), NULL,
+     "of a device: 2, as if not given: near pairs and the mesh at once; 1: one "
+     "stage after another, for the time of each"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
      NULL, "that the plan may take, as 8G; 80 % of the machine's memory, or of "
      "the device's, if not given"},

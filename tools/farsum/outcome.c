@@ -58,6 +58,9 @@ static void print_times(const struct outcome *o, FILE *out)
         fprintf(out, "%s%s %s %.3g s", k ? ", " : "          ",
                 info->stages[k].stage, info->stages[k].variant,
                 info->stages[k].seconds);
+    if (info->queues > 1 && info->seconds_stages > 0)
+        fprintf(out, ", at once in %d queues, all of them %.3g s",
+                info->queues, info->seconds_stages);
     if (info->n_stages)
         fputs("\n", out);
 }

@@ -103,6 +103,7 @@ json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
         json_object_set_new(p, "bytes", json_integer((json_int_t)info->bytes));
     bad |= json_object_set_new(p, "seconds_create",
                                report_real(info->seconds_create));
+    bad |= json_object_set_new(p, "queues", json_integer(info->queues));
     bad |= json_object_set_new(p, "stages", stages_of(info, 0));
     bad |= json_object_set_new(p, "text", lines_of(plan));
     return whole(p, bad);
@@ -117,6 +118,8 @@ static json_t *seconds_of(const farsum_plan_info *info)
     bad |=
         json_object_set_new(t, "execute", report_real(info->seconds_execute));
     bad |= json_object_set_new(t, "stages", stages_of(info, 1));
+    bad |= json_object_set_new(t, "all_stages",
+                               report_real(info->seconds_stages));
     return whole(t, bad);
 }
 

@@ -161,6 +161,8 @@ static int plan_main(struct settings *s, const char *name,
     }
     farsum_options how = options_how(s);
     int bad;
+    if (s->model && how.queues == 0)
+        how.queues = 1; /* it holds against each stage's own time */
     if (kernel_check(s, kernel_of(s, &in.spec), error, sizeof error) != 0) {
         say_error("%s: %s", name, error);
         return EXIT_USAGE;

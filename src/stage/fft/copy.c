@@ -1,4 +1,4 @@
-/* copy.c: a transform of the host for a mesh on a device. */
+/* copy.c: a transform of the host, wherever meshes lie. */
 #include "stage/fft/copy.h"
 
 #include "base/mem.h"
@@ -44,11 +44,15 @@ farsum_status fft_copy_run(const struct fft_copy *copy,
                            void *state)
 {
     int64_t bytes = fft_mesh_bytes(args);
-    if (!args->device) {
-        transform(state, io->data, io->backward);
-        return FARSUM_OK;
+    int64_t step = fft_step(args) * gpu_real(args->precision);
+    for (int k = 0; k < fft_batch(args, io->backward); k++) {
+        if (!args->device) {
+            transform(state, (char *)io->data + k * step, io->backward);
+            continue;
+        }
+        TRY(buf_download(io->data, k * step, copy->mesh, bytes));
+        transform(state, copy->mesh, io->backward);
+        TRY(buf_upload(io->data, k * step, copy->mesh, bytes));
     }
-    TRY(buf_download(io->data, 0, copy->mesh, bytes));
-    transform(state, copy->mesh, io->backward);
-    return buf_upload(io->data, 0, copy->mesh, bytes);
+    return FARSUM_OK;
 }

@@ -1,5 +1,5 @@
-/* copy.h: a transform of the host for a mesh on a device: the mesh goes there
- * and back, which waits for the device. */
+/* copy.h: a transform of the host, mesh by mesh; one on a device goes to the
+ * host and back, which waits for the device. */
 #ifndef FARSUM_STAGE_FFT_COPY_H
 #define FARSUM_STAGE_FFT_COPY_H
 
@@ -17,7 +17,7 @@ void fft_copy_clear(struct fft_copy *copy);
 int64_t fft_copy_bytes(const struct fft_args *args);
 /* Seconds there and back; 0 on the host. */
 double fft_copy_cost(const struct fft_args *args);
-/* Runs `transform` on the mesh, wherever it lies. */
+/* Runs `transform` on each mesh, wherever they lie. */
 farsum_status fft_copy_run(const struct fft_copy *copy,
                            const struct fft_args *args, const struct fft_io *io,
                            void (*transform)(void *state, void *data,

@@ -56,7 +56,7 @@ static int cufft_make(struct vendor *v, int backward, void *stream,
     if (error == 0)
         error = c->cufftMakePlanMany64(
             plan, 3, s.n, in, 1, backward ? s.halves : s.reals, out, 1,
-            backward ? s.reals : s.halves, kind, 1, bytes);
+            backward ? s.reals : s.halves, kind, v->count[backward], bytes);
     return error != 0 ? error : c->cufftSetStream(plan, stream);
 }
 

@@ -1,4 +1,5 @@
-/* fft.h: three-dimensional transforms, in place, not normalised.
+/* fft.h: three-dimensional transforms, in place, not normalised, of several
+ * meshes at once.
  *
  * Real: forward from real [mesh0][mesh1][ldz] to complex [mesh0][mesh1][ldz/2],
  * of which mesh2/2 + 1 are used, sign e^{-i}; backward the reverse, e^{+i}.
@@ -18,6 +19,9 @@ struct fft_args {
     int patient;  /* 1: try harder when planning */
     struct device *device; /* borrowed; NULL: the host */
     int is_complex;
+    int batch[2];       /* meshes that a run transforms, forward and backward;
+                           0: 1 */
+    int64_t batch_step; /* reals from one to the next; 0: as many as one has */
 };
 
 struct fft_io {
@@ -27,7 +31,8 @@ struct fft_io {
 
 /* The smallest n' >= n that is fast: only factors 2, 3, 5, 7, and even. */
 int64_t fft_good_size(int64_t n);
-/* Seconds of one transform by the machine's constants; variants share it. */
+/* Seconds of one mesh's transform by the machine's constants; variants share
+ * it. */
 double fft_cost(const struct fft_args *args, double rate);
 /* The same of a device's own transform. */
 double fft_cost_device(const struct fft_args *args);
@@ -38,8 +43,18 @@ static inline int64_t fft_half(const struct fft_args *args)
     return args->is_complex ? args->mesh[2] : args->mesh[2] / 2 + 1;
 }
 
-/* ops.c: one transform, (5/2) n log2 n operations of a real one, each axis a
- * pass over the mesh. */
+static inline int fft_batch(const struct fft_args *args, int backward)
+{
+    return args->batch[backward] > 1 ? args->batch[backward] : 1;
+}
+/* Reals from one mesh to the next. */
+static inline int64_t fft_step(const struct fft_args *args)
+{
+    return args->batch_step ? args->batch_step
+                            : args->mesh[0] * args->mesh[1] * args->ldz;
+}
+/* ops.c: one mesh, (5/2) n log2 n operations of a real one, each axis a pass
+ * over it. */
 void fft_ops(const void *args, struct work *work);
 
 extern const struct stage fft_stage;

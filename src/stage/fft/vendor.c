@@ -22,10 +22,21 @@ farsum_status vendor_fits(const struct vendor_calls *calls,
     return FARSUM_OK;
 }
 
+/* Meshes of one call of the library.  Small ones at once, for what they take is
+ * to ask for them; of large ones that is nothing, and a work area for one will
+ * do. */
+static int vendor_count(const struct fft_args *args, int backward)
+{
+    enum { AT_ONCE = 1 << 27 };
+    int all = fft_batch(args, backward);
+    return all * fft_mesh_bytes(args) <= AT_ONCE ? all : 1;
+}
+
 /* A guess: the libraries tell when the plan is made. */
 int64_t vendor_bytes(const struct fft_args *args)
 {
-    return fft_mesh_bytes(args) + (1 << 16);
+    int there = vendor_count(args, 0), back = vendor_count(args, 1);
+    return (there > back ? there : back) * fft_mesh_bytes(args) + (1 << 16);
 }
 
 /* The libraries' numbers, which are the same; those that can occur. */
@@ -55,8 +66,10 @@ static void vendor_shape(struct vendor *v)
         s->n[d] = s->real[d] = s->half[d] = v->args.mesh[d];
     s->real[2] = v->args.is_complex ? v->args.ldz / 2 : v->args.ldz;
     s->half[2] = v->args.ldz / 2;
-    s->halves = s->n[0] * s->n[1] * s->half[2];
+    s->halves = fft_step(&v->args) / 2;
     s->reals = v->args.is_complex ? s->halves : 2 * s->halves;
+    for (int b = 0; b < 2; b++)
+        v->count[b] = vendor_count(&v->args, b);
 }
 
 /* Both plans; the context is current. */
@@ -107,6 +120,7 @@ farsum_status vendor_run(void *state, const void *io)
     struct driver *driver = v->args.device->inside;
     const struct buf *mesh = f->data;
     int before = 0, error = 0;
+    int64_t step = fft_step(&v->args) * gpu_real(v->args.precision);
     const int64_t call[] = {(int64_t)(uintptr_t)v, f->backward,
                             (int64_t)(uintptr_t)mesh->handle};
     if (recording_notes(v->args.device, call, sizeof call))
@@ -115,10 +129,12 @@ farsum_status vendor_run(void *state, const void *io)
     /* a sequence is kept by way of another stream */
     for (int b = 0; b < 2 && error == 0 && v->stream != driver->queue; b++)
         error = v->calls->move(v, b, driver->queue);
-    if (error == 0) {
+    if (error == 0)
         v->stream = driver->queue;
-        error = v->calls->run(v, f->backward, mesh->handle);
-    }
+    for (int k = 0; error == 0 && k < fft_batch(&v->args, f->backward);
+         k += v->count[f->backward])
+        error = v->calls->run(v, f->backward,
+                              (char *)mesh->handle + k * step);
     TRY(driver_leave(driver, before, 0, ""));
     return vendor_status(v, error, "a transform");
 }

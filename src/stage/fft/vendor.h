@@ -18,7 +18,7 @@ struct vendor_calls {
     int (*make)(struct vendor *v, int backward, void *stream, size_t *bytes);
     int (*area)(struct vendor *v, int backward, void *memory);
     int (*move)(struct vendor *v, int backward, void *stream);
-    int (*run)(struct vendor *v, int backward, void *data);
+    int (*run)(struct vendor *v, int backward, void *data); /* v->count */
     void (*destroy)(struct vendor *v, int backward);
 };
 
@@ -26,7 +26,7 @@ struct vendor_calls {
  * transform both sides are `half`. */
 struct vendor_shape {
     long long n[3], real[3], half[3]; /* mesh; how it lies, in reals, complex */
-    long long reals, halves;          /* of the whole mesh */
+    long long reals, halves;          /* from one mesh to the next */
 };
 
 enum { VENDOR_API = 16 };
@@ -37,6 +37,8 @@ struct vendor {
     void *api[VENDOR_API]; /* the row's own struct of pointers */
     void *plan[2];         /* forward, backward: the row's own */
     int made[2];
+    int count[2];          /* meshes that a plan transforms; a run's are as many
+                              or a multiple */
     void *stream;          /* that both plans are on */
     struct buf work;
 };

@@ -180,8 +180,9 @@ struct state {
     struct fft_args args;
     struct calls calls;
     uint64_t bytes;
-    VkFFTApplication app; /* all zero: none */
-    int made;
+    VkFFTApplication app[2]; /* all zero: none; backward one of its own where
+                                it has another number of meshes */
+    int made[2];
 };
 
 static farsum_status vkfft_fits(const void *args)
@@ -193,6 +194,10 @@ static farsum_status vkfft_fits(const void *args)
              a->device->name);
     if (a->mesh[2] < 2)
         FAIL(ERR_UNSUPPORTED, "its rows have at least 2 points");
+    if (fft_batch(a, 0) + fft_batch(a, 1) > 2
+        && (a->mesh[0] < 2 || a->mesh[1] < 2))
+        FAIL(ERR_UNSUPPORTED, "of several meshes each axis has at least 2 "
+                              "points");
     return FARSUM_OK;
 }
 
@@ -206,15 +211,17 @@ static int64_t vkfft_bytes(const void *args)
 {
     const struct fft_args *a = args;
     int64_t bytes = 1 << 16;
+    int batch = fft_batch(a, 0) > fft_batch(a, 1) ? fft_batch(a, 0)
+                                                  : fft_batch(a, 1);
     for (int d = 0; d < 3; d++) {
         int64_t n = a->mesh[d];
         bytes += 64 * n;
         for (int p = 2; p <= 13; p++)
             while (n % p == 0)
                 n /= p;
-        bytes += n > 1 || a->mesh[d] > 2048 ? 2 * fft_mesh_bytes(a) : 0;
+        bytes += n > 1 || a->mesh[d] > 2048 ? 2 * batch * fft_mesh_bytes(a) : 0;
     }
-    return bytes;
+    return fft_batch(a, 0) == fft_batch(a, 1) ? bytes : 2 * bytes;
 }
 
 static void vkfft_destroy(void *state)
@@ -223,19 +230,21 @@ static void vkfft_destroy(void *state)
     if (!s)
         return;
     now = &s->calls;
-    if (s->made)
-        deleteVkFFT(&s->app);
+    for (int b = 0; b < 2; b++)
+        if (s->made[b])
+            deleteVkFFT(&s->app[b]);
     now = NULL;
     mem_free(s);
 }
 
 /* Numbers in the kernels' text need C's decimal point. */
-static VkFFTResult vkfft_initialize(struct state *s, VkFFTConfiguration how)
+static VkFFTResult vkfft_initialize(struct state *s, int app,
+                                    VkFFTConfiguration how)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t before = uselocale(plain);
     now = &s->calls;
-    VkFFTResult result = initializeVkFFT(&s->app, how);
+    VkFFTResult result = initializeVkFFT(&s->app[app], how);
     now = NULL;
     uselocale(before);
     if (plain != (locale_t)0)
@@ -243,7 +252,7 @@ static VkFFTResult vkfft_initialize(struct state *s, VkFFTConfiguration how)
     return result;
 }
 
-static farsum_status vkfft_make(struct state *s)
+static farsum_status vkfft_make(struct state *s, int app)
 {
     const struct fft_args *a = &s->args;
     struct opencl *cl = a->device->inside;
@@ -252,7 +261,9 @@ static farsum_status vkfft_make(struct state *s)
     how.device = (void *)&cl->device;
     how.context = (void *)&cl->context;
     how.commandQueue = (void *)&cl->queue;
-    s->bytes = (uint64_t)fft_mesh_bytes(a);
+    s->bytes = (uint64_t)(fft_step(a) * (fft_batch(a, app) - 1)
+                          * gpu_real(a->precision) + fft_mesh_bytes(a));
+    how.numberBatches = (uint64_t)fft_batch(a, app);
     how.bufferSize = &s->bytes;
     how.performR2C = !a->is_complex;
     how.doublePrecision = a->precision == FARSUM_F64;
@@ -263,8 +274,8 @@ static farsum_status vkfft_make(struct state *s)
     how.FFTdim = (uint64_t)axes;
     how.bufferStride[0] = (uint64_t)a->ldz / 2;
     how.bufferStride[1] = how.bufferStride[0] * how.size[1];
-    how.bufferStride[2] = how.bufferStride[1] * how.size[2];
-    VkFFTResult result = vkfft_initialize(s, how);
+    how.bufferStride[2] = (uint64_t)fft_step(a) / 2;
+    VkFFTResult result = vkfft_initialize(s, app, how);
     if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE
         || result == VKFFT_ERROR_MALLOC_FAILED)
         FAIL(ERR_MEMORY, "fft vkfft: %s has no memory for %lld x %lld x %lld",
@@ -275,7 +286,7 @@ static farsum_status vkfft_make(struct state *s)
                          "error %d)",
              (long long)a->mesh[0], (long long)a->mesh[1],
              (long long)a->mesh[2], (int)result);
-    s->made = 1;
+    s->made[app] = 1;
     return FARSUM_OK;
 }
 
@@ -287,7 +298,9 @@ static farsum_status vkfft_create(const void *args, void **state)
     s->args = *(const struct fft_args *)args;
     s->calls.device = s->args.device;
     s->calls.api = &((struct opencl *)s->args.device->inside)->api;
-    GO(vkfft_make(s));
+    GO(vkfft_make(s, 0));
+    if (fft_batch(&s->args, 0) != fft_batch(&s->args, 1))
+        GO(vkfft_make(s, 1));
     *state = s;
     s = NULL;
 done:
@@ -305,7 +318,8 @@ static farsum_status vkfft_run(void *state, const void *io)
     how.commandQueue = (void *)&cl->queue;
     how.buffer = (void *)&mesh->handle;
     now = &s->calls;
-    VkFFTResult result = VkFFTAppend(&s->app, f->backward ? 1 : -1, &how);
+    VkFFTResult result = VkFFTAppend(&s->app[f->backward && s->made[1]],
+                                     f->backward ? 1 : -1, &how);
     now = NULL;
     if (result != VKFFT_SUCCESS)
         FAIL(ERR_DEVICE, "fft vkfft: VkFFT's error %d on %s", (int)result,

@@ -1,0 +1,136 @@
+/* spectral_gpu_sum.c: the stages of a right-hand side on a device, in units of
+ * the cutoff; near pairs beside the mesh where there are two queues. */
+#include "method/arrays.h"
+#include "method/spectral_gpu.h"
+
+/* What one right-hand side is summed of. */
+struct part {
+    const struct farsum_plan *plan;
+    struct spectral *s;
+    const struct spectral_units *units;
+};
+
+/* Where results are added up. */
+struct totals {
+    struct buf *potential, *field, *energy, *virial; /* NULL: not wanted */
+};
+
+static farsum_status sum_zero(const struct part *p, const struct totals *t)
+{
+    int64_t real = array_size(p->plan->problem.precision);
+    int64_t n = p->units->targets;
+    if (t->potential)
+        TRY(buf_fill_part(t->potential, 0, 0, n * p->plan->pair.values * real));
+    if (t->field)
+        TRY(buf_fill_part(t->field, 0, 0, 3 * n * real));
+    if (t->energy)
+        TRY(buf_fill_part(t->energy, 0, 0, 8));
+    if (t->virial)
+        TRY(buf_fill_part(t->virial, 0, 0, 72));
+    return FARSUM_OK;
+}
+
+static struct totals sum_wanted(const struct spectral_units *u,
+                                struct buf *potential, struct buf *field,
+                                struct buf *energy, struct buf *virial)
+{
+    return (struct totals){
+        u->potential ? potential : NULL, u->field ? field : NULL,
+        u->energy ? energy : NULL, u->virial ? virial : NULL};
+}
+
+static farsum_status sum_room(struct spectral *s, int r, int watch,
+                              const void *io)
+{
+    struct spectral_gpu *g = s->gpu;
+    TRY(stopwatch_start(&g->watch[watch]));
+    TRY(s->tuned.choice[r].row->variant->run(s->room[r], io));
+    return stopwatch_stop(&g->watch[watch]);
+}
+
+static farsum_status sum_near(const struct part *p, const struct totals *t)
+{
+    const struct near_io near = {&p->s->gpu->q, t->potential, t->field,
+                                 t->energy, t->virial};
+    return sum_room(p->s, ROOM_NEAR, ROOM_NEAR, &near);
+}
+
+static farsum_status sum_mesh(const struct part *p, const struct totals *t)
+{
+    struct spectral *s = p->s;
+    struct spectral_gpu *g = s->gpu;
+    const struct pair *pair = &p->plan->pair;
+    int64_t channel = tuned_channel(&s->tuned, p->plan->device);
+    int back = t->potential || t->field;
+    const struct spread_io spread = {
+        .q = pair->kind->apart ? &g->channel : &g->q,
+        .mesh = &g->mesh,
+        .q_channel = pair->channels > 1 ? 1 : 0,
+        .q_point = pair->channels,
+        .mesh_channel = channel};
+    const struct fft_io there = {&g->mesh, 0}, home = {&g->mesh, 1};
+    const struct scale_io scale = {&g->mesh, back, t->energy, t->virial,
+                                   channel};
+    const struct interp_io interp = {.mesh = &g->mesh,
+                                     .potential = t->potential,
+                                     .field = t->field,
+                                     .mesh_channel = channel};
+    TRY(sum_room(s, ROOM_SPREAD, ROOM_SPREAD, &spread));
+    TRY(sum_room(s, ROOM_FFT, ROOM_FFT, &there));
+    TRY(sum_room(s, ROOM_SCALE, ROOM_SCALE, &scale));
+    g->ran_back = back;
+    if (!back) /* energy and virial are in the spectrum */
+        return FARSUM_OK;
+    TRY(sum_room(s, ROOM_FFT, GPU_BACK, &home));
+    return sum_room(s, ROOM_INTERP, ROOM_INTERP, &interp);
+}
+
+/* The mesh's results. */
+static struct totals sum_far(const struct part *p)
+{
+    struct spectral_gpu *g = p->s->gpu;
+    return sum_wanted(p->units, &g->potential, &g->field, &g->energy_sum,
+                      &g->virial_sum);
+}
+
+static farsum_status sum_beside(void *data)
+{
+    const struct part *p = data;
+    const struct totals far = sum_far(p);
+    TRY(sum_zero(p, &far));
+    return sum_mesh(p, &far);
+}
+
+/* Near pairs on the device's own queue, which they fill for long; the steps of
+ * the mesh come first wherever one of them is ready. */
+static farsum_status sum_at_once(struct part *p)
+{
+    struct spectral_gpu *g = p->s->gpu;
+    const struct totals near =
+        sum_wanted(p->units, &g->near_potential, &g->near_field,
+                   &g->near_energy, &g->near_virial);
+    TRY(aside_fork(&g->aside));
+    TRY(sum_zero(p, &near));
+    TRY(sum_near(p, &near));
+    TRY(aside_run(&g->aside, sum_beside, p));
+    return aside_join(&g->aside);
+}
+
+static farsum_status sum_in_turn(struct part *p)
+{
+    const struct totals all = sum_far(p);
+    TRY(sum_zero(p, &all));
+    TRY(sum_near(p, &all));
+    return sum_mesh(p, &all);
+}
+
+farsum_status gpu_sum(const struct farsum_plan *plan, struct spectral *s,
+                      const struct spectral_units *units)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct part part = {plan, s, units};
+    TRY(stopwatch_start(&g->watch[GPU_ALL]));
+    TRY(g->beside ? sum_at_once(&part) : sum_in_turn(&part));
+    g->timed = 1;
+    return stopwatch_stop(&g->watch[GPU_ALL]);
+}
