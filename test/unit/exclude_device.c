@@ -107,8 +107,8 @@ static void arrays_there(void **state)
         assert_int_equal(held, device->device->bytes);
         assert_int_equal(farsum_plan_finish(plan), FARSUM_OK);
         get(&a, turn % 3 ? &again : &got);
-        if (turn % 3)
-            assert_memory_equal(&again, &got, sizeof got);
+        if (turn % 3) /* sums of the mesh repeat to rounding */
+            compare(&again, &got, &whole, 1e-12);
         if (turn == 0)
             whole = got;
         if (turn == 3 || turn == 6) {
