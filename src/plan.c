@@ -232,6 +232,7 @@ static farsum_status plan_make(const farsum_problem *problem,
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
     p->dry = dry;
+    p->net_size = -1;
     GO(problem_check(problem, &p->problem, &p->pair));
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;
@@ -339,7 +340,55 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     return FARSUM_OK;
 }
 
-/* Strengths finite; the outputs among those that the plan was made for. */
+/* The largest size of a source's strengths, from number `first` on. */
+static double plan_size(const struct farsum_plan *plan, int64_t first,
+                        const void *q)
+{
+    int f32 = plan->problem.arrays == FARSUM_F32, width = plan->pair.strengths;
+    double most = 0;
+#pragma omp parallel for num_threads(plan->threads) reduction(max : most)
+    for (int64_t i = 0; i < plan->n; i++) {
+        double v[PAIR_STRENGTHS];
+        for (int a = 0; a < width; a++)
+            v[a] = f32 ? (double)((const float *)q)[first + i * width + a]
+                       : ((const double *)q)[first + i * width + a];
+        most = fmax(most, sample_size(v, width));
+    }
+    return most;
+}
+
+/* Strengths of right-hand side r are finite and of a size that errors can be
+ * told of. */
+static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
+                                    const void *q)
+{
+    int64_t each = plan->n * plan->pair.strengths, first = r * each;
+    int64_t bad = INT64_MAX;
+    int f32 = plan->problem.arrays == FARSUM_F32;
+    double most = 0;
+#pragma omp parallel for num_threads(plan->threads) reduction(min : bad)       \
+    reduction(max : most)
+    for (int64_t i = 0; i < each; i++) {
+        double v = f32 ? (double)((const float *)q)[first + i]
+                       : ((const double *)q)[first + i];
+        most = fmax(most, fabs(v));
+        if (!isfinite(v) && i < bad)
+            bad = i;
+    }
+    if (bad != INT64_MAX)
+        FAIL(ERR_STRENGTH, "strength %lld of right-hand side %d is %g",
+             (long long)(bad / plan->pair.strengths), r,
+             f32 ? (double)((const float *)q)[first + bad]
+                 : ((const double *)q)[first + bad]);
+    if (plan->pair.kind->degree > 1)
+        most = plan_size(plan, first, q);
+    farsum_status status = sample_range(most);
+    return status == FARSUM_OK
+               ? status
+               : status_prefix(status, "right-hand side %d", r);
+}
+
+/* The outputs are among those that the plan was made for. */
 static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                                 const void *q, const farsum_result *result)
 {
@@ -368,21 +417,8 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         return FARSUM_OK; /* the device looks at them */
     if (plan->device)
         TRY(buf_given_host(plan->device, q, plan->n, "strengths"));
-    int64_t each = plan->n * plan->pair.strengths;
-    int64_t bad = INT64_MAX, count = each * rhs;
-    int f32 = plan->problem.arrays == FARSUM_F32;
-#pragma omp parallel for num_threads(plan->threads) reduction(min : bad)
-    for (int64_t i = 0; i < count; i++) {
-        double v = f32 ? (double)((const float *)q)[i] : ((const double *)q)[i];
-        if (!isfinite(v) && i < bad)
-            bad = i;
-    }
-    if (bad != INT64_MAX)
-        FAIL(ERR_STRENGTH, "strength %lld of right-hand side %lld is %g",
-             (long long)(bad % each / plan->pair.strengths),
-             (long long)(bad / each),
-             f32 ? (double)((const float *)q)[bad]
-                 : ((const double *)q)[bad]);
+    for (int r = 0; r < rhs; r++)
+        TRY(plan_strengths(plan, r, q));
     return FARSUM_OK;
 }
 

@@ -26,6 +26,9 @@ struct farsum_plan {
     int64_t n, m;            /* points set; m = 0: targets are the sources */
     int has_points, dry;     /* dry: made by farsum_plan_tune */
     struct exclusions exclusions; /* rows: for the points that are set */
+    double net_size;         /* what info.net_strength is none of to rounding:
+                                root of n sum square(); negative: nothing was
+                                summed yet */
     int64_t bytes;           /* allocated on behalf of this plan */
     farsum_plan_info info;
 };

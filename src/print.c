@@ -1,4 +1,5 @@
 /* print.c: a plan in words, and the lists of names. */
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -7,6 +8,36 @@
 #include "math/window.h"
 #include "method/method.h"
 #include "stage/stage.h"
+
+/* What a periodic sum does about a net strength, and which it had. */
+static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
+{
+    const struct pair_kind *kind = plan->pair.kind;
+    const char *net, *rule;
+    if (kind->charged) {
+        net = "net charge", rule = "neutralised by a uniform background";
+    } else if (kind->limit) {
+        net = "net strength", rule = "counted, the sum converges";
+    } else if (kind->flux) {
+        net = "net flux q.n";
+        rule = "with the mean flow that vanishes outside closed surfaces";
+    } else if (kind->power == 1) {
+        net = "net force";
+        rule = "no mean flow, held by a mean gradient of pressure";
+    } else {
+        net = "net torque", rule = "no mean flow";
+    }
+    fprintf(out, "zero mode: %s ", net);
+    /* the caller's numbers may be rounded to f32 */
+    double least = plan->problem.arrays == FARSUM_F32 ? 1e-7 : 1e-14;
+    if (plan->net_size >= 0)
+        fprintf(out, "%.3g%s", plan->info.net_strength,
+                fabs(plan->info.net_strength) <= least * plan->net_size
+                    ? " (none)"
+                    : "");
+    fprintf(out, "%s%s%s\n", plan->net_size >= 0 ? ": " : "is ", rule,
+            plan->problem.surface == FARSUM_VACUUM ? "; vacuum around" : "");
+}
 
 void farsum_plan_print(const farsum_plan *plan, FILE *out)
 {
@@ -25,6 +56,8 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         fprintf(out, "%lld pairs excluded\n", (long long)i->n_exclusions);
     fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
             i->estimated_error);
+    if (plan->problem.periodic[0])
+        print_zero_mode(plan, out);
     if (i->split)
         fprintf(out, "split %s, bandwidth %.4g, cutoff %.6g, near field of %d "
                      "coefficients\n",

@@ -67,15 +67,16 @@ static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
         array_put(vector, type, 3 * r * targets + i, c * s->field[i]);
 }
 
-static double exact_net(const struct farsum_plan *plan, const struct exact *s)
+static void exact_net(struct farsum_plan *plan, const struct exact *s)
 {
     const struct exact_kind *kind = exact_kind_find(plan->pair.name);
-    double net = 0;
-    if (kind)
-        return kind->net(s->n, s->q);
-    for (int64_t i = 0; i < s->n; i++)
-        net += s->q[i];
-    return net;
+    double net = 0, square = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        net += kind ? 0 : s->q[i];
+        square += plan->pair.kind->square(s->q + i * plan->pair.strengths);
+    }
+    plan->info.net_strength = kind ? kind->net(s->n, s->q) : net;
+    plan->net_size = sqrt((double)s->n * square);
 }
 
 farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
@@ -102,7 +103,7 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
             result->energy[r] = c * energy;
         for (int a = 0; result->virial && a < 9; a++)
             result->virial[9 * r + a] = c * virial[a];
-        plan->info.net_strength = exact_net(plan, s);
+        exact_net(plan, s);
     }
     plan->info.stages[0].seconds = clock_seconds() - start;
     return FARSUM_OK;

@@ -67,6 +67,16 @@ static void sample_uniform(struct sample *sample, const struct cell *cell)
                             / cell->volume;
 }
 
+farsum_status sample_range(double most)
+{
+    if (most > 0 && !(most >= 1e-60 && most <= 1e60))
+        FAIL(ERR_STRENGTH, "the largest strength is %g: errors of squares of "
+                           "forces can be told from 1e-60 to 1e60; scale the "
+                           "strengths",
+             most);
+    return FARSUM_OK;
+}
+
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
                           farsum_precision arrays,
@@ -74,7 +84,7 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
 {
     farsum_status status = FARSUM_OK;
     struct points points = {0};
-    double *t = NULL, *s = NULL;
+    double *t = NULL, *s = NULL, most = 0;
     *sample = (struct sample){.n = n, .m = m, .q2 = (double)n, .step = M_SQRT2};
     double spacing = cbrt(cell->volume / (double)n);
     double reach = fmin(cell->height[0],
@@ -92,16 +102,21 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
         double v = array_get(q, arrays, i);
         if (!isfinite(v))
             GO_FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)i, v);
+        most = fmax(most, fabs(v));
         sample->q1 += v;
         sample->q2 += v * v;
     }
+    GO(sample_range(most));
+    if (most == 0) /* nothing to go by: as if of 1 */
+        sample->q2 = (double)n;
     int64_t nt = n < TARGETS ? n : TARGETS, ns = n < SOURCES ? n : SOURCES;
     GO(MEM_RAW(t, 4 * nt));
     GO(MEM_RAW(s, 4 * ns));
     sample_pick(&points, nt, 1, t);
     sample_pick(&points, ns, 2, s);
     sample_pairs(sample, cell, t, nt, s, ns);
-    GO(sample_local(sample, cell, &points, q, arrays, exclusions));
+    if (most > 0)
+        GO(sample_local(sample, cell, &points, q, arrays, exclusions));
 done:
     mem_free(s);
     mem_free(t);

@@ -94,6 +94,7 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
     farsum_status status = FARSUM_OK;
     int64_t n = p->n_sources;
     void *q = NULL;
+    double most = 0;
     if (pair->kind->gradient) {
         TRY(sample_take(sample, cell, n, p->n_targets, p->sample_x,
                         p->sample_q, p->arrays, exclusions, threads));
@@ -110,8 +111,10 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                 GO_FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)i,
                         v[a]);
         }
+        most = fmax(most, sample_size(v, pair->strengths));
         array_put(q, p->arrays, i, sqrt(pair->kind->square(v)));
     }
+    GO(sample_range(most));
     GO(sample_take(sample, cell, n, p->n_targets, p->sample_x, q, p->arrays,
                    exclusions, threads));
     sample->q1 = 0;

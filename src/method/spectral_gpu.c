@@ -206,7 +206,9 @@ static farsum_status gpu_twins_found(struct spectral_gpu *g)
     TRY(buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin));
     g->twins_asked = 0;
     if (twin[0] >= 0)
-        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide",
+        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
+                             "exclude_coincident of the problem leaves such "
+                             "pairs out",
              (long long)twin[0], (long long)twin[1]);
     return FARSUM_OK;
 }

@@ -123,6 +123,7 @@ void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
                       ? 1
                       : sqrt(square / (double)n);
     plan->info.net_strength = sums->q1;
+    plan->net_size = sqrt((double)s->n * sums->q2);
     plan->info.norm = norm;
     plan->info.estimated_error
         = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1) / norm
@@ -189,6 +190,7 @@ void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
     if (of_potential && potential)
         norm = sqrt(square_phi / (double)n);
     plan->info.net_strength = sums->q1;
+    plan->net_size = sqrt((double)s->n * sums->q2);
     plan->info.norm = norm;
     plan->info.estimated_error
         = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n,

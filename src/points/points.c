@@ -92,47 +92,97 @@ void points_clear(struct points *points)
     memset(points, 0, sizeof *points);
 }
 
-static uint64_t points_hash(const double s[3])
+/* Fractional coordinates that differ by less are one: what wrapping and a
+ * cell's inverse round, a point on one face and one on the opposite, say. */
+#define POINTS_SAME 4e-15
+enum { SAME_BITS = 40 }; /* of a coordinate that are looked up */
+
+static uint64_t points_hash(const int64_t at[3])
 {
     uint64_t h = 0x9e3779b97f4a7c15u;
     for (int d = 0; d < 3; d++) {
-        uint64_t bits;
-        memcpy(&bits, &s[d], sizeof bits);
-        h = (h ^ bits) * 0xff51afd7ed558ccdu;
+        h = (h ^ (uint64_t)at[d]) * 0xff51afd7ed558ccdu;
         h ^= h >> 32;
     }
     return h;
+}
+
+static int64_t points_key(double s)
+{
+    return (int64_t)floor(s * 0x1p40) & (((int64_t)1 << SAME_BITS) - 1);
+}
+
+static int points_same(const struct points *p, int64_t i, int64_t j)
+{
+    for (int d = 0; d < 3; d++) {
+        double off = p->s[d][i] - p->s[d][j];
+        if (!(fabs(off - nearbyint(off)) <= POINTS_SAME))
+            return 0;
+    }
+    return 1;
+}
+
+struct points_table {
+    int64_t size, *slot; /* a power of two; a point's number plus 1 */
+};
+
+/* The point in the table that is at the place of i, whichever way the last bits
+ * of i fall; -1: none. */
+static int64_t points_find(const struct points_table *t,
+                           const struct points *p, int64_t i)
+{
+    int64_t low[3], high[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = points_key(p->s[d][i] - POINTS_SAME);
+        high[d] = points_key(p->s[d][i] + POINTS_SAME);
+    }
+    for (int c = 0; c < 8; c++) {
+        int64_t at[3];
+        int again = 0;
+        for (int d = 0; d < 3; d++) {
+            at[d] = c >> d & 1 ? high[d] : low[d];
+            again |= (c >> d & 1) && high[d] == low[d];
+        }
+        for (uint64_t h = points_hash(at); !again; h++) {
+            int64_t j = t->slot[h & (uint64_t)(t->size - 1)] - 1;
+            if (j < 0)
+                break;
+            if (points_same(p, i, j))
+                return j;
+        }
+    }
+    return -1;
+}
+
+static void points_insert(struct points_table *t, const struct points *p,
+                          int64_t i)
+{
+    const int64_t at[3] = {points_key(p->s[0][i]), points_key(p->s[1][i]),
+                           points_key(p->s[2][i])};
+    uint64_t h = points_hash(at);
+    while (t->slot[h & (uint64_t)(t->size - 1)] != 0)
+        h++;
+    t->slot[h & (uint64_t)(t->size - 1)] = i + 1;
 }
 
 /* Open addressing over the sorted points: neighbours in a tile are neighbours
  * in memory, the table is twice their number. */
 farsum_status points_distinct(const struct points *points)
 {
-    int64_t n = points->n, size = 16;
-    while (size < 2 * n)
-        size *= 2;
-    int64_t *table = NULL;
-    TRY(MEM_NEW(table, size));
-    farsum_status status = FARSUM_OK;
-    for (int64_t i = 0; i < n && status == FARSUM_OK; i++) {
-        double s[3] = {points->s[0][i], points->s[1][i], points->s[2][i]};
-        uint64_t h = points_hash(s);
-        for (;; h++) {
-            int64_t *slot = &table[h & (uint64_t)(size - 1)];
-            if (*slot == 0) {
-                *slot = i + 1;
-                break;
-            }
-            int64_t j = *slot - 1;
-            if (points->s[0][j] == s[0] && points->s[1][j] == s[1]
-                && points->s[2][j] == s[2]) {
-                status = status_fail(FARSUM_ERR_COINCIDENT,
-                                     "sources %lld and %lld coincide",
-                                     (long long)j, (long long)i);
-                break;
-            }
-        }
+    int64_t n = points->n, twin = -1, i = 0;
+    struct points_table table = {16, NULL};
+    while (table.size < 2 * n)
+        table.size *= 2;
+    TRY(MEM_NEW(table.slot, table.size));
+    for (; i < n && twin < 0; i++) {
+        twin = points_find(&table, points, i);
+        points_insert(&table, points, i);
     }
-    mem_free(table);
-    return status;
+    mem_free(table.slot);
+    if (twin >= 0)
+        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
+                             "exclude_coincident of the problem leaves such "
+                             "pairs out",
+             (long long)twin, (long long)(i - 1));
+    return FARSUM_OK;
 }

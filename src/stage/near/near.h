@@ -64,7 +64,8 @@ static inline const struct pair *near_kernel(const struct near_args *args)
 }
 
 /* Distance, in cutoffs, below which two positions are one: what wrapping into
- * the cell leaves of the digits (f64), what a position holds (f32). */
+ * the cell leaves of the digits (f64); what a position holds, and the largest
+ * power of 1/r of the kernel (f32; of r6 that is 3e-5). */
 static inline double near_skip(const struct near_args *args)
 {
     double edge = 0;
@@ -74,7 +75,13 @@ static inline double near_skip(const struct near_args *args)
         edge = square > edge ? square : edge;
     }
     double skip = 4e-15 * __builtin_sqrt(edge);
-    return args->precision == FARSUM_F32 && skip < 2e-7 ? 2e-7 : skip;
+    if (args->precision != FARSUM_F32)
+        return skip;
+    const struct pair_kind *kind = near_kernel(args)->kind;
+    double least =
+        __builtin_pow(1e-36, 1.0 / (kind->power + (kind->gradient ? 2 : 3)));
+    least = least < 2e-7 ? 2e-7 : least;
+    return skip < least ? least : skip;
 }
 
 /* ops.c: adds the least that a sum does: the pairs within the cutoff, each
