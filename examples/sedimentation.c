@@ -128,11 +128,9 @@ static int draw(const struct suspension *s, const char *path, const char *title)
     average(s, mean, &rest);
     fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" font-family=\"sans-serif\" font-size=\"14\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-            "<text x=\"8\" y=\"24\">%s</text>\n"
-            "<svg y=\"%d\" width=\"%d\" height=\"%d\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#eef4fb\"/>\n",
-            SIZE, SIZE + TOP, title, TOP, SIZE, SIZE);
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#eef4fb\"/>\n"
+            "<g transform=\"translate(0,%d)\">\n",
+            SIZE, SIZE + TOP, TOP);
     for (int shelf = 0; shelf < SHELVES; shelf++)
         for (int i = 0; i < s->n; i++) {
             double at[3], u[3];
@@ -155,7 +153,8 @@ static int draw(const struct suspension *s, const char *path, const char *title)
                     (int)(170 - 70 * tone), x, y, x + length * u[0],
                     y - length * u[2], fmax(1, scale / 8));
         }
-    fputs("</svg></svg>\n", f);
+    fprintf(f, "</g><rect width=\"100%%\" height=\"%d\" fill=\"white\"/>"
+            "<text x=\"8\" y=\"26\">%s</text></svg>\n", TOP, title);
     return fclose(f);
 }
 
@@ -231,7 +230,7 @@ int main(int argc, char **argv)
     s.f = all + 9 * s.n;
     int bad = !all;
     if (all)
-        place(&s, side, o.lattice ? 0 : 0.3);
+        place(&s, side, o.lattice ? 0 : 0.6);
     if (all && plan(&s, &o) != FARSUM_OK)
         bad = fprintf(stderr, "%s\n", farsum_message());
     if (!bad)

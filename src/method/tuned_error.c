@@ -34,6 +34,24 @@ double tuned_force_norm(const struct farsum_plan *plan, double volume,
                            * tuned_neighbour(plan, (double)n, volume, 0));
 }
 
+/* (6.17): what a particle's nearest image does to it, which all but cancels by
+ * that on the other side. */
+static double tuned_own_image(const struct tuned *t,
+                              const struct farsum_plan *p)
+{
+    const struct pair_kind *kind = p->pair.kind;
+    double least = INFINITY, v[2] = {0};
+    for (int d = 0; d < 9; d += 3) {
+        const double *a = t->cell.a + d;
+        least = fmin(least, a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    }
+    double r = sqrt(least) * t->rc, q2 = p->sample.q2 / (double)p->sample.n;
+    if (!kind->gradient)
+        return sqrt(q2) * pow(r, -kind->power);
+    kind->bare(&p->pair, r, v);
+    return q2 * fabs(v[0]);
+}
+
 /* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
  * force: of the sum, and of the positions, which the near field holds to a part
  * of the cutoff. */
@@ -45,12 +63,13 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
     double sum = f32 ? 2.5e-7 : 1e-15, place = f32 ? 0x1p-27 : 0x1p-52;
     double volume = tuned_volume(p), n = (double)s->n;
     if (!p->pair.kind->gradient)
-        return sum * s->force;
+        return sum * hypot(s->force, tuned_own_image(t, p));
     if (potential)
         return sum * sqrt(s->q2 / n)
                * fmax(tuned_neighbour(p, 1, pow(t->rc, 3), 1),
                       tuned_neighbour(p, n, volume, 1));
-    return hypot(sum * tuned_force_norm(p, volume, s->whole, s->q2, s->n),
+    double norm = tuned_force_norm(p, volume, s->whole, s->q2, s->n);
+    return hypot(sum * hypot(norm, tuned_own_image(t, p)),
                  place * t->rc * s->close);
 }
 
@@ -193,6 +212,19 @@ static double tuned_net(const struct tuned *t, const struct sample *s,
     return sum * mean * mean * beta * beta;
 }
 
+/* (6.16): images of one source that err in step: those in a shell of half a
+ * wave of the band, where the cutoff is wider than the cell. */
+static double tuned_in_step(const struct tuned *t)
+{
+    const double *h = t->cell.height;
+    double shell = M_PI / t->split.c, most = 1;
+    for (int d = 0; d < 3; d++) {
+        most = fmax(most, 2 * shell / h[d]);
+        most = fmax(most, 2 * M_PI * shell / (h[d] * h[(d + 1) % 3]));
+    }
+    return most;
+}
+
 /* Square of the RMS error of force or potential for the sample's charges,
  * units of the cutoff. */
 static double tuned_square(const struct tuned *t, const struct sample *s,
@@ -208,7 +240,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     const double none[2] = {0, 0};
     int flow = !t->pair.kind->gradient;
     if (s->n_targets == 0)
-        return plain;
+        return tuned_in_step(t) * plain;
     tuned_shells(t, s, edge);
     error_pairs(pair, edge, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
@@ -228,7 +260,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
                 + fmax(p->spread - reach.spread, 0));
-    return fmax(local, 0.1 * plain);
+    return tuned_in_step(t) * fmax(local, 0.1 * plain);
 }
 
 void tuned_error(struct tuned *t, const struct farsum_plan *plan)
