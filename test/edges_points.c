@@ -23,6 +23,24 @@ static void coincident_is_an_error(void)
         }
 }
 
+/* In open space a distance of 1 is no lattice vector. */
+static void open_space_has_no_faces(void)
+{
+    struct edge e;
+    struct edge_sum a;
+    edge_make(&e, 0, 5, NULL, 18);
+    memset(e.problem.periodic, 0, sizeof e.problem.periodic);
+    e.options.method = "direct";
+    memcpy(e.x + 3, e.x, 24);
+    e.x[3] += 1;
+    CHECK_OK(edge_run(&e, &a));
+    edge_sum_free(&a);
+    e.x[3] -= 1;
+    memcpy(e.x + 3, e.x, 24);
+    CHECK_FAILS(edge_run(&e, &a), FARSUM_ERR_COINCIDENT);
+    edge_free(&e);
+}
+
 /* Left out, a pair at one place is no pair: both see the others, and images. */
 static void coincident_left_out(void)
 {
@@ -140,6 +158,7 @@ static void how_few(void)
 void edges_points(void)
 {
     RUN(coincident_is_an_error);
+    RUN(open_space_has_no_faces);
     RUN(coincident_left_out);
     RUN(nearly);
     RUN(nearly_in_f32);

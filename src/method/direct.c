@@ -84,7 +84,7 @@ static farsum_status direct_distinct(const struct exact *s)
         for (int64_t i = 0; i < s->n; i++)
             p.s[d][i] = s->x[3 * i + d];
     }
-    GO(points_distinct(&p));
+    GO(points_distinct(&p, 0));
 done:
     points_clear(&p);
     return status;

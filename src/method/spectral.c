@@ -200,7 +200,7 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
         TRY(points_set(&s->target, &cell, m, y, type, "target",
                        plan->threads));
     if (!plan->problem.exclude_coincident)
-        TRY(points_distinct(&s->source));
+        TRY(points_distinct(&s->source, 1));
     TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
     if (spectral_unwraps(plan)) {
         TRY(spectral_unwrapped(&s->x, n, x, type));

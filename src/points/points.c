@@ -107,24 +107,33 @@ static uint64_t points_hash(const int64_t at[3])
     return h;
 }
 
-static int64_t points_key(double s)
+struct points_table {
+    int64_t size, *slot; /* a power of two; a point's number plus 1 */
+    int wrapped;         /* 0: coordinates of open space, the same to the bit */
+};
+
+static int64_t points_key(const struct points_table *t, double s)
 {
-    return (int64_t)floor(s * 0x1p40) & (((int64_t)1 << SAME_BITS) - 1);
+    int64_t bits;
+    if (t->wrapped)
+        return (int64_t)floor(s * 0x1p40) & (((int64_t)1 << SAME_BITS) - 1);
+    s += 0.0; /* no -0 */
+    memcpy(&bits, &s, sizeof bits);
+    return bits;
 }
 
-static int points_same(const struct points *p, int64_t i, int64_t j)
+static int points_same(const struct points_table *t, const struct points *p,
+                       int64_t i, int64_t j)
 {
     for (int d = 0; d < 3; d++) {
         double off = p->s[d][i] - p->s[d][j];
-        if (!(fabs(off - nearbyint(off)) <= POINTS_SAME))
+        if (t->wrapped)
+            off = fmax(fabs(off - nearbyint(off)) - POINTS_SAME, 0);
+        if (off != 0)
             return 0;
     }
     return 1;
 }
-
-struct points_table {
-    int64_t size, *slot; /* a power of two; a point's number plus 1 */
-};
 
 /* The point in the table that is at the place of i, whichever way the last bits
  * of i fall; -1: none. */
@@ -132,9 +141,10 @@ static int64_t points_find(const struct points_table *t,
                            const struct points *p, int64_t i)
 {
     int64_t low[3], high[3];
+    double slack = t->wrapped ? POINTS_SAME : 0;
     for (int d = 0; d < 3; d++) {
-        low[d] = points_key(p->s[d][i] - POINTS_SAME);
-        high[d] = points_key(p->s[d][i] + POINTS_SAME);
+        low[d] = points_key(t, p->s[d][i] - slack);
+        high[d] = points_key(t, p->s[d][i] + slack);
     }
     for (int c = 0; c < 8; c++) {
         int64_t at[3];
@@ -147,7 +157,7 @@ static int64_t points_find(const struct points_table *t,
             int64_t j = t->slot[h & (uint64_t)(t->size - 1)] - 1;
             if (j < 0)
                 break;
-            if (points_same(p, i, j))
+            if (points_same(t, p, i, j))
                 return j;
         }
     }
@@ -157,8 +167,9 @@ static int64_t points_find(const struct points_table *t,
 static void points_insert(struct points_table *t, const struct points *p,
                           int64_t i)
 {
-    const int64_t at[3] = {points_key(p->s[0][i]), points_key(p->s[1][i]),
-                           points_key(p->s[2][i])};
+    const int64_t at[3] = {points_key(t, p->s[0][i]),
+                           points_key(t, p->s[1][i]),
+                           points_key(t, p->s[2][i])};
     uint64_t h = points_hash(at);
     while (t->slot[h & (uint64_t)(t->size - 1)] != 0)
         h++;
@@ -167,10 +178,10 @@ static void points_insert(struct points_table *t, const struct points *p,
 
 /* Open addressing over the sorted points: neighbours in a tile are neighbours
  * in memory, the table is twice their number. */
-farsum_status points_distinct(const struct points *points)
+farsum_status points_distinct(const struct points *points, int wrapped)
 {
     int64_t n = points->n, twin = -1, i = 0;
-    struct points_table table = {16, NULL};
+    struct points_table table = {16, NULL, wrapped};
     while (table.size < 2 * n)
         table.size *= 2;
     TRY(MEM_NEW(table.slot, table.size));
