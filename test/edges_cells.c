@@ -123,7 +123,14 @@ static void thin(void)
             e.problem.precision = f32 ? FARSUM_F32 : FARSUM_F64;
             e.problem.tolerance = f32 ? 1e-3 : 1e-5;
             snprintf(what, sizeof what, "thin cell %d, f%d", c, f32 ? 32 : 64);
-            edge_right(what, &e, 1);
+            /* f32 may not hold what a particle's own images pull: then it is
+             * refused */
+            struct edge_sum a = {0};
+            if (f32 && edge_run(&e, &a) == FARSUM_ERR_TOLERANCE)
+                CHECK_SAYS("cannot be reached");
+            else
+                edge_right(what, &e, 1);
+            edge_sum_free(&a);
             edge_free(&e);
         }
 }
