@@ -39,7 +39,8 @@ struct exclude_cell exclude_cell(const struct farsum_plan *plan,
 {
     struct exclude_cell made = {.sure = INFINITY};
     const struct near_args args = {.precision = plan->problem.precision,
-                                   .cell = cell};
+                                   .cell = cell,
+                                   .pair = &plan->pair};
     double skip = near_skip(&args);
     memcpy(made.a, cell->a, sizeof made.a);
     for (int d = 0; d < 3; d++) {
