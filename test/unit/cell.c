@@ -238,12 +238,12 @@ static void bad_points_are_told(void)
     CHECK_SAYS("source 700");
     x[3 * 700 + 1] = 0.25;
     CHECK_OK(points_set(&points, &cell, N, x, FARSUM_F64, "source", 2));
-    CHECK_OK(points_distinct(&points));
+    CHECK_OK(points_distinct(&points, 0));
     memcpy(x + 3 * 999, x + 3 * 5, 3 * sizeof *x);
     x[3 * 999] += 3; /* another image of it */
     CHECK_OK(points_set(&points, &cell, N, x, FARSUM_F64, "source", 2));
     points.s[0][999] = points.s[0][5];
-    CHECK_FAILS(points_distinct(&points), FARSUM_ERR_COINCIDENT);
+    CHECK_FAILS(points_distinct(&points, 0), FARSUM_ERR_COINCIDENT);
     CHECK_SAYS("5 and 999");
     points_clear(&points);
     points_clear(&points);
