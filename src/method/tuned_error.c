@@ -219,8 +219,11 @@ static double tuned_in_step(const struct tuned *t)
     const double *h = t->cell.height;
     double shell = M_PI / t->split.c, most = 1;
     for (int d = 0; d < 3; d++) {
-        most = fmax(most, 2 * shell / h[d]);
-        most = fmax(most, 2 * M_PI * shell / (h[d] * h[(d + 1) % 3]));
+        double other = h[(d + 1) % 3];
+        if (h[d] < 1)
+            most = fmax(most, 2 * shell / h[d]);
+        if (h[d] < 1 && other < 1)
+            most = fmax(most, 2 * M_PI * shell / (h[d] * other));
     }
     return most;
 }
