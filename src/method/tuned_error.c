@@ -213,16 +213,17 @@ static double tuned_net(const struct tuned *t, const struct sample *s,
 }
 
 /* (6.16): images of one source that err in step: those in a shell of half a
- * wave of the band, where the cutoff is wider than the cell. */
+ * wave of the band, where the cutoff is wider than two cells. */
+#define THIN 0.5
 static double tuned_in_step(const struct tuned *t)
 {
     const double *h = t->cell.height;
     double shell = M_PI / t->split.c, most = 1;
     for (int d = 0; d < 3; d++) {
         double other = h[(d + 1) % 3];
-        if (h[d] < 1)
+        if (h[d] < THIN)
             most = fmax(most, 2 * shell / h[d]);
-        if (h[d] < 1 && other < 1)
+        if (h[d] < THIN && other < THIN)
             most = fmax(most, 2 * M_PI * shell / (h[d] * other));
     }
     return most;
