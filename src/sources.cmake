@@ -49,7 +49,7 @@ set(farsum_sources
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
   src/stage/particles.c src/stage/rooms.c
   src/stage/fft/ops.c src/stage/fft/size.c src/stage/interp/ops.c
-  src/stage/near/ops.c src/stage/scale/ops.c src/stage/spread/ops.c
+  src/stage/near/ops.c src/stage/p2p/ops.c src/stage/scale/ops.c src/stage/spread/ops.c
   src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c
   src/stage/spread/gpu_room.c

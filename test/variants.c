@@ -14,7 +14,7 @@
 
 static const struct harness *const harnesses[] = {
     &harness_near, &harness_spread, &harness_interp,
-    &harness_fft,  &harness_scale,  NULL};
+    &harness_fft,  &harness_scale,  &harness_p2p,  NULL};
 
 double *outcome_part(struct outcome *outcome, const char *name, int64_t n,
                      double floor)

@@ -1,10 +1,12 @@
-/* rooms.c: all rooms, in the order of the spectral method. */
+/* rooms.c: all rooms, in the order of the methods. */
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
 #include "stage/near/near.h"
+#include "stage/p2p/p2p.h"
 #include "stage/scale/scale.h"
 #include "stage/spread/spread.h"
 
 const struct stage *const stage_rooms[] = {
-    &near_stage, &spread_stage, &fft_stage, &scale_stage, &interp_stage, NULL,
+    &near_stage,   &spread_stage, &fft_stage, &scale_stage,
+    &interp_stage, &p2p_stage,    NULL,
 };

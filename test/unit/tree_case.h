@@ -10,7 +10,8 @@
 
 enum tree_dist {
     TREE_UNIFORM,
-    TREE_CLUSTERS, /* around a few points, ever closer */
+    TREE_CLUSTERS, /* around three points */
+    TREE_STEEP,    /* the same, ever closer */
     TREE_ONE_BOX,
     TREE_LINE,
     TREE_FACES, /* multiples of 1/8 of the region: faces, edges, corners */
@@ -37,8 +38,10 @@ static inline void tree_fractions(enum tree_dist dist, int64_t n, uint64_t seed,
             u[d] = tree_random(&s);
         for (int d = 0; d < 3; d++) {
             double v = u[d], centre = c < 0.5 ? 0.1 : c < 0.9 ? 0.625 : 0.98;
-            if (dist == TREE_CLUSTERS)
-                v = centre + (u[d] - 0.5) * 0.2 * pow(along, 9);
+            if (dist == TREE_CLUSTERS || dist == TREE_STEEP)
+                v = centre
+                    + (u[d] - 0.5) * 0.2
+                          * pow(along, dist == TREE_STEEP ? 9 : 2);
             else if (dist == TREE_ONE_BOX)
                 v = 0.3 + 0.01 * u[d];
             else if (dist == TREE_LINE)

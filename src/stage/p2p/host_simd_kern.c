@@ -1,0 +1,155 @@
+/* host_simd_kern.c: the pairs of one leaf of targets.
+ *
+ * Sources of all near leaves come side by side in the frame of the targets'
+ * leaf, so that lanes are full however few a leaf holds.  One target at a time:
+ * two or four that share a word of sources are no faster, they spill. */
+#include "stage/p2p/host_simd_kern.h"
+
+#include "base/simd.h"
+
+struct job {
+    real *chunk;
+    int n, rhs; /* sources; sets of strengths */
+    vreal soft, skip;
+    double value, slope; /* what sums are multiplied by */
+    const real *t[3];
+    real *potential, *field; /* of the first set; NULL: not wanted */
+    int64_t n_targets;
+};
+
+/* What target i receives; all but job and i are known when this is
+ * compiled. */
+SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
+                        int field)
+{
+    vreal x[3], sum[SIMD_RHS][4] = {{{0}}};
+    for (int a = 0; a < 3; a++)
+        x[a] = v_set(job->t[a][i]);
+    for (int j = 0; j < job->n; j += W) {
+        const real *s = job->chunk + j;
+        vreal dx = x[0] - v_load(s), dy = x[1] - v_load(s + SIMD_CHUNK);
+        vreal dz = x[2] - v_load(s + 2 * SIMD_CHUNK);
+        vreal d2 = dx * dx + (dy * dy + dz * dz);
+        vmask apart = d2 > job->skip;
+        vreal y = v_where(apart, v_rsqrt(softened ? d2 + job->soft : d2));
+        vreal y2 = y * y;
+        for (int r = 0; r < rhs; r++) {
+            vreal qy = v_load(s + (3 + r) * SIMD_CHUNK) * y;
+            sum[r][3] += qy;
+            if (!field)
+                continue;
+            vreal g = qy * y2;
+            sum[r][0] += g * dx;
+            sum[r][1] += g * dy;
+            sum[r][2] += g * dz;
+        }
+    }
+    int64_t m = job->n_targets;
+    for (int r = 0; r < rhs; r++) {
+        if (job->potential)
+            job->potential[r * m + i] += (real)(job->value * v_sum(sum[r][3]));
+        for (int a = 0; field && a < 3; a++)
+            job->field[(3 * r + a) * m + i] +=
+                (real)(job->slope * v_sum(sum[r][a]));
+    }
+}
+
+#define SUM_ALL(rhs, softened, field)                                          \
+    static void sum_##rhs##_##softened##_##field(const struct job *job,        \
+                                                 int64_t begin, int64_t end)   \
+    {                                                                          \
+        for (int64_t i = begin; i < end; i++)                                  \
+            sum_target(job, i, rhs, softened, field);                          \
+    }
+#define SUM_RHS(rhs)                                                           \
+    SUM_ALL(rhs, 0, 0) SUM_ALL(rhs, 0, 1) SUM_ALL(rhs, 1, 0) SUM_ALL(rhs, 1, 1)
+SUM_RHS(1)
+SUM_RHS(2)
+SUM_RHS(3)
+SUM_RHS(4)
+
+#define SUM_ROW(rhs)                                                           \
+    {                                                                          \
+        {sum_##rhs##_0_0, sum_##rhs##_0_1},                                    \
+        {                                                                      \
+            sum_##rhs##_1_0, sum_##rhs##_1_1                                   \
+        }                                                                      \
+    }
+static void (*const sums[SIMD_RHS][2][2])(const struct job *, int64_t,
+                                          int64_t) = {SUM_ROW(1), SUM_ROW(2),
+                                                      SUM_ROW(3), SUM_ROW(4)};
+
+/* Fills the last word with sources of no strength that are nowhere near. */
+static void job_flush(const struct simd_thread *thread, struct job *job,
+                      int64_t begin, int64_t end)
+{
+    for (int k = job->n; k % W != 0; k++)
+        for (int row = 0; row < 3 + job->rhs; row++)
+            job->chunk[row * SIMD_CHUNK + k] = row < 3 ? R(1e3) : R(0);
+    if (job->n > 0)
+        sums[job->rhs - 1][thread->args->softening > 0][job->field != NULL](
+            job, begin, end);
+    job->n = 0;
+}
+
+/* Sources from j on of a near leaf, as many as there is room for; how many. */
+static int64_t job_take(const struct tree *tree, const struct tree_near *near,
+                        const real *q, struct job *job, int64_t j)
+{
+    const struct tree_points *s = &tree->source;
+    int64_t n = s->begin[near->leaf + 1] - j;
+    n = n < SIMD_CHUNK - job->n ? n : SIMD_CHUNK - job->n;
+    for (int a = 0; a < 3; a++) {
+        const real *from = (const real *)s->x[a] + j;
+        real *to = job->chunk + a * SIMD_CHUNK + job->n;
+        real scale = (real)near->scale, offset = (real)near->offset[a];
+        for (int64_t k = 0; k < n; k++)
+            to[k] = from[k] * scale + offset;
+    }
+    for (int r = 0; r < job->rhs; r++)
+        memcpy(job->chunk + (3 + r) * SIMD_CHUNK + job->n, q + r * s->n + j,
+               (size_t)n * sizeof *q);
+    job->n += (int)n;
+    return n;
+}
+
+static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
+{
+    const struct p2p_args *args = thread->args;
+    const struct p2p_io *io = thread->io;
+    const struct tree *tree = io->tree;
+    const struct tree_points *t = tree_targets(tree), *s = &tree->source;
+    int64_t begin = t->begin[leaf], end = t->begin[leaf + 1];
+    if (begin == end)
+        return;
+    double h = tree_h(tree, tree_level(tree, tree_leaf_box(tree, leaf)));
+    double eps = args->softening / h;
+    int64_t n_near = tree_near(tree, leaf, thread->near);
+    struct job job = {
+        .chunk = thread->chunk,
+        .soft = v_set((real)(eps * eps)),
+        .skip = v_set((real)p2p_skip(args, h)),
+        .value = 1 / h,
+        .slope = 1 / (h * h),
+        .t = {t->x[0], t->x[1], t->x[2]},
+        .n_targets = t->n,
+    };
+    for (int r = 0; r < args->rhs; r += SIMD_RHS) {
+        job.rhs = args->rhs - r < SIMD_RHS ? args->rhs - r : SIMD_RHS;
+        job.potential = io->potential ? (real *)io->potential + r * t->n : NULL;
+        job.field = io->field ? (real *)io->field + 3 * r * t->n : NULL;
+        const real *q = (const real *)io->q + r * s->n;
+        for (int64_t e = 0; e < n_near; e++) {
+            const struct tree_near *near = &thread->near[e];
+            int64_t j = s->begin[near->leaf], last = s->begin[near->leaf + 1];
+            while (j < last) {
+                j += job_take(tree, near, q, &job, j);
+                if (job.n == SIMD_CHUNK)
+                    job_flush(thread, &job, begin, end);
+            }
+        }
+        job_flush(thread, &job, begin, end);
+    }
+}
+
+const struct simd_kern ISA_NAME(p2p_host_simd) = {simd_leaf};

@@ -1,0 +1,24 @@
+/* host_simd_kern.h: what the files of host_simd share. */
+#ifndef FARSUM_STAGE_P2P_HOST_SIMD_KERN_H
+#define FARSUM_STAGE_P2P_HOST_SIMD_KERN_H
+
+#include "stage/p2p/p2p.h"
+
+enum {
+    SIMD_CHUNK = 512, /* sources side by side: with strengths within L1 */
+    SIMD_RHS = 4,     /* sets of strengths at a time */
+};
+
+/* What one thread does. */
+struct simd_thread {
+    const struct p2p_args *args;
+    const struct p2p_io *io;
+    struct tree_near *near; /* [tree_near_most] */
+    void *chunk;            /* [3 + SIMD_RHS][SIMD_CHUNK] of the precision */
+};
+
+struct simd_kern {
+    /* All that a leaf's targets receive. */
+    void (*leaf)(const struct simd_thread *thread, int64_t leaf);
+};
+#endif

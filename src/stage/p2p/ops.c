@@ -1,0 +1,62 @@
+/* ops.c: what the near pairs of a tree take, and what may be asked of them. */
+#include <math.h>
+
+#include "stage/p2p/p2p.h"
+
+farsum_status p2p_check(const struct p2p_args *args)
+{
+    if (args->rhs < 1)
+        FAIL(ERR_ARGUMENT, "p2p: %d right-hand sides", args->rhs);
+    if (!(args->softening >= 0) || !isfinite(args->softening)
+        || !(args->skip >= 0) || !isfinite(args->skip))
+        FAIL(ERR_ARGUMENT, "p2p: softening %g, skip %g", args->softening,
+             args->skip);
+    if (args->ws < 1 || args->threads < 1)
+        FAIL(ERR_ARGUMENT, "p2p: ws %d, %d threads", args->ws, args->threads);
+    if (args->outputs & ~(unsigned)(FARSUM_POTENTIAL | FARSUM_FIELD))
+        FAIL(ERR_UNSUPPORTED, "p2p gives potentials and fields, not %u",
+             args->outputs);
+    return FARSUM_OK;
+}
+
+farsum_status p2p_check_io(const struct p2p_args *args, const struct p2p_io *io)
+{
+    const struct tree *tree = io->tree;
+    if (tree->ws != args->ws || tree->dense != args->dense)
+        FAIL(ERR_ARGUMENT,
+             "p2p: a tree of ws %d, dense %d; the plan is for "
+             "ws %d, dense %d",
+             tree->ws, tree->dense, args->ws, args->dense);
+    if (tree->precision != args->precision)
+        FAIL(ERR_ARGUMENT, "p2p: the tree's precision is not the plan's");
+    if ((io->potential && !(args->outputs & FARSUM_POTENTIAL))
+        || (io->field && !(args->outputs & FARSUM_FIELD)))
+        FAIL(ERR_ARGUMENT, "p2p: an output that was not asked for");
+    return FARSUM_OK;
+}
+
+void p2p_ops_pairs(const struct p2p_args *args, double pairs, struct work *work)
+{
+    struct count *c = &work->count;
+    double real = args->precision == FARSUM_F32 ? 4 : 8;
+    double n = (double)args->n_sources, m = (double)args->n_targets;
+    int pot = (args->outputs & FARSUM_POTENTIAL) != 0;
+    int field = (args->outputs & FARSUM_FIELD) != 0;
+    count_calls(c, COUNT_ADD, (3 + (args->softening > 0)) * pairs);
+    count_calls(c, COUNT_MUL, pairs);
+    count_calls(c, COUNT_FMA, 2 * pairs);
+    count_calls(c, COUNT_RSQRT, pairs);
+    count_calls(c, COUNT_FMA, pot * args->rhs * pairs);
+    count_calls(c, COUNT_MUL, field * (2 + args->rhs) * pairs);
+    count_calls(c, COUNT_FMA, 3 * field * args->rhs * pairs);
+    double results = args->rhs * (pot + 3 * field) * p2p_targets(args);
+    work->read += real * ((3 + args->rhs) * n + 3 * m + results);
+    work->written += real * results;
+    work->launches += args->device ? 1 : 0;
+}
+
+void p2p_ops(const void *data, struct work *work)
+{
+    const struct p2p_args *args = data;
+    p2p_ops_pairs(args, p2p_targets(args) * args->neighbours, work);
+}

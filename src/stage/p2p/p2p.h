@@ -1,0 +1,81 @@
+/* p2p.h: particles to particles: the pairs of leaves that are near each other
+ * in a tree, directly.
+ *
+ * For each target i and each source j of the near list of its leaf
+ * (points/tree.h; images with it), d = x_i - x_j, r^2 = |d|^2, with Plummer's
+ * softening eps >= 0:
+ *
+ *     potential_i += q_j / sqrt(r^2 + eps^2)
+ *     field_i     += q_j d / (r^2 + eps^2)^(3/2)
+ *
+ * A pair that coincides is left out, softened or not: a target on a source, a
+ * particle with itself.  r <= skip is coincident, and so is, without softening,
+ * r <= p2p_least of a leaf's h.
+ *
+ * Everything is in the order of the tree's leaves.  Lengths are the tree's;
+ * inside, each leaf of targets is a unit box, so that f32 keeps its digits
+ * whatever the size of the region. */
+#ifndef FARSUM_STAGE_P2P_P2P_H
+#define FARSUM_STAGE_P2P_P2P_H
+
+#include "base/isa.h"
+#include "device/buf.h"
+#include "points/tree.h"
+#include "stage/stage.h"
+
+struct p2p_args {
+    farsum_precision precision; /* as the tree's */
+    enum isa isa;
+    int threads;
+    unsigned outputs; /* FARSUM_POTENTIAL | FARSUM_FIELD */
+    int rhs;          /* sets of strengths, 1 or more */
+    double softening, skip;
+    int64_t n_sources, n_targets; /* expected; n_targets 0: same points */
+    double neighbours;            /* expected sources of the near list of a
+                                     target's leaf, mean over the targets */
+    double filling;               /* expected targets of a leaf, mean over
+                                     the targets */
+    int dense, ws;                /* of the trees that will come */
+    struct device *device;        /* borrowed; NULL: the host */
+};
+
+/* Arrays of type precision, in the tree's order; results are added to.  NULL:
+ * not wanted.  On a device each is a struct buf *. */
+struct p2p_io {
+    const struct tree *tree; /* on a device its `gpu` is looked at */
+    const void *q;           /* [rhs][n_sources] */
+    void *potential;         /* [rhs][n_targets] */
+    void *field;             /* [rhs][3][n_targets] */
+};
+
+/* Distance, in a leaf's h, up to which two positions are one: below it the
+ * field would leave the range of the precision, or its seed's. */
+static inline double p2p_least(farsum_precision precision)
+{
+    return precision == FARSUM_F32 ? 1e-12 : 1e-18;
+}
+/* Its square in units of h, with what args ask for. */
+static inline double p2p_skip(const struct p2p_args *args, double h)
+{
+    double least = p2p_least(args->precision), skip = args->skip / h;
+    if (args->softening >= least * h)
+        least = 0;
+    return skip > least ? skip * skip : least * least;
+}
+static inline double p2p_targets(const struct p2p_args *args)
+{
+    return (double)(args->n_targets > 0 ? args->n_targets : args->n_sources);
+}
+
+/* ops.c: OK, or what is wrong with args. */
+farsum_status p2p_check(const struct p2p_args *args);
+/* Fails if io and its tree are not what args said. */
+farsum_status p2p_check_io(const struct p2p_args *args,
+                           const struct p2p_io *io);
+/* Operations of so many pairs, and the arrays once. */
+void p2p_ops_pairs(const struct p2p_args *args, double pairs,
+                   struct work *work);
+void p2p_ops(const void *args, struct work *work);
+
+extern const struct stage p2p_stage;
+#endif

@@ -1,0 +1,142 @@
+/* plain.c: the reference.  One thread, one pair at a time, in double whatever
+ * the arrays' type. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "stage/gpu.h"
+#include "stage/p2p/p2p.h"
+
+struct plain {
+    struct p2p_args args;
+    struct tree_near *near; /* owned */
+};
+
+static int64_t plain_near_most(const struct p2p_args *args)
+{
+    struct tree tree = {.dense = args->dense, .ws = args->ws};
+    return tree_near_most(&tree);
+}
+
+static farsum_status plain_fits(const void *args)
+{
+    const struct p2p_args *a = args;
+    TRY(gpu_not_wanted(a->device));
+    return p2p_check(a);
+}
+
+static double plain_cost(const void *data)
+{
+    const struct p2p_args *args = data;
+    return p2p_targets(args) * args->neighbours * (6e-9 + 4e-9 * args->rhs);
+}
+
+static int64_t plain_bytes(const void *args)
+{
+    return (int64_t)sizeof(struct plain)
+           + plain_near_most(args) * (int64_t)sizeof(struct tree_near);
+}
+
+static farsum_status plain_create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct plain *plain = NULL;
+    GO(MEM_NEW(plain, 1));
+    plain->args = *(const struct p2p_args *)args;
+    GO(MEM_RAW(plain->near, plain_near_most(args)));
+    *state = plain;
+    return FARSUM_OK;
+done:
+    mem_free(plain);
+    return status;
+}
+
+static double plain_get(const struct plain *plain, const void *x, int64_t k)
+{
+    return plain->args.precision == FARSUM_F32 ? (double)((const float *)x)[k]
+                                               : ((const double *)x)[k];
+}
+
+static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
+{
+    if (plain->args.precision == FARSUM_F32)
+        ((float *)x)[k] = (float)((double)((float *)x)[k] + y);
+    else
+        ((double *)x)[k] += y;
+}
+
+/* What target i of a leaf of edge h receives of one set of strengths. */
+static void plain_target(const struct plain *plain, const struct p2p_io *io,
+                         int64_t n_near, double h, int64_t i, const void *q,
+                         int64_t first, double sum[4])
+{
+    const struct tree_points *s = &io->tree->source;
+    const struct tree_points *t = tree_targets(io->tree);
+    double eps = plain->args.softening / h, skip = p2p_skip(&plain->args, h);
+    for (int64_t e = 0; e < n_near; e++) {
+        const struct tree_near *near = &plain->near[e];
+        for (int64_t j = s->begin[near->leaf]; j < s->begin[near->leaf + 1];
+             j++) {
+            double d[3], d2 = 0;
+            for (int a = 0; a < 3; a++) {
+                d[a] = plain_get(plain, t->x[a], i)
+                       - (plain_get(plain, s->x[a], j) * near->scale
+                          + near->offset[a]);
+                d2 += d[a] * d[a];
+            }
+            if (d2 <= skip)
+                continue;
+            double y = 1 / sqrt(d2 + eps * eps);
+            double qy = plain_get(plain, q, first + j) * y;
+            sum[3] += qy;
+            for (int a = 0; a < 3; a++)
+                sum[a] += qy * y * y * d[a];
+        }
+    }
+    sum[3] /= h;
+    for (int a = 0; a < 3; a++)
+        sum[a] /= h * h;
+}
+
+static farsum_status plain_run(void *state, const void *data)
+{
+    struct plain *plain = state;
+    const struct p2p_io *io = data;
+    const struct tree *tree = io->tree;
+    TRY(p2p_check_io(&plain->args, io));
+    const struct tree_points *t = tree_targets(tree);
+    for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        int64_t n_near = tree_near(tree, leaf, plain->near);
+        double h = tree_h(tree, tree_level(tree, tree_leaf_box(tree, leaf)));
+        for (int64_t i = t->begin[leaf]; i < t->begin[leaf + 1]; i++)
+            for (int64_t r = 0; r < plain->args.rhs; r++) {
+                double sum[4] = {0};
+                plain_target(plain, io, n_near, h, i, io->q, r * tree->source.n,
+                             sum);
+                if (io->potential)
+                    plain_add(plain, io->potential, r * t->n + i, sum[3]);
+                for (int a = 0; io->field && a < 3; a++)
+                    plain_add(plain, io->field, (3 * r + a) * t->n + i, sum[a]);
+            }
+    }
+    return FARSUM_OK;
+}
+
+static void plain_destroy(void *state)
+{
+    struct plain *plain = state;
+    if (!plain)
+        return;
+    mem_free(plain->near);
+    mem_free(plain);
+}
+
+const struct variant p2p_plain = {
+    .fits = plain_fits,
+    .cost = plain_cost,
+    .bytes = plain_bytes,
+    .create = plain_create,
+    .run = plain_run,
+    .destroy = plain_destroy,
+    .deterministic = 1,
+    .needs = "",
+};

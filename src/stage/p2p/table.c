@@ -1,0 +1,14 @@
+/* table.c: the room's variants, from variants.def. */
+#include "stage/p2p/p2p.h"
+
+#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#include "stage/p2p/variants.def"
+#undef VARIANT
+
+static const struct variant_row rows[] = {
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#include "stage/p2p/variants.def"
+#undef VARIANT
+    {NULL, NULL, NULL}};
+
+const struct stage p2p_stage = {.name = "p2p", .rows = rows, .work = p2p_ops};
