@@ -1,6 +1,8 @@
 """Pictures of bench/reports/ewald.md, by matplotlib."""
 import os
 
+import ewald_peers as peers
+import ewald_portable
 import ewald_tables as tables
 from report_pictures import MARK, plots, save
 
@@ -64,7 +66,7 @@ def whole(plt, m, folder):
 
 
 def coulomb(plt, m, folder):
-    found = tables.by_error(m)
+    found = peers.by_error(m)
     found = {k: v for k, v in found.items() if len(v) > 1}
     if not found:
         return None
@@ -74,7 +76,7 @@ def coulomb(plt, m, folder):
                                                      reverse=True)):
         programs = sorted({p for v in by_n.values() for p in v})
         for i, program in enumerate(programs):
-            points = [(n, tables.step(program, v[program]))
+            points = [(n, peers.step(program, v[program]))
                       for n, v in sorted(by_n.items()) if program in v]
             axes.plot(*zip(*points), marker=MARK[i], label=program,
                       color="black" if program == "farsum" else "C%d" % i)
@@ -88,19 +90,24 @@ def coulomb(plt, m, folder):
 
 
 def portable(plt, machines, folder):
-    best = tables.portable([], machines)
-    names = ["near gaussian", "near prolate", "spread", "whole f64"]
-    if len(best) < 2:
+    """A group of bars a row, a colour a device."""
+    found, places = ewald_portable.gather(machines)
+    if len(places) < 2:
         return None
-    figure, all_axes = plt.subplots(1, len(names), figsize=(11, 2.6))
-    for axes, name in zip(all_axes, names):
-        bars = [(where, v[name][0]) for where, v in best.items() if name in v]
-        axes.barh(range(len(bars)), [b[1] for b in bars], log=True,
-                  color="#2980b9")
-        axes.set_yticks(range(len(bars)), [b[0] for b in bars], fontsize=5.5)
-        axes.invert_yaxis()
-        axes.set_title(name)
-        axes.set_xlabel("particles a microsecond")
+    figure, all_axes = plt.subplots(1, 3, figsize=(11, 4.2), width_ratios=(3, 2, 1))
+    for axes, (room, rows) in zip(all_axes, found.items()):
+        width = 0.8 / len(places)
+        for k, where in enumerate(places):
+            at = [(i + k * width, v[where][0]) for i, v in
+                  enumerate(rows.values()) if where in v]
+            if at:
+                axes.bar(*zip(*at), width=width, log=True, label=where)
+        axes.set_xticks([i + 0.4 for i in range(len(rows))],
+                        [" ".join(r).strip() for r in rows], fontsize=6.5,
+                        rotation=60, ha="right")
+        axes.set_title(room)
+    all_axes[0].set_ylabel("particles a microsecond")
+    all_axes[0].legend(fontsize=6)
     return save(plt, figure, folder, "portable.png")
 
 

@@ -16,6 +16,8 @@ import csv
 import os
 import sys
 
+import ewald_peers as peers
+import ewald_portable
 import ewald_tables as tables
 from parts import TREE
 
@@ -120,11 +122,12 @@ def write(machines, path=REPORT):
     picture("whole")
     tables.single(out, first)
     tables.dists(out, first)
-    tables.coulomb(out, first)
+    peers.coulomb(out, first)
     picture("coulomb")
-    tables.portable(out, machines)
+    ewald_portable.portable(out, machines)
     picture("portable")
-    tables.host(out, host[0] + host[1])
+    peers.host(out, host[0] + host[1])
+    peers.twice(out, first, host[0] + host[1])
     tables.proof(out, first)
     with open(path, "w") as f:
         f.write("\n".join(out).rstrip() + "\n")

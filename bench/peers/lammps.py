@@ -70,7 +70,9 @@ def script(o):
     modify = []
     if o.order:
         modify.append("order %d" % o.order)
-    if o.mesh:
+    if o.mesh and o.method == "ewald":  # waves up to half of it
+        modify.append("kmax/ewald %d %d %d" % tuple(m // 2 for m in o.mesh))
+    elif o.mesh:
         modify.append("mesh %d %d %d" % tuple(o.mesh))
     if o.gewald:
         modify.append("gewald %.10g" % o.gewald)
@@ -184,7 +186,8 @@ def main():
     p.add_argument("--accuracy", type=float, default=d.accuracy)
     p.add_argument("--cutoff", type=float, default=d.cutoff, help="Angstrom")
     p.add_argument("--order", type=int, help="2 to 7")
-    p.add_argument("--mesh", type=int, nargs=3)
+    p.add_argument("--mesh", type=int, nargs=3,
+                   help="of ewald: twice the largest wave numbers")
     p.add_argument("--gewald", type=float, help="splitting parameter, 1/A")
     p.add_argument("--diff", choices=("ik", "ad"))
     p.add_argument("--table", type=int, default=d.table,

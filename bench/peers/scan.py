@@ -35,10 +35,12 @@ COLUMNS = ("peer", "version", "variant", "n", "replicate", "threads", "target",
            "measured", "cutoff", "alpha", "order", "mesh", "pair", "kspace",
            "neigh", "step", "particles_per_second", "best")
 # Peer: variants (name, settings), orders.  GROMACS's two programs are two
-# precisions; LAMMPS differentiates in wave space (ik) or analytically (ad).
+# precisions; LAMMPS differentiates in wave space (ik) or analytically (ad), or
+# sums waves (ewald, whose "mesh" is twice the largest wave number).
 PEERS = {
     "lammps": ((("ik", {"diff": "ik", "table": 12}),
-                ("ad", {"diff": "ad", "table": 12})), (3, 5, 7)),
+                ("ad", {"diff": "ad", "table": 12}),
+                ("ewald", {"method": "ewald", "table": 12})), (3, 5, 7)),
     "gromacs": ((("mixed", {"program": "gmx"}),
                  ("double", {"program": "gmx_d"})), (4, 5, 6, 8)),
 }
@@ -116,7 +118,7 @@ class Scan:
 
     def sets(self, peer, target):
         """Every (cutoff, variant, order) with its coarsest mesh."""
-        variants, orders = PEERS[peer]
+        variants, every = PEERS[peer]
         square = np.allclose(self.base.cell, np.diag(np.diag(self.base.cell)))
         out = []
         for rc in self.args.cutoffs:
@@ -125,7 +127,10 @@ class Scan:
             for name, extra in variants:
                 if name == "ad" and not square:
                     continue  # LAMMPS refuses
-                for order in self.args.orders or orders:
+                if name not in (self.args.variants or [name]):
+                    continue
+                orders = self.args.orders or every
+                for order in (0,) if name == "ewald" else orders:
                     s = dict(variant=name, extra=extra, rc=rc, alpha=alpha,
                              order=order)
                     s["spacing"] = self.coarsest(peer, s, target)
@@ -177,6 +182,7 @@ def main():
         5, 6, 7, 8, 9, 10, 12, 14])
     p.add_argument("--orders", type=lambda t: [int(v) for v in t.split(",")],
                    help="default: what each peer offers")
+    p.add_argument("--variants", type=lambda t: t.split(","))
     p.add_argument("--share", type=float, default=0.6)
     p.add_argument("--replicate", type=common.triple, action="append")
     p.add_argument("--threads", default="1")

@@ -1,0 +1,88 @@
+"""The same kernels on other devices: tables of bench/reports/ewald.md."""
+from ewald_tables import error, rate, table
+from report_data import counted, short
+
+
+def place(m, r):
+    """The device of a line, in words."""
+    name = m.title.split(",")[0].replace("One NVIDIA ", "")
+    kind = r["device"].split(":")[0]
+    if kind == "cuda":
+        return name + ", CUDA"
+    if kind == "opencl":
+        return name + (", PoCL" if "core" in name else ", OpenCL")
+    return name + ("" if "core" in name else "'s host")
+
+
+def gather(machines):
+    """{room: {(row, more): {place: (value, N, error)}}}, places in order; of
+    several sizes the fewest points, of several lines the last."""
+    found, places = {"near": {}, "spread": {}, "whole": {}}, []
+
+    def add(m, r, room, key, value, n, e=""):
+        where = place(m, r)
+        if where not in places:
+            places.append(where)
+        got = found[room].setdefault(key, {})
+        if where not in got or n <= got[where][1]:
+            got[where] = (value, n, e)
+    for m in machines:
+        for r in m.near:
+            if float(r["s"]) == 256 and r["precision"] == "f64" \
+                    and ":" not in r["row"]:
+                add(m, r, "near", (r["row"], r["split"]), rate(r),
+                    int(float(r["n"])))
+        for r in m.mesh:
+            if r["room"] == "spread" and r["P"] == "8":
+                add(m, r, "spread", (r["row"], ""), float(r["per_us"]),
+                    int(float(r["N"])))
+        for r in m.whole:
+            if r["tag"] == "portable":
+                add(m, r, "whole", (r["precision"], ""),
+                    1e-3 * int(r["n"]) / float(r["total_ms"]), int(r["n"]),
+                    error(r))
+    return found, places
+
+
+TEXT = {
+    "near": "Near field, targets a microsecond, f64, s = 256, 1e-9:\n",
+    "spread": "Spreading, particles a microsecond, f64, P = 8, three components,"
+              " 0.1 points a mesh point (the slides: BASE 10.1, GRID 11.9, HYBRID"
+              " 63.8 on an H200):\n",
+    "whole": "Whole sums, particles a microsecond, f64 at a tolerance of 1e-9,"
+             " f32 at 1e-4; measured error behind:\n"}
+
+
+def portable(out, machines):
+    """Writes the tables; what was gathered."""
+    found, places = gather(machines)
+    if len(places) < 2:
+        return found, places
+    out.append("\n## The same kernels elsewhere\n\n`bench/ewald.py DEVICE OUT"
+               " --part portable`: Stokeslets, uniform. The slides show such a"
+               " comparison as pictures, without numbers. One kernel source: by"
+               " CUDA, by NVIDIA's OpenCL, by PoCL on a processor; `host_` rows"
+               " are the host's own. Points: ")
+    n_of = {}
+    for room in found.values():
+        for by_place in room.values():
+            for where, (_, n, _) in by_place.items():
+                n_of.setdefault(where, set()).add(counted(n))
+    out[-1] += "; ".join("%s %s" % (w, ", ".join(sorted(n_of[w])))
+                         for w in places) + ".\n"
+    for room, rows in found.items():
+        there = [p for p in places if any(p in v for v in rows.values())]
+        if not there:
+            continue
+        out.append(TEXT[room])
+        lines = []
+        for (row, more), by_place in rows.items():
+            cells = ["`%s`" % row if room != "whole" else row, more]
+            for p in there:
+                v = by_place.get(p)
+                cells.append("%s%s" % (short(v[0]), v[2] and " (%s)" % v[2])
+                             if v else "")
+            lines.append(cells if room == "near" else cells[:1] + cells[2:])
+        table(out, ["row" if room != "whole" else "precision"]
+              + ["split"] * (room == "near") + there, lines)
+    return found, places
