@@ -107,10 +107,25 @@ GROMACS (PME), whose cutoff, mesh and order were scanned, and Farsum in turn on 
 particles with the same threads, at errors measured on both; two cores of an AMD EPYC
 (Zen 3). Times are ms, the least of the rounds, the median behind; *ratio* is theirs
 over ours, of a step with a standing list, and with a new list and `set_points` in both.
-Of a peer's sets the fastest. The machine is shared: times of different rows were taken
-under different load, only ratios within a row mean something. Not reached: LAMMPS 1e-9
-(its erfc is a polynomial good to 1.5e-7, the best measured is 1.1e-7), GROMACS in mixed
-precision below 3e-6.
+Of a peer's sets the fastest. Not reached: LAMMPS 1e-9 (its erfc is a polynomial good to
+1.5e-7, the best measured is 1.1e-7), GROMACS in mixed precision below 3e-6.
+
+```
+versus.py data/water_spce_3k.xyz --reference ref.npz --farsum build/tools/farsum/farsum \\
+    --scan bench/results/peers_scan.csv --replicate 1 --threads 1,2 --errors 1e-3,1e-4,1e-6
+```
+"""
+CLOCK = """
+The same on one core of a machine that was busy otherwise, by the time that the processor
+gave each program (`bench/peers/cpu_clock.c`), the median of our executes. It says less
+than the table before about memory that cores share, and more than times of a busy wall.
+
+```
+LD_PRELOAD=./cpu_clock.so versus.py data/water_spce_3k.xyz --reference ref.npz \\
+    --scan bench/results/peers_scan.csv,bench/results/peers_scan2.csv --keep 1 \\
+    --farsum build/tools/farsum/farsum --threads 1 --of median --repeats 15 \\
+    --rounds 2 --consider 6 --replicate 2 --errors 1e-5
+```
 """
 
 
@@ -144,10 +159,16 @@ def fastest(runs, program):
         p[0]["step_min"])) if found else None
 
 
-def host(out, lines):
-    if not lines:
-        return
-    out.append(HOST)
+def host(out, lines, clock):
+    if lines:
+        out.append(HOST)
+        host_table(out, lines)
+    if clock:
+        out.append(CLOCK)
+        host_table(out, clock)
+
+
+def host_table(out, lines):
     rows = []
     for (n, threads, target, own), runs in sorted(groups(lines).items()):
         first = runs[-1][0]
@@ -175,7 +196,7 @@ def ms(r, what):
                              for k in ("_min", "_median"))
 
 
-def ratios(m, lines):
+def ratios(m, lines, clock):
     """{(where, peer, error, precision): {n: ratio}} from FEWEST atoms on."""
     found = {}
     by = by_error(m)
@@ -186,25 +207,27 @@ def ratios(m, lines):
                     found.setdefault(("GPU", name, target, precision), {})[n] \
                         = step(name, programs[name]) / step(
                             "farsum", programs["farsum"])
-    for (n, threads, target, own), runs in groups(lines).items():
-        for name in ("lammps", "ewald", "gromacs"):
-            pair = fastest(runs, name) if n >= FEWEST else None
-            if pair:
-                where = "%d core%s" % (threads, "s" * (threads > 1))
-                peer = {"lammps": "LAMMPS pppm", "ewald": "LAMMPS ewald",
-                        "gromacs": "GROMACS " + pair[1]["variant"]}[name]
-                found.setdefault((where, peer, target, own), {})[n] = float(
-                    pair[1]["ratio"])
+    for some, more in ((lines, ""), (clock, ", its clock")):
+        for (n, threads, target, own), runs in groups(some).items():
+            for name in ("lammps", "ewald", "gromacs"):
+                pair = fastest(runs, name) if n >= FEWEST else None
+                if pair:
+                    where = "%d core%s%s" % (threads, "s" * (threads > 1), more)
+                    peer = {"lammps": "LAMMPS pppm", "ewald": "LAMMPS ewald",
+                            "gromacs": "GROMACS "
+                            + pair[1]["variant"]}[name]
+                    found.setdefault((where, peer, target, own), {})[n] = float(
+                        pair[1]["ratio"])
     return found
 
 
-def twice(out, m, lines):
-    found = ratios(m, lines)
+def twice(out, m, lines, clock):
+    found = ratios(m, lines, clock)
     if not found:
         return
     out.append("\n## Twice as fast as every program from 1e4 particles on?\n\n"
                "Their time of a step over ours at the same measured error, from"
-               " the two tables before; *precision* is ours. At each number of"
+               " the tables before; *precision* is ours. At each number of"
                " atoms that was measured on both.\n")
     rows = []
     for (where, peer, target, own), by_n in sorted(

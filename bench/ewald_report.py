@@ -7,7 +7,8 @@
 The first is the machine that the report is of, the others stand in its table of
 portability; lines are bench/results/ewald_PART_LABEL.csv, as ewald.py measured
 them (near, whole, mesh) and peers/gpu_pme.py (gpu_peers); of programs on a
-processor, peers.csv and ewald_cpu_peers.csv (peers/versus.py).
+processor, peers.csv, ewald_cpu_peers.csv and ewald_cpu_clock.csv
+(peers/versus.py).
 bench/reports/ewald_notes.md is put before the tables.  Pictures go into a
 folder named as the report; they need matplotlib.
 """
@@ -101,6 +102,7 @@ def draw(machines, host, folder):
 def write(machines, path=REPORT):
     host = [read(os.path.join(RESULTS, n))
             for n in ("peers.csv", "ewald_cpu_peers.csv")]
+    clock = read(os.path.join(RESULTS, "ewald_cpu_clock.csv"))
     folder = os.path.splitext(path)[0]
     pictures = draw(machines, host[0] + host[1], folder)
     first = machines[0]
@@ -126,8 +128,8 @@ def write(machines, path=REPORT):
     picture("coulomb")
     ewald_portable.portable(out, machines)
     picture("portable")
-    peers.host(out, host[0] + host[1])
-    peers.twice(out, first, host[0] + host[1])
+    peers.host(out, host[0] + host[1], clock)
+    peers.twice(out, first, host[0] + host[1], clock)
     tables.proof(out, first)
     with open(path, "w") as f:
         f.write("\n".join(out).rstrip() + "\n")

@@ -75,25 +75,30 @@ def farsum_time(a, counts, threads, tolerance):
         farsum(a, "bench", "all", "--input", a.input, "--copies",
                "x".join(map(str, counts)), "--tolerance", tolerance,
                "--precision", a.precision, "--threads", threads, "--repeats",
-               5, "--report", out)
+               a.repeats, "--report", out)
         with open(out) as f:
             rows = {r["stage"]: r for r in json.load(f)["rows"]}
-    points = rows["set_points"]["min"]
-    return {"step": rows["total"]["min"] - points, "neigh": points,
+    points = rows["set_points"][a.of]
+    return {"step": rows["total"][a.of] - points, "neigh": points,
             "what": rows["total"]["parameters"]}
 
 
 def candidates(a, base, scanner, peer, target):
     """The fastest sets for the target: the scan's, timed again on the box."""
-    with open(a.scan) as f:
-        rows = [r for r in csv.DictReader(f)
-                if r["peer"] == peer and float(r["target"]) == target
-                and int(r["n"]) == base.n and int(r["threads"]) == 1]
+    rows = []
+    for path in a.scan:
+        with open(path) as f:
+            rows += [r for r in csv.DictReader(f)
+                     if r["peer"] == peer and float(r["target"]) == target
+                     and int(r["n"]) == base.n and int(r["threads"]) == 1
+                     and (r["variant"] in (a.variants or [r["variant"]]))]
+    rows.sort(key=lambda r: float(r["step"] or 0))
+    rows = rows[:a.consider]
     timed = []
     for row in rows:
         s = peer_set(base, row)
         s["mesh"] = [int(m) for m in row["mesh"].split("x")]
-        e = scanner.evaluate(peer, base, s, 1, 30, 1)
+        e = scanner.evaluate(peer, base, s, 1, 10, 1)
         if e and e[0] <= target:
             timed.append((e[1]["info"]["seconds"]["step"], len(timed), s))
     return [s for _, _, s in sorted(timed)[:a.keep]]
@@ -166,7 +171,14 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("input")
     p.add_argument("--reference", required=True, help=".npz of the same input")
-    p.add_argument("--scan", required=True, help="CSV of scan.py")
+    p.add_argument("--scan", required=True, help="CSV of scan.py; several",
+                   type=lambda t: t.split(","))
+    p.add_argument("--variants", type=lambda t: t.split(","))
+    p.add_argument("--consider", type=int, default=100,
+                   help="sets, the fastest in the scan, timed on the box")
+    p.add_argument("--of", choices=("min", "median"), default="min",
+                   help="which of Farsum's executes of a round")
+    p.add_argument("--repeats", type=int, default=5, help="Farsum's, a round")
     p.add_argument("--farsum", required=True, help="the command")
     p.add_argument("--precision", default="f64", choices=("f64", "f32"))
     p.add_argument("--peers", default="lammps,gromacs")
