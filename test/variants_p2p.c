@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "points/tree_gpu.h"
 #include "stage/p2p/p2p.h"
 #include "unit/tree_case.h"
 #include "variants.h"
@@ -108,7 +109,9 @@ static farsum_status p2p_tree(int k, struct p2p_work *w)
     struct tree_given targets = tree_positions(&args, m, w->y);
     w->targets = m > 0 ? m : n;
     w->sets = cases[k].rhs;
-    return tree_set(&w->tree, &args, &sources, m > 0 ? &targets : NULL);
+    TRY(tree_set(&w->tree, &args, &sources, m > 0 ? &targets : NULL));
+    return w->trial->device ? tree_gpu_copy(&w->tree, w->trial->device)
+                            : FARSUM_OK;
 }
 
 static void p2p_part(const struct trial *trial, const void *from, int64_t n,
@@ -199,5 +202,5 @@ const struct harness harness_p2p = {
     .name = p2p_name,
     .run = p2p_run,
     .bound = p2p_bound,
-    .on_device = 15,
+    .on_device = 15 | 1 << 6 | 1 << 17 | 1 << 19,
 };

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "points/tree_gpu.h"
 
 enum { PART_LEAST = 4096 }; /* points and leaves that are worth a thread */
 
@@ -56,7 +57,7 @@ farsum_status tree_check(const struct tree_args *args)
     return FARSUM_OK;
 }
 
-static void tree_shape(struct tree *tree, const struct tree_args *args)
+void tree_shape(struct tree *tree, const struct tree_args *args)
 {
     tree->dense = args->dense;
     tree->depth = args->depth;
@@ -340,5 +341,6 @@ void tree_clear(struct tree *tree)
     mem_free(tree->leaf);
     mem_free(tree->number);
     mem_free(tree->slot);
+    tree_gpu_destroy(tree->gpu);
     *tree = (struct tree){0};
 }

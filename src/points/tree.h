@@ -30,6 +30,8 @@
 
 #include "base/status.h"
 
+struct tree_gpu;
+
 enum {
     TREE_DEPTH = 20, /* the deepest level; less with many root boxes */
     TREE_BITS = 21,  /* of a place in a sparse tree */
@@ -95,6 +97,8 @@ struct tree {
     int64_t *number; /* [n_boxes]: the leaf that it is, or -1 */
     int64_t *slot;   /* [slots]: a hash of level and key: box or -1 */
     int64_t slots, box_room[6];
+
+    struct tree_gpu *gpu; /* owned; tree_gpu.h; NULL on the host */
 };
 
 /* Builds; keeps what memory it can.  targets NULL: the sources.  On failure
@@ -216,6 +220,8 @@ static inline int64_t tree_far_most(const struct tree *tree)
 int64_t tree_far(const struct tree *tree, int level, int64_t box,
                  struct tree_far *far);
 
+/* What args say of the tree, and the boxes of a dense one; they are good. */
+void tree_shape(struct tree *tree, const struct tree_args *args);
 /* A dense tree's number of a place in its level. */
 int64_t tree_number(const struct tree *tree, int level, const int64_t place[3]);
 /* Where a sparse tree's slots are looked at first. */
