@@ -3,6 +3,17 @@ from ewald_tables import error, rate, table
 from report_data import counted, short
 
 
+SPREADING = ("gpu_particle", "gpu_cell_grid", "gpu_cell_hybrid", "gpu_stream",
+             "gpu_walk", "gpu_stream_mma", "host_tile", "multicolour")
+
+
+def as_slides(r):
+    """Is a line of mesh_rows of their case?"""
+    return (r["row"] in SPREADING and r["P"] == "8" and r["channels"] == "3"
+            and r["precision"] == "f64" and r["dist"] == "uniform"
+            and 0.08 < int(r["N"]) / int(r["K"]) ** 3 < 0.12)
+
+
 def place(m, r):
     """The device of a line, in words."""
     name = m.title.split(",")[0].replace("One NVIDIA ", "")
@@ -33,7 +44,7 @@ def gather(machines):
                 add(m, r, "near", (r["row"], r["split"]), rate(r),
                     int(float(r["n"])))
         for r in m.mesh:
-            if r["room"] == "spread" and r["P"] == "8":
+            if r["room"] == "spread" and as_slides(r):
                 add(m, r, "spread", (r["row"], ""), float(r["per_us"]),
                     int(float(r["N"])))
         for r in m.whole:
