@@ -6,7 +6,8 @@
 
 enum {
     SIMD_CHUNK = 512, /* sources side by side: with strengths within L1 */
-    SIMD_RHS = 4,     /* sets of strengths at a time */
+    SIMD_ROW = SIMD_CHUNK + 16, /* a word of copies may go past them */
+    SIMD_RHS = 4,               /* sets of strengths at a time */
 };
 
 /* What one thread does. */
@@ -14,7 +15,7 @@ struct simd_thread {
     const struct p2p_args *args;
     const struct p2p_io *io;
     struct tree_near *near; /* [tree_near_most] */
-    void *chunk;            /* [3 + SIMD_RHS][SIMD_CHUNK] of the precision */
+    void *chunk;            /* [3 + SIMD_RHS][SIMD_ROW] of the precision */
 };
 
 struct simd_kern {
