@@ -1,8 +1,11 @@
-/* The pairs of near leaves against sums that know no tree. */
+/* The pairs of near leaves against sums that know no tree.  With the word perf
+ * it times them instead (p2p_perf.c). */
 #include <string.h>
 
 #include "base/isa.h"
+#include "base/mem.h"
 #include "stage/p2p/p2p.h"
+#include "unit/p2p_perf.h"
 #include "unit/tree_case.h"
 
 enum { N = 250, M = 90 };
@@ -282,11 +285,51 @@ static void refuses(void)
     CHECK_FAILS(p2p_check_io(&good, &io), FARSUM_ERR_ARGUMENT);
 }
 
-int main(void)
+/* Whatever allocation fails, nothing is kept. */
+static void memory(void)
 {
+    const struct p2p_args args = {
+        .threads = 3,
+        .outputs = FARSUM_POTENTIAL,
+        .rhs = 1,
+        .ws = 1,
+    };
+    int64_t held = mem_bytes();
+    for (const struct variant_row *row = p2p_stage.rows; row->name; row++) {
+        int failures = 0, ok = 0;
+        if (strncmp(row->name, "gpu", 3) == 0)
+            continue;
+        for (int k = 1; k < 100 && !ok; k++) {
+            void *state = NULL;
+            mem_fail_at(k);
+            farsum_status status = row->variant->create(&args, &state);
+            mem_fail_at(0);
+            ok = status == FARSUM_OK;
+            failures += !ok;
+            CHECK(ok || status == FARSUM_ERR_MEMORY, "%s: status %d", row->name,
+                  status);
+            CHECK(ok || (state == NULL && mem_bytes() == held),
+                  "%s: memory is kept", row->name);
+            if (ok)
+                row->variant->destroy(state);
+        }
+        CHECK(ok && failures > 1, "%s: %d failures", row->name, failures);
+        CHECK(mem_bytes() == held, "%s: memory is kept", row->name);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "perf") == 0) {
+        p2p_perf(argc > 2 ? atoll(argv[2]) : 100000,
+                 argc > 3 ? atoi(argv[3]) : 4, argc > 4 ? atoi(argv[4]) : 1,
+                 argc > 5 ? atoi(argv[5]) : 1);
+        return check_end();
+    }
     RUN(one_box);
     RUN(bricks);
     RUN(whole);
     RUN(refuses);
+    RUN(memory);
     return check_end();
 }

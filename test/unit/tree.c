@@ -287,6 +287,38 @@ static void region(void)
             }
 }
 
+/* As deep as a dense tree is used: 2e6 leaves, hardly any with a point; and a
+ * sparse one to its last level, points apart by less than its boxes. */
+static void deep(void)
+{
+    double x[600];
+    struct tree tree = {0};
+    struct tree_args args = unit_box;
+    args.depth = 7;
+    tree_fractions(TREE_UNIFORM, 200, 6, x);
+    struct tree_given g = tree_positions(&args, 200, x);
+    if (CHECK_OK(tree_set(&tree, &args, &g, NULL))) {
+        int64_t place[3];
+        check_points(&tree, &tree.source, &g);
+        tree_place(&tree, 7, tree.n_boxes - 1, place);
+        CHECK(place[0] == 127 && place[1] == 127 && place[2] == 127,
+              "the last box is at %lld %lld %lld", (long long)place[0],
+              (long long)place[1], (long long)place[2]);
+        tree_same("boxes", tree.n_boxes, ((int64_t)1 << 24) / 7);
+    }
+    args.dense = 0;
+    args.depth = TREE_DEPTH;
+    args.leaf = 1;
+    for (int k = 0; k < 600; k++)
+        x[k] = 0.3 + 1e-8 * x[k];
+    if (CHECK_OK(tree_set(&tree, &args, &g, NULL))) {
+        tree_same("levels", tree.depth, TREE_DEPTH);
+        check_boxes(&tree);
+        check_points(&tree, &tree.source, &g);
+    }
+    tree_clear(&tree);
+}
+
 /* The same tree whatever the threads, also in memory that was used before. */
 static void repeats(void)
 {
@@ -394,6 +426,7 @@ int main(void)
     RUN(sparse);
     RUN(few);
     RUN(region);
+    RUN(deep);
     RUN(repeats);
     RUN(refuses);
     RUN(memory);
