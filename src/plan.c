@@ -69,10 +69,10 @@ static farsum_status plan_options(struct farsum_plan *plan,
     if (o->threads < 0 || o->threads > 4096)
         FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
     const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
-                               o->shape};
+                               o->shape, o->repeats};
     static const char *const names[] = {"cutoff", "bandwidth", "upsampling",
-                                        "shape"};
-    for (int i = 0; i < 4; i++)
+                                        "shape", "repeats"};
+    for (int i = 0; i < 5; i++)
         if (!(positive[i] >= 0) || !isfinite(positive[i]))
             FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],
                  positive[i]);

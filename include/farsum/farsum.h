@@ -197,6 +197,8 @@ typedef struct farsum_options {
                              interp by times of the fastest variants (the
                              same), and FFTW's own measuring; 0: by what is
                              kept, or built in */
+    double repeats;       /* executes expected for each set of points, for
+                             what pays only when it is used again; 0: 1 */
     int queues;           /* of a device: 2: near pairs on one, the mesh on
                              another, at once; 1: all in one, so that the
                              stages' times are of each alone; 0: 2 */

@@ -2,6 +2,7 @@
 #include "method/tuned.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "method/planner.h"
 #include "points/crowd.h"
@@ -58,6 +59,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .ldz = t->ldz,
         .channels = plan->pair.channels,
         .crowd = crowd,
+        .repeats = plan->options.repeats,
         .window = &t->window,
         .n = n};
     args[ROOM_FFT].fft = (struct fft_args){
@@ -79,6 +81,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
         .mesh = {mesh[0], mesh[1], mesh[2]},
         .ldz = t->ldz,
         .window = &t->window,
+        .repeats = plan->options.repeats,
         .crowd = m > 0 ? 1 : crowd,
         .cell = &t->cell,
         .n = m > 0 ? m : n};
@@ -98,10 +101,11 @@ static int64_t tuned_twice(const struct tuned *t,
 {
     uint64_t key[ROOM_COUNT] = {0};
     int64_t bytes[ROOM_COUNT] = {0}, twice = 0;
+    double cost;
     for (int r = 0; r < ROOM_COUNT; r++) {
         const struct variant_row *row = t->choice[r].row;
         if (row && row->variant->shared)
-            bytes[r] = row->variant->shared(&args[r], &key[r]);
+            bytes[r] = row->variant->shared(&args[r], &key[r], &cost);
         for (int k = 0; bytes[r] > 0 && k < r; k++)
             if (bytes[k] > 0 && key[k] == key[r]) {
                 twice += bytes[r];
@@ -146,6 +150,71 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
     return bytes - (m > 0 ? 0 : tuned_twice(t, args));
 }
 
+/* Rows of spread or interp with their costs, cheapest first; of a named row it
+ * alone. */
+struct ranked {
+    const struct variant_row *row[CHOOSE_MOST];
+    double cost[CHOOSE_MOST];
+    int n;
+};
+
+static void tuned_rank(const struct choice *choice, const char *name,
+                       const void *args, int deterministic,
+                       struct ranked *ranked)
+{
+    struct choose_options how = {.deterministic = deterministic};
+    *ranked = (struct ranked){{choice->row}, {choice->cost}, 1};
+    if (!name)
+        ranked->n = choose_rank(choice->stage, args, &how, ranked->row,
+                                ranked->cost);
+}
+
+/* Lists that a spread and an interp have in common are made once: the pair of
+ * rows that is the cheapest with that taken off.  How many seconds it takes
+ * off what is chosen now. */
+static double tuned_together(struct tuned *t, const struct farsum_plan *plan,
+                             const union room_args args[ROOM_COUNT])
+{
+    const farsum_options *o = &plan->options;
+    struct choice *spread = &t->choice[ROOM_SPREAD];
+    struct choice *interp = &t->choice[ROOM_INTERP];
+    const void *of[2] = {&args[ROOM_SPREAD], &args[ROOM_INTERP]};
+    double now = spread->cost + interp->cost, least = now;
+    struct ranked s, i;
+    if (!plan->device || plan->sample.m > 0 || spread->measured
+        || interp->measured)
+        return 0;
+    tuned_rank(spread, o->spread, of[0], o->deterministic, &s);
+    tuned_rank(interp, o->interp, of[1], o->deterministic, &i);
+    for (int a = 0; a < s.n; a++)
+        for (int b = 0; b < i.n; b++) {
+            const struct variant *v = s.row[a]->variant;
+            const struct variant *w = i.row[b]->variant;
+            uint64_t key[2];
+            double once[2];
+            if (!v->shared || !w->shared
+                || v->shared(of[0], &key[0], &once[0]) == 0
+                || w->shared(of[1], &key[1], &once[1]) == 0
+                || key[0] != key[1])
+                continue;
+            double saved = fmin(once[0], once[1]);
+            if (s.cost[a] + i.cost[b] - saved >= least)
+                continue;
+            least = s.cost[a] + i.cost[b] - saved;
+            spread->row = s.row[a];
+            spread->cost = s.cost[a];
+            interp->row = i.row[b];
+            interp->cost = i.cost[b] - saved;
+        }
+    if (least < now && !o->spread)
+        snprintf(spread->reason, sizeof spread->reason,
+                 "est %.3g ms; lists shared with interp", 1e3 * spread->cost);
+    if (least < now && !o->interp)
+        snprintf(interp->reason, sizeof interp->reason,
+                 "est %.3g ms; lists shared with spread", 1e3 * interp->cost);
+    return now - least;
+}
+
 farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
 {
     const farsum_options *o = &plan->options;
@@ -163,6 +232,8 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
                           : 1;
         t->seconds += both * t->choice[r].cost * plan->machine.factor[r];
     }
+    t->seconds -= tuned_together(t, plan, args)
+                  * plan->machine.factor[ROOM_SPREAD];
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;
 }
@@ -187,6 +258,8 @@ farsum_status tuned_measured(struct tuned *t, const struct farsum_plan *plan)
         t->seconds += t->choice[r].cost * (t->choice[r].measured ? 1 : factor)
                       - old.cost * factor;
     }
+    t->seconds -= tuned_together(t, plan, args)
+                  * plan->machine.factor[ROOM_SPREAD];
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;
 }

@@ -87,6 +87,10 @@ farsum_status gpu_columns_fits(const struct gpu_columns_shape *shape,
 /* Lists, and what it takes to sort them. */
 int64_t gpu_columns_bytes(const struct gpu_columns_shape *shape, int64_t n,
                           int has_inverse);
+/* Seconds of making them, on a device of `share` of an H200's units and clock.
+ */
+double gpu_columns_cost(const struct gpu_columns_shape *shape, int64_t n,
+                        double share);
 /* What rows whose shapes agree have once; *key is that of the shape. */
 int64_t gpu_columns_shared(const struct gpu_columns_shape *shape, int64_t n,
                            uint64_t *key);

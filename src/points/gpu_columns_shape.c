@@ -131,6 +131,13 @@ int64_t gpu_columns_bytes(const struct gpu_columns_shape *s, int64_t n,
            + 4 * (lists_count(s) + 2);
 }
 
+double gpu_columns_cost(const struct gpu_columns_shape *s, int64_t n,
+                        double share)
+{
+    double places = (double)n * s->most_y * s->most_z;
+    return (s->walk ? 1e-10 : 7e-11) * places / share + 5.5e-5;
+}
+
 int64_t gpu_columns_shared(const struct gpu_columns_shape *s, int64_t n,
                            uint64_t *key)
 {

@@ -32,8 +32,9 @@ struct variant {
     /* Bytes that its state will hold. */
     int64_t (*bytes)(const void *args);
     /* What of them lies with the points: rows of two rooms that give the same
-     * *key have the same bytes.  NULL: nothing. */
-    int64_t (*shared)(const void *args, uint64_t *key);
+     * *key have the same bytes, made once.  *cost: seconds of that making, a
+     * run's share, which both rows' cost has in it.  NULL: nothing. */
+    int64_t (*shared)(const void *args, uint64_t *key, double *cost);
     farsum_status (*create)(const void *args, void **state);
     /* New points: sort, list, bin.  May allocate.  NULL: nothing to do. */
     farsum_status (*set)(void *state, const struct points *sources,

@@ -31,6 +31,7 @@ static void unknown_names(void)
 static void options(void)
 {
     REFUSED(s.options.cutoff = -1, ERR_ARGUMENT, "cutoff is -1");
+    REFUSED(s.options.repeats = -2, ERR_ARGUMENT, "repeats is -2");
     REFUSED(s.options.bandwidth = NAN, ERR_ARGUMENT, "bandwidth is nan");
     REFUSED(s.options.shape = INFINITY, ERR_ARGUMENT, "shape is inf");
     REFUSED(s.options.upsampling = 0.5, ERR_ARGUMENT, "upsampling is 0.5");

@@ -152,6 +152,7 @@ farsum_options options_how(const struct settings *s)
     how.interp = s->interp;
     how.deterministic = s->deterministic;
     how.measure = s->measure;
+    how.repeats = s->executes;
     how.queues = s->queues;
     how.memory_limit = s->memory_limit;
     how.log = say_log;

@@ -50,7 +50,7 @@ struct settings {
     /* how: as farsum_options */
     const char *method, *device, *isa, *split, *window;
     const char *near, *spread, *fft, *scale, *interp;
-    double cutoff, bandwidth, upsampling, shape;
+    double cutoff, bandwidth, upsampling, shape, executes;
     int64_t mesh[3];
     int support, deterministic, measure, queues;
     uint64_t memory_limit;

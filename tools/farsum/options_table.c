@@ -100,6 +100,9 @@ static const struct option_row table[] = {
      "chooses by costs measured on this machine (once, then kept: about a "
      "second), times the fastest variants of spread and interp for such points "
      "(once, then kept), and lets FFTW measure"},
+    {"executes", 0, "N", FOR_PLANS, set_real, FIELD(executes), NULL,
+     "sums expected for each set of positions; what pays only when it is used "
+     "again is chosen by it; 1 if not given"},
     {"queues", 0, "1|2", FOR_PLANS, set_int, FIELD(queues), NULL,
      "of a device: 2, as if not given: near pairs and the mesh at once; 1: one "
      "stage after another, for the time of each"},

@@ -27,7 +27,7 @@ farsum_status stream_fits(const struct spread_args *args,
 double stream_cost(const struct spread_args *args, struct stream_kind kind);
 int64_t stream_bytes(const struct spread_args *args, struct stream_kind kind);
 int64_t stream_shared(const struct spread_args *args, struct stream_kind kind,
-                      uint64_t *key);
+                      uint64_t *key, double *cost);
 farsum_status stream_create(const struct spread_args *args,
                             struct stream_kind kind, void **state);
 farsum_status stream_set(void *state, const struct points *sources,
@@ -50,9 +50,9 @@ void stream_destroy(void *state);
     {                                                                          \
         return stream_bytes(args, kind);                                       \
     }                                                                          \
-    static int64_t shared(const void *args, uint64_t *key)                     \
+    static int64_t shared(const void *args, uint64_t *key, double *cost)       \
     {                                                                          \
-        return stream_shared(args, kind, key);                                 \
+        return stream_shared(args, kind, key, cost);                           \
     }                                                                          \
     static farsum_status create(const void *args, void **state)                \
     {                                                                          \

@@ -131,14 +131,13 @@ double stream_cost(const struct spread_args *args, struct stream_kind kind)
                    * ceil((double)gpu_columns_bins(&s.columns) / length);
     double planes = fmax(1, tasks / (double)(held > 0 ? held : 1))
                     * (length + past);
-    double places = s.columns.most_y * s.columns.most_z * n;
-    double place = s.walk ? 1e-10 : 7e-11;
     return 5.6e-6 + groups * 4e-6
            + hypot(groups * seen * work / rates.flops,
                    groups * (fullest * alone + 1e-9 * r->plane * planes))
            + (r->writes + 7.6 * past / length) * spread_gpu_bytes(args)
                  / rates.bytes
-           + (place * places / rates.share + 5.5e-5) / spread_repeats(args);
+           + gpu_columns_cost(&s.columns, args->n, rates.share)
+                 / spread_repeats(args);
 }
 
 int64_t stream_bytes(const struct spread_args *args, struct stream_kind kind)
@@ -154,9 +153,12 @@ int64_t stream_bytes(const struct spread_args *args, struct stream_kind kind)
 }
 
 int64_t stream_shared(const struct spread_args *args, struct stream_kind kind,
-                      uint64_t *key)
+                      uint64_t *key, double *cost)
 {
+    struct gpu_rates rates = spread_gpu_rates(args);
     struct stream_shape s;
     stream_shape_set(&s, args, kind);
+    *cost = gpu_columns_cost(&s.columns, args->n, rates.share)
+            / spread_repeats(args);
     return gpu_columns_shared(&s.columns, args->n, key);
 }
