@@ -149,11 +149,13 @@ static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t)
 
 /* The least mesh for bandwidth c and upsampling sigma: mode numbers reach
  * c |a_d| / 2 pi. */
-static void tune_mesh(struct tuned *t, double sigma)
+static void tune_mesh(struct tuned *t, double sigma, int on_device)
 {
     for (int d = 0; d < 3; d++) {
         double need = sigma * t->split.c * row_length(t->cell.a + 3 * d) / M_PI;
-        t->mesh[d] = fft_good_size((int64_t)fmin(ceil(need - 1e-9), 1e6));
+        int64_t least = (int64_t)fmin(ceil(need - 1e-9), 1e6);
+        t->mesh[d] = on_device ? fft_good_size_device(least)
+                               : fft_good_size(least);
     }
     t->ldz = 2 * (t->mesh[2] / 2 + 1);
 }
@@ -247,7 +249,8 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
             TRY(tune_split(u, t, o->bandwidth));
         else
             TRY(tune_bandwidth(u, t));
-        tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s]);
+        tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
+                  u->plan->device != NULL);
         t->seconds = INFINITY;
         if (tune_hopeless(u, t, least))
             return FARSUM_OK;

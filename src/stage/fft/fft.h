@@ -31,6 +31,8 @@ struct fft_io {
 
 /* The smallest n' >= n that is fast: only factors 2, 3, 5, 7, and even. */
 int64_t fft_good_size(int64_t n);
+/* The same of three axes on a device, where a larger one may be faster. */
+int64_t fft_good_size_device(int64_t n);
 /* Seconds of one mesh's transform by the machine's constants; variants share
  * it. */
 double fft_cost(const struct fft_args *args, double rate);
