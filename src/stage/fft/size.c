@@ -67,6 +67,7 @@ double fft_cost_device(const struct fft_args *args)
                    * (double)args->ldz * gpu_real(args->precision);
     /* of a complex one no part is copied apart */
     double moves = args->is_complex ? 6 : 8;
-    return slower * moves * bytes / gpu_rates(args->device, args->precision).bytes
+    return slower * moves * bytes
+               / gpu_rates(args->device, args->precision).bytes
            + 1e-5;
 }
