@@ -170,22 +170,32 @@ def fewer(words):
 
 
 def measure(a, part, end):
+    """Device by device, so that one whose compiler is slow keeps no other."""
+    by_device = {}
+    for words in PARTS[part](a):
+        by_device.setdefault(words[1], []).append(words)
+    for device, commands in by_device.items():
+        measure_on(a, part, device, commands, end)
+
+
+def measure_on(a, part, device, commands, end):
     start = time.time()
     by_file = {}
-    for words in PARTS[part](a):
+    for words in commands:
         file = FILES[os.path.basename(words[0])]
         key = part + " " + " ".join(words[1:])
         by_file.setdefault(os.path.join(a.out, file), []).append((key, words))
     todo = {p: parts.left(p, cases) for p, cases in by_file.items()}
-    if a.device != "host" and a.jobs > 1:
+    if device != "host" and a.jobs > 1 and start < end:
         parts.quietly([fewer(w) for cases in todo.values() for _, w in cases],
-                      a.jobs)
-    print("%s: kernels %.0f s" % (part, time.time() - start), flush=True)
+                      a.jobs, max(1, min(a.most, end - start)))
+    print("%s %s: kernels %.0f s" % (part, device, time.time() - start),
+          flush=True)
     not_begun = sum(parts.run(p, cases, end, a.most)
                     for p, cases in todo.items())
-    print("%s: %.0f s%s" % (part, time.time() - start,
-                            not_begun and ", %d cases left" % not_begun or ""),
-          flush=True)
+    print("%s %s: %.0f s%s" % (part, device, time.time() - start,
+                               not_begun and ", %d cases left" % not_begun
+                               or ""), flush=True)
 
 
 def main():

@@ -29,12 +29,17 @@ def left(path, cases):
     return [c for c in cases if c[0] not in finished]
 
 
-def quietly(commands, jobs):
-    """Side by side, whatever comes of it: so that kernels are compiled."""
+def quietly(commands, jobs, most):
+    """Side by side, whatever comes of it, none longer than `most` seconds: so
+    that kernels are compiled."""
+    def one(words):
+        try:
+            subprocess.run(words, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=False, timeout=most)
+        except subprocess.TimeoutExpired:
+            pass
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(lambda words: subprocess.run(
-            words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            check=False), commands))
+        list(pool.map(one, commands))
 
 
 def run(path, cases, end, most):

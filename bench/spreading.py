@@ -102,7 +102,7 @@ def warm(a, cases):
                 seen.add((case[:3] + (64, n, "uniform"),
                           tuple(options) + (row,)))
     parts.quietly([command(a, c[0], list(c[1]))
-                   for c in sorted(seen, key=str)], a.jobs)
+                   for c in sorted(seen, key=str)], a.jobs, 600)
 
 
 def measure(a, part, end):

@@ -175,7 +175,8 @@ def time_sizes(a, end, peer, name, target, precision, sets, base, reference):
     some = sets
     for copies in a.copies:
         n = base.n * copies ** 3
-        key = "# done %s %g %s %d" % (name, target, precision, copies)
+        key = "# done %s %g %s %d" % (",".join([name] + (a.variants or [])),
+                                      target, precision, copies)
         if key not in finished(a.out):
             if time.time() > end or not some:
                 return
