@@ -17,8 +17,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     static gettime *theirs;
     if (!theirs)
         *(void **)&theirs = dlsym(RTLD_NEXT, "clock_gettime");
-    if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ||
-        clock == CLOCK_MONOTONIC_RAW)
+    if (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME
+        || clock == CLOCK_MONOTONIC_RAW)
         clock = CLOCK_PROCESS_CPUTIME_ID;
     return theirs(clock, t);
 }
