@@ -20,13 +20,13 @@ may_include() {
     low="$api|base/|math/|leaf/|dialect/|device/"
     case $1 in
     base) echo "^($api|base/)" ;;
-    math) echo "^($api|base/|math/|leaf/(pair\\.def|pair\\.h|pair_erfc\\.h|far\\.h))" ;;
+    math) echo "^($api|base/|math/|leaf/(pair\\.def|pair\\.h|pair_erfc\\.h|far\\.h|harmonic\\.h))" ;;
     device) echo "^($api|base/|device/)" ;;
     leaf) echo "^(leaf/|dialect/)" ;;
     dialect) echo "^dialect/" ;;
     points) echo "^($low|points/)" ;;
     stage) echo "^($low|points/|stage/)" ;;
-    stage/*) echo "^($low|points/|stage/(stage|gpu|gpu_rates|particles)\.h|$1/)" ;;
+    stage/*) echo "^($low|points/|stage/(stage|gpu|gpu_rates|particles|boxes|boxes_kern)\.h|$1/)" ;;
     method) echo "^($low|points/|stage/|method/|plan\.h)" ;;
     .) echo "^($low|points/|stage/|method/|plan\.h)" ;;
     *) echo "^$" ;;

@@ -1,0 +1,282 @@
+/* multipole.c: solid harmonics and the operators between expansions. */
+#include "math/multipole.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FN static inline
+#define HARMONIC_REAL double
+#define HARMONIC_SET(x) (x)
+#define HARMONIC_TABLE const double
+#include "leaf/harmonic.h"
+
+enum { FACTORIALS = 4 * MULTIPOLE_MOST + 1 };
+
+struct cnum {
+    double re, im;
+};
+
+void multipole_table(int p, double *table)
+{
+    memset(table, 0, HARMONIC_TERMS(p) * sizeof *table);
+    for (int n = 1; n <= p; n++) {
+        for (int m = 0; m < n; m++) {
+            double w = sqrt((double)(n * n - m * m));
+            double *at = table + 2 * HARMONIC_AT(n, m);
+            at[0] = (2 * n - 1) / w;
+            at[1] = sqrt((double)((n - 1) * (n - 1) - m * m)) / w;
+        }
+        table[2 * HARMONIC_AT(n, n)] = sqrt((2 * n - 1) / (2.0 * n));
+    }
+}
+
+void multipole_regular(int p, const double x[3], double *r)
+{
+    double table[2 * MULTIPOLE_FIELD];
+    multipole_table(p, table);
+    harmonic_regular(p, table, x[0], x[1], x[2], r);
+}
+
+void multipole_singular(int p, const double x[3], double *s)
+{
+    double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    const double y[3] = {x[0] / r2, x[1] / r2, x[2] / r2};
+    multipole_regular(p, y, s); /* S(x) = R(x/r^2)/r, both scaled */
+    for (int k = 0; k < multipole_size(p); k++)
+        s[k] /= sqrt(r2);
+}
+
+double multipole_dot(int p, const double *local, const double *r)
+{
+    double sum = 0;
+    for (int n = 0; n <= p; n++) {
+        double twice = 0;
+        for (int m = 1; m <= n; m++)
+            twice += local[multipole_at(n, m)] * r[multipole_at(n, m)]
+                     + local[multipole_at(n, -m)] * r[multipole_at(n, -m)];
+        sum += local[multipole_at(n, 0)] * r[multipole_at(n, 0)] + 2 * twice;
+    }
+    return sum;
+}
+
+/* Coefficient of any order, |m| <= n. */
+static struct cnum coefficient(const double *x, int n, int m)
+{
+    int a = m < 0 ? -m : m;
+    struct cnum c = {x[multipole_at(n, a)],
+                     a ? x[multipole_at(n, -a)] : 0};
+    if (m >= 0)
+        return c;
+    if (a % 2)
+        c.re = -c.re;
+    else
+        c.im = -c.im;
+    return c;
+}
+
+void multipole_slope(int p, const double *local, int axis, double *slope)
+{
+    memset(slope, 0, (size_t)multipole_size(p) * sizeof *slope);
+    for (int n = 0; n < p; n++)
+        for (int m = 0; m <= n; m++) {
+            double z = sqrt((double)((n + 1 - m) * (n + 1 + m)));
+            double up = sqrt((double)((n + m + 1) * (n + m + 2))) / 2;
+            double down = sqrt((double)((n - m + 1) * (n - m + 2))) / 2;
+            struct cnum a = coefficient(local, n + 1, m + 1);
+            struct cnum b = coefficient(local, n + 1, m - 1);
+            struct cnum c = coefficient(local, n + 1, m), v;
+            if (axis == 0)
+                v = (struct cnum){up * a.re - down * b.re,
+                                  up * a.im - down * b.im};
+            else if (axis == 1)
+                v = (struct cnum){up * a.im + down * b.im,
+                                  -up * a.re - down * b.re};
+            else
+                v = (struct cnum){z * c.re, z * c.im};
+            slope[multipole_at(n, m)] = v.re;
+            if (m > 0)
+                slope[multipole_at(n, -m)] = v.im;
+        }
+}
+
+/* sqrt(i!), i < FACTORIALS. */
+static void root_factorials(long double *root)
+{
+    root[0] = 1;
+    for (int i = 1; i < FACTORIALS; i++)
+        root[i] = root[i - 1] * sqrtl((long double)i);
+}
+
+/* A(n, m)/(A(k, l) A(n - k, m - l)), A(n, m) = sqrt((n - m)! (n + m)!). */
+static double shift_factor(const long double *root, int n, int m, int k, int l)
+{
+    return (double)(root[n - m] / root[k - l] / root[n - k - m + l]
+                    * root[n + m] / root[k + l] / root[n - k + m - l]);
+}
+
+/* A row pair (n, m) of a matrix: to_n^m gains conj(from_k^l) a + from_k^l b. */
+static void put(int p, double *t, int n, int m, int k, int l, struct cnum a,
+                struct cnum b)
+{
+    int size = multipole_size(p);
+    double *re = t + (int64_t)multipole_at(n, m) * size;
+    double *im = t + (int64_t)multipole_at(n, -m) * size;
+    re[multipole_at(k, l)] += a.re + b.re;
+    if (l > 0)
+        re[multipole_at(k, -l)] += a.im - b.im;
+    if (m == 0)
+        return;
+    im[multipole_at(k, l)] += a.im + b.im;
+    if (l > 0)
+        im[multipole_at(k, -l)] += b.re - a.re;
+}
+
+static struct cnum scaled(double f, struct cnum c)
+{
+    return (struct cnum){f * c.re, f * c.im};
+}
+
+static struct cnum conjugate(struct cnum c)
+{
+    return (struct cnum){c.re, -c.im};
+}
+
+static int allowed(int n, int m)
+{
+    return n >= 0 && m <= n && m >= -n;
+}
+
+void multipole_m2m(int p, const double d[3], double shrink, double *t)
+{
+    const struct cnum none = {0, 0};
+    long double root[FACTORIALS];
+    double r[MULTIPOLE_SIZE];
+    int size = multipole_size(p);
+    memset(t, 0, (size_t)size * (size_t)size * sizeof *t);
+    root_factorials(root);
+    multipole_regular(p, d, r);
+    for (int n = 0; n <= p; n++)
+        for (int m = 0; m <= n; m++)
+            for (int k = 0; k <= n; k++)
+                for (int l = 0; l <= k; l++) {
+                    double f = pow(shrink, k) * (l % 2 ? -1 : 1);
+                    struct cnum a = none, b = none;
+                    if (l > 0 && allowed(n - k, m + l))
+                        a = scaled(f * shift_factor(root, n, m, k, -l),
+                                   coefficient(r, n - k, m + l));
+                    if (allowed(n - k, m - l))
+                        b = scaled(fabs(f) * shift_factor(root, n, m, k, l),
+                                   coefficient(r, n - k, m - l));
+                    put(p, t, n, m, k, l, a, b);
+                }
+}
+
+void multipole_l2l(int p, const double d[3], double shrink, double *t)
+{
+    const struct cnum none = {0, 0};
+    long double root[FACTORIALS];
+    double r[MULTIPOLE_SIZE];
+    int size = multipole_size(p);
+    memset(t, 0, (size_t)size * (size_t)size * sizeof *t);
+    root_factorials(root);
+    multipole_regular(p, d, r);
+    for (int n = 0; n <= p; n++)
+        for (int m = 0; m <= n; m++)
+            for (int k = n; k <= p; k++)
+                for (int l = 0; l <= k; l++) {
+                    double f = pow(shrink, n + 1);
+                    double sign = l % 2 ? -f : f;
+                    struct cnum a = none, b = none;
+                    if (l > 0 && allowed(k - n, -l - m))
+                        a = scaled(sign * shift_factor(root, k, -l, n, m),
+                                   conjugate(coefficient(r, k - n, -l - m)));
+                    if (allowed(k - n, l - m))
+                        b = scaled(f * shift_factor(root, k, l, n, m),
+                                   conjugate(coefficient(r, k - n, l - m)));
+                    put(p, t, n, m, k, l, a, b);
+                }
+}
+
+static double m2l_factor(const long double *root, int n, int m, int k, int l)
+{
+    return (double)(root[n + k - m - l] / root[n - m] / root[k - l]
+                    * root[n + k + m + l] / root[n + m] / root[k + l]);
+}
+
+double multipole_factor(int n, int m, int k, int l)
+{
+    long double root[FACTORIALS];
+    root_factorials(root);
+    return m2l_factor(root, n, m, k, l);
+}
+
+void multipole_m2l(int p, const double *s, double *t)
+{
+    const struct cnum none = {0, 0};
+    long double root[FACTORIALS];
+    int size = multipole_size(p);
+    memset(t, 0, (size_t)size * (size_t)size * sizeof *t);
+    root_factorials(root);
+    for (int n = 0; n <= p; n++)
+        for (int m = 0; m <= n; m++)
+            for (int k = 0; k <= p; k++)
+                for (int l = 0; l <= k; l++) {
+                    double sign = n % 2 ? -1 : 1;
+                    struct cnum a, b = none;
+                    a = scaled(sign * m2l_factor(root, n, m, k, l),
+                               coefficient(s, n + k, m + l));
+                    if (l > 0)
+                        b = scaled((l % 2 ? -sign : sign)
+                                       * m2l_factor(root, n, m, k, -l),
+                                   coefficient(s, n + k, m - l));
+                    put(p, t, n, m, k, l, a, b);
+                }
+}
+
+/* B of (10.11), complex orders, unscaled, from the degree below: rows m,
+ * columns l, at n + m. */
+static void swap_next(int n, const double *below, double *b)
+{
+    int wide = 2 * n + 1, wide0 = 2 * n - 1;
+#define BELOW(m, l)                                                            \
+    ((l) > n - 1 || (l) < 1 - n ? 0.0                                          \
+                                : below[((m) + n - 1) * wide0 + (l) + n - 1])
+    for (int l = -n; l <= n; l++) {
+        b[n * wide + l + n] = (BELOW(0, l - 1) - BELOW(0, l + 1)) / 2;
+        for (int m = 0; m < n; m++) {
+            b[(m + 1 + n) * wide + l + n] =
+                (BELOW(m, l - 1) + BELOW(m, l + 1)) / 2 + BELOW(m, l);
+            b[(-m - 1 + n) * wide + l + n] =
+                (BELOW(-m, l - 1) + BELOW(-m, l + 1)) / 2 - BELOW(-m, l);
+        }
+    }
+#undef BELOW
+}
+
+/* The square of 2 MULTIPOLE_MOST + 1 fits degrees up to MULTIPOLE_MOST. */
+void multipole_swap(int n, double *b)
+{
+    double x[2][MULTIPOLE_FIELD];
+    long double root[FACTORIALS];
+    int wide = 2 * n + 1;
+    root_factorials(root);
+    x[0][0] = 1;
+    for (int k = 1; k <= n; k++)
+        swap_next(k, x[(k - 1) % 2], x[k % 2]);
+    const double *c = x[n % 2];
+    /* scaled: A(l)/A(m); real and imaginary parts do not mix */
+    for (int m = -n; m <= n; m++)
+        for (int l = -n; l <= n; l++) {
+            int am = abs(m), al = abs(l);
+            double scale = (double)(root[n - al] * root[n + al]
+                                    / root[n - am] / root[n + am]);
+            double one = c[(am + n) * wide + al + n];
+            double other = (al % 2 ? -1 : 1) * c[(am + n) * wide + n - al];
+            double v = m >= 0 ? one + other : one - other;
+            if (l == 0)
+                v = one;
+            b[(m + n) * wide + l + n] =
+                (m >= 0) == (l >= 0) ? scale * v : 0;
+        }
+}
