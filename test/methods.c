@@ -3,10 +3,12 @@
  *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]
  *                  [--threads N] [--verbose] [--device]
  *
- * keys of the filter: group (ladder, potential, absolute, fixed, kernels),
- * kernel, system, precision (f64, f32), split, window, tol (1e-05).  Without
- * --full a subset runs in which each pair of (system, tolerance, split, window)
- * occurs; FARSUM_TEST_ALL=1: all of the kernels' other than 1/r.
+ * keys of the filter: group (ladder, potential, absolute, fixed, kernels,
+ * cross), kernel, system, precision (f64, f32), split, window, tol (1e-05).
+ * Without --full a subset runs in which each pair of (system, tolerance, split,
+ * window) occurs, and of cross each pair of (kernel, cell, distribution,
+ * precision, split, window, tolerance); FARSUM_TEST_ALL=1: all of kernels and
+ * cross.
  * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +53,9 @@ int main(int argc, char **argv)
     const char *csv = NULL, *filter = NULL;
     int full = 0, verbose = 0, device = 0;
     struct ladder ladder = {0};
-    struct system systems[METHODS_SYSTEMS];
+    struct system systems[METHODS_SYSTEMS + METHODS_CROSS];
     double start = clock_seconds();
+    memset(systems, 0, sizeof systems);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--full") == 0)
             full = 1;
@@ -72,8 +75,9 @@ int main(int argc, char **argv)
     if (device && !device_wanted())
         return CHECK_SKIPPED;
     methods_systems(systems, filter);
-    printf("references: %.1f s\n", clock_seconds() - start);
     ladder_fill(&ladder, systems, full, filter);
+    ladder_fill_cross(&ladder, systems + METHODS_SYSTEMS, full, filter);
+    printf("references: %.1f s\n", clock_seconds() - start);
     for (int i = 0; i < ladder.n; i++) {
         ladder_run(&ladder.cell[i], ladder.threads);
         if (verbose || ladder.cell[i].status != FARSUM_OK)
@@ -83,7 +87,7 @@ int main(int argc, char **argv)
     if (csv)
         ladder_csv(&ladder, csv);
     ladder_check(&ladder);
-    for (int i = 0; i < METHODS_SYSTEMS; i++)
+    for (int i = 0; i < METHODS_SYSTEMS + METHODS_CROSS; i++)
         system_free(&systems[i]);
     free(ladder.cell);
     printf("%.1f s\n", clock_seconds() - start);

@@ -8,7 +8,7 @@
 #include "cases.h"
 
 struct ladder_cell {
-    const char *group; /* ladder, potential, absolute, fixed; kernels */
+    const char *group; /* ladder, potential, absolute, fixed; kernels; cross */
     const struct system *system;
     farsum_precision precision;
     farsum_error_kind error;
@@ -34,7 +34,7 @@ struct ladder {
 };
 
 /* methods_cells.c: which cells there are. */
-enum { METHODS_LAPLACE = 7, METHODS_SYSTEMS = 22 };
+enum { METHODS_LAPLACE = 7, METHODS_SYSTEMS = 22, METHODS_CROSS = 72 };
 /* filter NULL: all.  full 0: the pairwise subset. */
 void ladder_fill(struct ladder *ladder, struct system *systems, int full,
                  const char *filter);
@@ -44,6 +44,12 @@ void methods_systems(struct system *systems, const char *filter);
 /* A cell more, if the filter wants it. */
 void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
                 const char *filter);
+
+/* methods_cross.c: each kernel with each cell and distribution.  `systems` has
+ * METHODS_CROSS of them; those that are wanted are loaded. */
+void ladder_fill_cross(struct ladder *ladder, struct system *systems, int full,
+                       const char *filter);
+void ladder_check_cross(const struct ladder *ladder);
 
 /* methods_kernels.c: the cells of kernels other than 1/r. */
 void ladder_fill_kernels(struct ladder *ladder, const struct system *systems,

@@ -100,7 +100,7 @@ static void print_summary(const char *name, const char *second,
 {
     if (s->cells == 0)
         return;
-    printf("%-10s %-14s %5d %7d %5d %8.3f %8.3f %6.1f%% %8.3g %8.3g %8.3g\n",
+    printf("%-28s %-14s %5d %7d %5d %8.3f %8.3f %6.1f%% %8.3g %8.3g %8.3g\n",
            name, second, s->cells, s->refused, s->over, s->median, s->worst,
            100.0 * s->honest / fmax(1, s->cells - s->refused), s->low,
            s->middle, s->high);
@@ -133,9 +133,9 @@ void ladder_print(const struct ladder *ladder)
     static const char *const groups[] = {"ladder", "potential", "absolute",
                                          "fixed"};
     struct ladder_summary s;
-    printf("\n%-10s %-14s %5s %7s %5s %17s %7s %26s\n", "", "", "cells",
+    printf("\n%-28s %-14s %5s %7s %5s %17s %7s %26s\n", "", "", "cells",
            "refused", "over", "measured/tol", "within", "estimate/measured");
-    printf("%-10s %-14s %5s %7s %5s %8s %8s %7s %8s %8s %8s\n", "", "", "", "",
+    printf("%-28s %-14s %5s %7s %5s %8s %8s %7s %8s %8s %8s\n", "", "", "", "",
            "", "median", "worst", "5x", "least", "median", "most");
     for (int g = 0; g < 4; g++) {
         s = ladder_summarise(ladder,
@@ -150,6 +150,8 @@ void ladder_print(const struct ladder *ladder)
             s = ladder_summarise(ladder, wanted);
             print_summary(ladder_kernels[k], wanted.split, &s);
         }
+    s = ladder_summarise(ladder, (struct ladder_wanted){.group = "cross"});
+    print_summary("cross", "", &s);
     const char *split, *window;
     for (int a = 0; (split = farsum_list_names("split", a)); a++)
         for (int b = 0; (window = farsum_list_names("window", b)); b++) {
@@ -223,4 +225,5 @@ void ladder_check(const struct ladder *ladder)
               "fixed: the estimate is within a factor 5 of the measured error "
               "in %d of %d cells, not in 90 %%", s.honest, done);
     ladder_check_kernels(ladder);
+    ladder_check_cross(ladder);
 }
