@@ -160,7 +160,7 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                                 &plan->exclusions, plan->threads);
     return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
                        p->sample_x, p->sample_q, p->arrays, &plan->exclusions,
-                       plan->threads);
+                       NULL, plan->threads);
 }
 
 static void plan_about(struct farsum_plan *plan)

@@ -14,6 +14,7 @@ struct window_kind {
     double (*value)(const double *a, int terms, int support, double b,
                     double z);
     double usual; /* shape = usual * pi P (1 - 1/(2 sigma)); 0: none */
+    double flat;  /* as window_flat() */
 };
 
 static double window_prolate(const double *a, int terms, int support, double b,
@@ -75,11 +76,11 @@ static double window_bspline(const double *a, int terms, int support, double b,
 }
 
 static const struct window_kind kinds[] = {
-    {"prolate", window_prolate, 1.1},
-    {"kaiser_bessel", window_kb, 1.1},
-    {"es", window_es, 1.05},
-    {"bspline", window_bspline, 0},
-    {"gaussian", window_gaussian, 0.55},
+    {"prolate", window_prolate, 1.1, 1.5e-14},
+    {"kaiser_bessel", window_kb, 1.1, 2e-13},
+    {"es", window_es, 1.05, 2e-13},
+    {"bspline", window_bspline, 0, 1.5e-14},
+    {"gaussian", window_gaussian, 0.55, 2e-14},
 };
 
 const char *const window_names[] = {"prolate", "kaiser_bessel", "es",
@@ -186,6 +187,11 @@ farsum_status window_set(struct window *window, const char *name, int support,
         return fit_error > 0 ? window_fit(window, &p, fit_error) : FARSUM_OK;
     }
     return text_unknown("window", name, window_names);
+}
+
+double window_flat(const struct window *window)
+{
+    return fmax(window->kind->flat, 2.5 * window->fit_error);
 }
 
 const char *window_name(const struct window *window)

@@ -80,7 +80,8 @@ farsum_status sample_range(double most)
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
                           farsum_precision arrays,
-                          const struct exclusions *exclusions, int threads)
+                          const struct exclusions *exclusions,
+                          const struct pair *pair, int threads)
 {
     farsum_status status = FARSUM_OK;
     struct points points = {0};
@@ -116,7 +117,8 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     sample_pick(&points, ns, 2, s);
     sample_pairs(sample, cell, t, nt, s, ns);
     if (most > 0)
-        GO(sample_local(sample, cell, &points, q, arrays, exclusions));
+        GO(sample_local(sample, cell, &points, q, arrays, exclusions,
+                        pair));
 done:
     mem_free(s);
     mem_free(t);

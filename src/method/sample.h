@@ -7,6 +7,8 @@
 #include "points/cell.h"
 #include "points/exclusions.h"
 
+struct pair;
+
 enum { SAMPLE_RADII = 40, SAMPLE_SHELLS = 48 };
 
 /* Charges around one target: shell k holds those at distance radius[k-1] ..
@@ -29,14 +31,16 @@ struct sample {
                               with C = 1; 0: unknown */
     double whole;          /* of it as the fast methods sum it, excluded pairs
                               not yet taken away: what is rounded */
-    double close;          /* RMS over sources of q_i sqrt(sum q_j^2/r^6): the
-                              force's change for moves of 1 (math.md (6.7)) */
+    double close;          /* RMS over sources of the force's change for moves
+                              of 1, of 1/r q_i sqrt(sum q_j^2/r^6): math.md
+                              (6.7) */
     int64_t n_targets;     /* 0: no sample was given */
     struct sample_target *target; /* owned */
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
     int crystal;           /* 1: most targets have the same surroundings as
                               another */
-    int regular;           /* 1: the same but for the charges */
+    int regular;           /* 1: the same but for the charges, or the nearest
+                              as far away */
 };
 
 /* The size of a strength of `width` numbers: the product of its vectors'
@@ -56,11 +60,13 @@ static inline double sample_size(const double *v, int width)
  * f64 does not hold its fourth power. */
 farsum_status sample_range(double most);
 /* x, q of n sources, type `arrays`; both NULL: unit charges, uniform.
- * exclusions: of the sources, in rows if there are any. */
+ * exclusions: of the sources, in rows if there are any.  pair: a potential's
+ * kernel, NULL: 1/r. */
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const void *q,
                           farsum_precision arrays,
-                          const struct exclusions *exclusions, int threads);
+                          const struct exclusions *exclusions,
+                          const struct pair *pair, int threads);
 /* The nearest image of a difference of wrapped coordinates. */
 static inline double sample_nearest(double f)
 {

@@ -54,37 +54,6 @@ static double flow_velocity(const struct sample *s, const struct pair *pair,
     return sqrt(sum);
 }
 
-/* Middle of a shell. */
-static double flow_middle(const struct sample *s, int k)
-{
-    return ((k > 0 ? s->radius[k - 1] : 0) + s->radius[k]) / 2;
-}
-
-/* RMS force of a potential and what stands for its change with a move, from the
- * shells of the sample's targets. */
-static void scalar_forces(struct sample *s, const struct pair *pair)
-{
-    double force = 0, close = 0, v[2], steeper[2];
-    for (int64_t i = 0; i < s->n_targets; i++) {
-        const struct sample_target *t = &s->target[i];
-        double f[3] = {0}, change = 0;
-        for (int k = t->first; k < SAMPLE_SHELLS; k++) {
-            double r = flow_middle(s, k);
-            pair->kind->bare(pair, r, v);
-            pair->kind->bare(pair, 0.99 * r, steeper);
-            for (int a = 0; a < 3; a++)
-                f[a] += v[0] * t->dipole[k][a];
-            double slope = (steeper[0] - v[0]) / (0.01 * r);
-            change += t->square[k] * slope * slope;
-        }
-        double q2 = t->q * t->q / (double)s->n_targets;
-        force += q2 * (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
-        close += q2 * change;
-    }
-    s->force = s->whole = sqrt(force);
-    s->close = sqrt(close);
-}
-
 farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,
                                const farsum_problem *p,
@@ -95,12 +64,9 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
     int64_t n = p->n_sources;
     void *q = NULL;
     double most = 0;
-    if (pair->kind->gradient) {
-        TRY(sample_take(sample, cell, n, p->n_targets, p->sample_x,
-                        p->sample_q, p->arrays, exclusions, threads));
-        scalar_forces(sample, pair);
-        return FARSUM_OK;
-    }
+    if (pair->kind->gradient)
+        return sample_take(sample, cell, n, p->n_targets, p->sample_x,
+                           p->sample_q, p->arrays, exclusions, pair, threads);
     if (p->sample_q)
         GO(mem_alloc(&q, n, (size_t)array_size(p->arrays), 0));
     for (int64_t i = 0; p->sample_q && i < n; i++) {
@@ -116,7 +82,7 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
     }
     GO(sample_range(most));
     GO(sample_take(sample, cell, n, p->n_targets, p->sample_x, q, p->arrays,
-                   exclusions, threads));
+                   exclusions, NULL, threads));
     sample->q1 = 0;
     sample->crystal = 0;
     sample->force = sample->whole = flow_velocity(sample, pair, cell);

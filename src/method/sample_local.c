@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "math/pair.h"
 #include "method/arrays.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
@@ -17,9 +18,10 @@ struct grid {
     const void *q;
     farsum_precision arrays;
     const struct exclusions *exclusions;
+    const struct pair *pair; /* NULL: 1/r */
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
-    double close;            /* sum of q_i^2 q_j^2/r^6 so far */
+    double close;            /* sum of the squares of the force's changes */
     double whole[3];         /* the field with excluded pairs */
     uint64_t *key;           /* owned, [n]: bin of each source */
     int64_t *start, *source; /* owned, [buckets + 1], [n] by bucket */
@@ -70,9 +72,25 @@ static farsum_status grid_build(struct grid *g)
     return FARSUM_OK;
 }
 
-/* Adds the sources of one bin to the field at target i, screened: with
- * u = (r/screen)^2, q d/r^3 (1 - u)^2 falls smoothly to 0 at u = 1; and to the
- * target's shells, if it has any. */
+/* Field over d of a unit source at r, u = (r/screen)^2, and its change with a
+ * move: of 1/r screened, (1 - u)^2/r^3 falls smoothly to 0 at u = 1; other
+ * potentials fall off by themselves. */
+static void grid_slope(const struct grid *g, double r, double u,
+                       double slope[2])
+{
+    double v[2], nearer[2], cube = 1 / (r * r * r);
+    slope[0] = (1 - u) * (1 - u) * cube;
+    slope[1] = cube;
+    if (!g->pair)
+        return;
+    g->pair->kind->bare(g->pair, r, v);
+    g->pair->kind->bare(g->pair, 0.99 * r, nearer);
+    slope[0] = v[0] / r;
+    slope[1] = (nearer[0] - v[0]) / (0.01 * r);
+}
+
+/* Adds the sources of one bin to the field at target i, and to the target's
+ * shells, if it has any. */
 static void grid_visit(struct grid *g, int64_t i, uint64_t key,
                        double field[3], struct sample_target *target)
 {
@@ -97,14 +115,15 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
             continue;
         double qj = array_get(g->q, g->arrays, j), r = sqrt(r2);
         double u = r2 / (g->screen * g->screen);
-        double w = u < 1 ? qj * (1 - u) * (1 - u) / (r2 * r) : 0;
+        double slope[2] = {0, 0};
+        if (u < 1)
+            grid_slope(g, r, u, slope);
         double stays = 1 - exclusions_lost(g->exclusions, i, j);
         for (int k = 0; k < 3; k++) {
-            g->whole[k] += w * x[k];
-            field[k] += stays * w * x[k];
+            g->whole[k] += qj * slope[0] * x[k];
+            field[k] += stays * qj * slope[0] * x[k];
         }
-        if (u < 1)
-            g->close += qi * qi * qj * qj / (r2 * r2 * r2);
+        g->close += qi * qi * qj * qj * slope[1] * slope[1];
         if (!target)
             continue;
         double at = (log(r) - inner) * inverse;
@@ -190,13 +209,26 @@ static int targets_alike(const struct sample *sample,
     return n >= 4 && 2 * same > n;
 }
 
+/* Most targets have their nearest source in one shell, also of a lattice with
+ * sites that are empty. */
+static int targets_spaced(const struct sample *sample)
+{
+    int64_t count[SAMPLE_SHELLS + 1] = {0}, most = 0;
+    for (int64_t i = 0; i < sample->n_targets; i++) {
+        int64_t now = ++count[sample->target[i].first];
+        most = now > most ? now : most;
+    }
+    return sample->n_targets >= 4 && 4 * most >= 3 * sample->n_targets;
+}
+
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
                            farsum_precision arrays,
-                           const struct exclusions *exclusions)
+                           const struct exclusions *exclusions,
+                           const struct pair *pair)
 {
     struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
-                     .arrays = arrays, .exclusions = exclusions};
+                     .arrays = arrays, .exclusions = exclusions, .pair = pair};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
     double sum[2] = {0};
@@ -225,7 +257,8 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     }
     sample->n_targets = targets;
     sample->crystal = targets_alike(sample, target_same);
-    sample->regular = targets_alike(sample, target_regular);
+    sample->regular = targets_alike(sample, target_regular)
+                      || targets_spaced(sample);
     sample->force = sqrt(sum[0] / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
     sample->close = sqrt(g.close / (double)forces);

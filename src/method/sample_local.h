@@ -5,10 +5,12 @@
 #include "method/sample.h"
 #include "points/points.h"
 
-/* sample->force, from the near neighbours of up to 4096 targets with 1/r
- * screened to nothing at some 60 neighbours, and the shells of 128 of them. */
+/* sample->force, whole and close, from some 60 near neighbours of up to 4096
+ * targets, by the pair's kernel, or with 1/r (pair NULL) screened to nothing
+ * there; and the shells of 128 of them. */
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
                            farsum_precision arrays,
-                           const struct exclusions *exclusions);
+                           const struct exclusions *exclusions,
+                           const struct pair *pair);
 #endif

@@ -195,11 +195,12 @@ static double tuned_flow_target(const struct sample_target *at,
     return sum;
 }
 
-/* (9.23): where the mode k = 0 counts, its aliases, which all sources feed. */
+/* (9.23), (9.24): where the mode k = 0 counts, its aliases, which all sources
+ * feed, and what the window's pieces make of it. */
 static double tuned_net(const struct tuned *t, const struct sample *s,
-                        int potential)
+                        double flat, int potential)
 {
-    double sum = 0, beta;
+    double sum = 0, slope = 0, beta;
     if (!t->pair.kind->limit || t->mesh[0] == 0)
         return 0;
     double mean = s->q1 / t->cell.volume
@@ -208,8 +209,9 @@ static double tuned_net(const struct tuned *t, const struct sample *s,
     for (int d = 0; d < 3; d++) {
         double far = 2 * M_PI * (double)t->mesh[d] / t->cell.height[d];
         sum += potential ? 2 : 0.5 * far * far;
+        slope += potential ? 0 : far * far / (12 * M_PI * M_PI);
     }
-    return sum * mean * mean * beta * beta;
+    return mean * mean * (sum * beta * beta + slope * flat * flat);
 }
 
 /* (6.16): images of one source that err in step: those in a shell of half a
@@ -232,13 +234,14 @@ static double tuned_in_step(const struct tuned *t)
 /* Square of the RMS error of force or potential for the sample's charges,
  * units of the cutoff. */
 static double tuned_square(const struct tuned *t, const struct sample *s,
-                           int potential)
+                           double flat, int potential)
 {
+    const double net = tuned_net(t, s, flat, potential);
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
     double cut = p->cut_near + p->cut_far, local = 0;
     double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self
-                        + tuned_net(t, s, potential));
+                        + net);
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
@@ -260,7 +263,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
         local += here * (potential ? 1 : q * q) / (double)s->n_targets;
     }
     /* what the targets' shells do not reach has no order */
-    local += w * (mean * reach.wide + tuned_net(t, s, potential));
+    local += w * (mean * reach.wide + net);
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
                 + fmax(p->spread - reach.spread, 0));
@@ -273,7 +276,12 @@ void tuned_error(struct tuned *t, const struct farsum_plan *plan)
     struct error_parts *p = potential ? &t->potential : &t->field;
     if (t->mesh[0])
         error_set(p, &t->band, &t->alias, &t->cell, t->mesh, potential);
-    t->square = tuned_square(t, &plan->sample, potential);
+    /* f32 is not fine enough to see more than its own digits */
+    double flat = !t->window.kind ? 0
+                  : plan->problem.precision == FARSUM_F32
+                      ? 6e-8
+                      : window_flat(&t->window);
+    t->square = tuned_square(t, &plan->sample, flat, potential);
     t->error = tuned_estimate(t, plan, plan->sample.q2, plan->sample.n,
                               potential)
                / tuned_norm(plan);
