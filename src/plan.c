@@ -163,6 +163,14 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                        NULL, plan->threads);
 }
 
+/* What is left of the precision asked for: of the pairs, and of the rest. */
+static void plan_pairs(struct farsum_plan *plan)
+{
+    farsum_precision asked = plan->problem.precision;
+    plan->pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
+    plan->problem.precision = asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
+}
+
 static void plan_about(struct farsum_plan *plan)
 {
     farsum_plan_info *i = &plan->info;
@@ -171,7 +179,7 @@ static void plan_about(struct farsum_plan *plan)
     i->device = plan->device ? plan->device->name : "host";
     i->device_model = plan->device ? plan->device->facts.model : NULL;
     i->isa = isa_name(plan->isa);
-    i->precision = plan->problem.precision;
+    i->precision = plan_is_mixed(plan) ? FARSUM_MIXED : plan->problem.precision;
     i->threads = plan->threads;
     i->n_sources = plan->problem.n_sources;
     i->n_targets = plan->problem.n_targets > 0 ? plan->problem.n_targets
@@ -215,9 +223,16 @@ static farsum_status plan_machine(struct farsum_plan *plan)
     if (plan->device)
         return FARSUM_OK;
     machine_load(m, plan->isa, precision, plan->threads);
-    if (!plan->options.measure || m->measured)
+    if (plan->options.measure && !m->measured)
+        TRY(machine_measure(m, plan->isa, precision, plan->threads));
+    if (!plan_is_mixed(plan))
         return FARSUM_OK;
-    return machine_measure(m, plan->isa, precision, plan->threads);
+    struct machine near;
+    machine_load(&near, plan->isa, plan->pairs, plan->threads);
+    if (plan->options.measure && !near.measured)
+        TRY(machine_measure(&near, plan->isa, plan->pairs, plan->threads));
+    m->factor[MACHINE_NEAR] = near.factor[MACHINE_NEAR];
+    return FARSUM_OK;
 }
 
 static farsum_status plan_make(const farsum_problem *problem,
@@ -234,6 +249,7 @@ static farsum_status plan_make(const farsum_problem *problem,
     p->dry = dry;
     p->net_size = -1;
     GO(problem_check(problem, &p->problem, &p->pair));
+    plan_pairs(p);
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;
     plan_about(p);

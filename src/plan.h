@@ -12,7 +12,9 @@
 struct method;
 
 struct farsum_plan {
-    farsum_problem problem;  /* defaults filled in; sample pointers cleared */
+    farsum_problem problem;  /* defaults filled in; sample pointers cleared;
+                                mixed is f64 here, with pairs in f32 */
+    farsum_precision pairs;  /* of the near field's pairs */
     farsum_options options;  /* names of the caller are cleared once used */
     struct pair pair;        /* the problem's kernel */
     const struct method *method;
@@ -41,6 +43,11 @@ struct farsum_device {
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
+/* 1: near pairs in f32, all else in f64. */
+static inline int plan_is_mixed(const struct farsum_plan *plan)
+{
+    return plan->pairs != plan->problem.precision;
+}
 /* FARSUM_POTENTIAL | ...: what a kernel has. */
 static inline unsigned pair_outputs(const struct pair *pair)
 {

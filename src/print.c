@@ -46,7 +46,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     const farsum_plan_info *i = &plan->info;
     fprintf(out, "kernel %s, method %s, %s, %s, %d thread%s, isa %s\n",
             i->kernel, i->method, i->device,
-            i->precision == FARSUM_F32 ? "f32" : "f64", i->threads,
+            i->precision == FARSUM_F32   ? "f32"
+            : i->precision == FARSUM_F64 ? "f64"
+                                         : "mixed (near pairs f32, sums f64)",
+            i->threads,
             i->threads == 1 ? "" : "s", i->isa);
     if (i->device_model)
         fprintf(out, "device %s: %s\n", i->device, i->device_model);

@@ -46,10 +46,12 @@ static farsum_status problem_error(farsum_problem *p, const struct pair *pair)
 static farsum_status problem_enums(farsum_problem *p)
 {
     p->precision = p->precision ? p->precision : FARSUM_F64;
-    p->arrays = p->arrays ? p->arrays : p->precision;
+    p->arrays = p->arrays                    ? p->arrays
+                : p->precision == FARSUM_F32 ? FARSUM_F32
+                                             : FARSUM_F64;
     p->surface = p->surface ? p->surface : FARSUM_TINFOIL;
     p->memory = p->memory ? p->memory : FARSUM_HOST;
-    if (p->precision != FARSUM_F32 && p->precision != FARSUM_F64)
+    if (p->precision < FARSUM_F64 || p->precision > FARSUM_MIXED)
         FAIL(ERR_ARGUMENT, "precision %d is not one", (int)p->precision);
     if (p->arrays != FARSUM_F32 && p->arrays != FARSUM_F64)
         FAIL(ERR_ARGUMENT, "type %d of arrays is not one", (int)p->arrays);

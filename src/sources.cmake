@@ -38,10 +38,11 @@ set(farsum_sources
   src/method/planner.c src/method/planner_measure.c
   src/method/wisdom.c src/method/tune.c
   src/method/tune_refine.c src/method/tuned.c src/method/tuned_error.c
-  src/method/spectral.c src/method/spectral_exclude.c
+  src/method/spectral.c src/method/spectral_mixed.c
+  src/method/spectral_exclude.c
   src/method/spectral_out.c
   src/method/spectral_gpu.c src/method/spectral_gpu_exclude.c
-  src/method/spectral_gpu_flow.c
+  src/method/spectral_gpu_flow.c src/method/spectral_gpu_mixed.c
   src/method/spectral_gpu_run.c src/method/spectral_gpu_sum.c
   src/method/mesh.c src/method/mesh_check.c src/method/mesh_gpu.c
   src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c

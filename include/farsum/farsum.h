@@ -93,8 +93,11 @@ FARSUM_API const char *farsum_version(void);
 
 /* Zero in any enum below means "choose for me". */
 typedef enum farsum_precision {
-    FARSUM_F64 = 1, /* the default */
+    FARSUM_F64 = 1, /* the default; of near pairs it may sum those in f32 of
+                       which the tolerance does not see it */
     FARSUM_F32 = 2,
+    FARSUM_MIXED = 3, /* near pairs as in f32; the mesh, the sum of both and the
+                         rest in f64 */
 } farsum_precision;
 
 typedef enum farsum_error_kind {
@@ -146,7 +149,8 @@ typedef struct farsum_problem {
     farsum_surface surface;  /* periodic along three axes only */
     double coulomb;          /* C; 0: 1 */
     farsum_precision precision; /* of the sums */
-    farsum_precision arrays; /* of the caller's arrays; 0: as precision */
+    farsum_precision arrays; /* of the caller's arrays, f64 or f32; 0: as
+                                precision, of mixed f64 */
     farsum_memory memory;    /* where positions, strengths and results are */
     double tolerance;        /* > 0; 0: 1e-5 */
     farsum_error_kind error; /* what the tolerance measures */

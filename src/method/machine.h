@@ -9,7 +9,7 @@
 
 #include "base/isa.h"
 
-enum { MACHINE_ROOMS = 5 }; /* in the order of tuned.h */
+enum { MACHINE_NEAR, MACHINE_ROOMS = 5 }; /* in the order of tuned.h */
 
 struct machine {
     double factor[MACHINE_ROOMS]; /* measured seconds over modelled ones */

@@ -12,9 +12,14 @@
 #include "method/spectral_exclude.h"
 #include "method/spectral_gpu.h"
 
+/* The least tolerance with near pairs in f32 and all else in f64. */
+#define MIXED_BEST 1e-7
+
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {
-    double best = plan->problem.precision == FARSUM_F32 ? 4e-7 : 3e-15;
+    int f32 = plan->problem.precision == FARSUM_F32;
+    int mixed = plan_is_mixed(plan);
+    double best = f32 ? 4e-7 : mixed ? MIXED_BEST : 3e-15;
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (plan->device && !plan->device->facts.f64)
@@ -26,7 +31,7 @@ static farsum_status spectral_fits(const struct farsum_plan *plan)
         FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that %s "
                             "reaches",
              plan->problem.tolerance, best,
-             plan->problem.precision == FARSUM_F32 ? "f32" : "f64");
+             f32 ? "f32" : mixed ? "mixed" : "f64");
     return FARSUM_OK;
 }
 
@@ -71,6 +76,9 @@ static void spectral_destroy(void *state)
             s->tuned.choice[r].row->variant->destroy(s->room[r]);
     points_clear(&s->source);
     points_clear(&s->target);
+    mem_free(s->near_q);
+    mem_free(s->near_potential);
+    mem_free(s->near_field);
     mem_free(s->q);
     mem_free(s->channel);
     mem_free(s->potential);
@@ -155,6 +163,8 @@ static farsum_status spectral_reserve(struct farsum_plan *plan,
     size_t size = (size_t)array_size(plan->problem.precision);
     const struct pair *pair = &plan->pair;
     TRY(mem_reserve(&s->q, &s->have_q, n * pair->strengths, size));
+    if (plan_is_mixed(plan))
+        TRY(spectral_mixed_reserve(plan, s, n, targets));
     if (pair->kind->apart)
         TRY(mem_reserve(&s->channel, &s->have_channel, n * pair->channels,
                         size));
@@ -278,7 +288,12 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
                                .potential = potential,
                                .field = field,
                                .mesh_channel = channel};
-    TRY(spectral_room(s, ROOM_NEAR, &near));
+    const struct near_io mixed = plan_is_mixed(plan)
+                                     ? spectral_mixed_in(plan, s, &near)
+                                     : near;
+    TRY(spectral_room(s, ROOM_NEAR, &mixed));
+    if (plan_is_mixed(plan))
+        spectral_mixed_out(plan, &mixed, &near, s->m > 0 ? s->m : s->n);
     TRY(spectral_room(s, ROOM_SPREAD, &spread));
     TRY(spectral_room(s, ROOM_FFT, &there));
     TRY(spectral_room(s, ROOM_SCALE, &scale));

@@ -38,7 +38,7 @@ struct exclude_cell exclude_cell(const struct farsum_plan *plan,
                                  const struct cell *cell)
 {
     struct exclude_cell made = {.sure = INFINITY};
-    const struct near_args args = {.precision = plan->problem.precision,
+    const struct near_args args = {.precision = plan->pairs,
                                    .cell = cell,
                                    .pair = &plan->pair};
     double skip = near_skip(&args);

@@ -37,6 +37,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
     if (g->flow_jit.device)
         jit_clear(&g->flow_jit);
     gpu_exclude_clear(&g->exclude);
+    gpu_mixed_clear(&g->mixed);
     mem_free(g);
 }
 
@@ -96,6 +97,8 @@ farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
     TRY(gpu_kernels(g));
     if (!plan->pair.kind->gradient)
         TRY(gpu_flow_create(plan, g));
+    if (plan_is_mixed(plan))
+        TRY(gpu_mixed_create(g));
     g->beside = tuned_beside(plan);
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
@@ -160,6 +163,8 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
                         m * pair->values * real));
     if (g->beside && (outputs & FARSUM_FIELD))
         TRY(buf_reserve(&g->near_field, g->device, 3 * m * real));
+    if (plan_is_mixed(plan))
+        TRY(gpu_mixed_reserve(plan, g, n, m));
     if (plan->problem.memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(buf_reserve(&g->given_q, g->device, n * pair->strengths * given));

@@ -36,6 +36,13 @@ struct gpu_exclude {
     uint64_t version; /* of the plan's that lie here */
 };
 
+/* Of a mixed plan: what the near pairs read and give, f32. */
+struct gpu_mixed {
+    struct jit jit;
+    struct kernel narrow, add;
+    struct buf q, potential, field;
+};
+
 struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
@@ -58,6 +65,7 @@ struct spectral_gpu {
     struct buf given_q, given_potential, given_field, given_energy,
         given_virial, given_velocity;
     struct gpu_exclude exclude;
+    struct gpu_mixed mixed;
     struct recording recording; /* of a sum */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
@@ -117,6 +125,17 @@ farsum_status gpu_exclude_run(const struct farsum_plan *plan,
                               struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
+/* spectral_gpu_mixed.c: kernels; room for n sources and m targets; what near
+ * pairs are given in place of `near`, and what they gave to be added to it. */
+farsum_status gpu_mixed_create(struct spectral_gpu *gpu);
+farsum_status gpu_mixed_reserve(const struct farsum_plan *plan,
+                                struct spectral_gpu *gpu, int64_t n, int64_t m);
+farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s,
+                           struct near_io *near);
+farsum_status gpu_mixed_out(const struct farsum_plan *plan, struct spectral *s,
+                            const struct near_io *to);
+void gpu_mixed_clear(struct gpu_mixed *mixed);
+
 /* spectral_gpu_sum.c: the stages, from strengths to results in units of the
  * cutoff. */
 farsum_status gpu_sum(const struct farsum_plan *plan, struct spectral *s,

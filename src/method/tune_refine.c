@@ -126,7 +126,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
     double sum = t->field.cut_near + t->field.cut_far
                  + t->field.gather + t->field.spread;
-    double floor = p->precision == FARSUM_F32 ? 3e-8 : 1e-13;
+    double floor = u->plan->pairs == FARSUM_F32 ? 3e-8 : 1e-13;
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
     /* what it is off by at r = 0 stands in every particle's potential */
     double q_rms = sqrt(u->plan->sample.q2 / (double)u->plan->sample.n);

@@ -47,7 +47,7 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     double around = sample_around(&plan->sample, &cell, t->rc);
     double crowd = tuned_crowd(t, &plan->sample, &cell);
     args[ROOM_NEAR].near = (struct near_args){
-        p->precision, plan->isa, plan->threads, p->outputs, &t->cell,
+        plan->pairs, plan->isa, plan->threads, p->outputs, &t->cell,
         &t->poly,     n,         m,             around,     plan->device,
         &t->pair,     &t->split, {0, 0},       t->near_error};
     args[ROOM_SPREAD].spread = (struct spread_args){
@@ -134,6 +134,8 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
                     + (m > 0 ? m : n) * out * real;
     if (tuned_beside(plan))
         bytes += (m > 0 ? m : n) * out * real;
+    if (plan_is_mixed(plan))
+        bytes += 4 * (n * pair->strengths + (m > 0 ? m : n) * out);
     if (plan->device) { /* and the caller's arrays */
         int64_t given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
         bytes += tuned_sort_bytes(plan->device, n)

@@ -14,7 +14,7 @@ static const char *const word_units[] = {"reduced", "real", "metal", "gromacs",
                                          "si", NULL};
 static const char *const word_error[] = {"force", "potential", "absolute",
                                          "velocity", NULL};
-static const char *const word_precision[] = {"f64", "f32", NULL};
+static const char *const word_precision[] = {"f64", "f32", "mixed", NULL};
 static const char *const word_surface[] = {"tinfoil", "vacuum", NULL};
 static const char *const word_exclude[] = {"coincident", NULL};
 
@@ -38,7 +38,7 @@ static const struct option_row table[] = {
      "of flows: multiplies the velocities by 1/(8 pi MU), which makes them a "
      "fluid's"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
-     "f64 or f32: of the sums"},
+     "of the sums: f64, f32, or mixed: near pairs as in f32, the rest in f64"},
     {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
      "the cell instead of the file's: 3 edges, or 9 numbers that are the rows "
      "a, b, c; gen also takes the cell names of a case"},
