@@ -4,11 +4,11 @@
  *                  [--threads N] [--verbose] [--device]
  *
  * keys of the filter: group (ladder, potential, absolute, fixed, kernels,
- * cross), kernel, system, precision (f64, f32), split, window, tol (1e-05).
- * Without --full a subset runs in which each pair of (system, tolerance, split,
- * window) occurs, and of cross each pair of (kernel, cell, distribution,
- * precision, split, window, tolerance); FARSUM_TEST_ALL=1: all of kernels and
- * cross.
+ * cross), kernel, system, precision (f64, f32, mixed), split, window, tol
+ * (1e-05).  Without --full a subset runs in which each pair of (system,
+ * tolerance, split, window) occurs, and of cross each pair of (kernel, cell,
+ * distribution, precision, split, window, tolerance); FARSUM_TEST_ALL=1: all of
+ * kernels and cross.
  * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 static void print_cell(const struct ladder_cell *c)
 {
     printf("%-9s %-9s %s %-8s %-13s %-8.2g ", c->group, c->system->name,
-           c->precision == FARSUM_F32 ? "f32" : "f64", c->split, c->window,
+           ladder_precision(c->precision), c->split, c->window,
            c->tolerance);
     if (c->status == FARSUM_OK)
         printf("est %.3g meas %.3g P=%d c=%.4g sigma=%.3g rc=%.4g "

@@ -64,6 +64,7 @@ int ladder_may_refuse(const struct ladder_cell *cell);
 int ladder_is_default(const struct ladder_cell *cell);
 
 /* methods_table.c */
+const char *ladder_precision(farsum_precision precision);
 struct ladder_summary {
     int cells, refused, over, honest;
     double median, worst;     /* of measured / tolerance */

@@ -85,7 +85,7 @@ void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
         || !ladder_wanted(filter, "window", cell->window)
         || !ladder_wanted(filter, "tol", tolerance)
         || !ladder_wanted(filter, "precision",
-                          cell->precision == FARSUM_F32 ? "f32" : "f64"))
+                          ladder_precision(cell->precision)))
         return;
     if (ladder->n == ladder->room) {
         ladder->room = 2 * ladder->room + 64;

@@ -36,7 +36,7 @@ static void count_values(int count[KEYS])
         count[SPLIT]++;
     for (count[WINDOW] = 0; farsum_list_names("window", count[WINDOW]);)
         count[WINDOW]++;
-    count[PRECISION] = 2;
+    count[PRECISION] = FARSUM_MIXED;
     count[TOLERANCE] = sizeof tolerances / sizeof *tolerances;
     for (int k = 0; k < KEYS; k++)
         if (count[k] > VALUES)
@@ -52,7 +52,8 @@ static void values_of(int64_t index, const int count[KEYS], int value[KEYS])
     }
 }
 
-/* f32 has no such sums; the Gaussian window ends above (accuracy.md). */
+/* Pairs in f32 have no such sums; the Gaussian window ends above
+ * (accuracy.md). */
 static int is_possible(const int value[KEYS])
 {
     const char *window = farsum_list_names("window", value[WINDOW]);
@@ -102,7 +103,7 @@ static void add_cell(struct ladder *ladder, struct system *systems,
         return;
     struct ladder_cell cell = {
         .group = "cross",
-        .precision = value[PRECISION] ? FARSUM_F32 : FARSUM_F64,
+        .precision = (farsum_precision)(1 + value[PRECISION]),
         .split = farsum_list_names("split", value[SPLIT]),
         .window = farsum_list_names("window", value[WINDOW]),
         .tolerance = tolerances[value[TOLERANCE]],

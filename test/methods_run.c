@@ -15,7 +15,7 @@ int ladder_is_default(const struct ladder_cell *cell)
 int ladder_may_refuse(const struct ladder_cell *cell)
 {
     return !ladder_is_default(cell)
-           || (cell->precision == FARSUM_F32 && cell->tolerance < 2e-6);
+           || (cell->precision != FARSUM_F64 && cell->tolerance < 2e-6);
 }
 
 static void measure_flow(struct ladder_cell *cell, const double *velocity)

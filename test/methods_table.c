@@ -5,9 +5,15 @@
 #include "check.h"
 #include "methods.h"
 
+const char *ladder_precision(farsum_precision precision)
+{
+    static const char *const names[] = {"", "f64", "f32", "mixed"};
+    return names[precision];
+}
+
 static const char *precision_name(const struct ladder_cell *c)
 {
-    return c->precision == FARSUM_F32 ? "f32" : "f64";
+    return ladder_precision(c->precision);
 }
 
 static void csv_row(FILE *out, const struct ladder_cell *c)
@@ -167,12 +173,13 @@ void ladder_print(const struct ladder *ladder)
         if (system == last)
             continue;
         last = system;
-        for (int p = FARSUM_F64; p <= FARSUM_F32; p++) {
+        for (int p = FARSUM_F64; p <= FARSUM_MIXED; p++) {
             s = ladder_summarise(ladder, (struct ladder_wanted){
                                              .group = ladder->cell[i].group,
                                              .system = system,
                                              .precision = p});
-            print_summary(system->name, p == 1 ? "f64" : "f32", &s);
+            print_summary(system->name,
+                          ladder_precision((farsum_precision)p), &s);
         }
     }
     print_grid(ladder);

@@ -237,6 +237,9 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
     if (plan->method != &method_spectral)
         FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
              plan->info.method);
+    if (plan_is_mixed(plan))
+        FAIL(ERR_UNSUPPORTED, "a mixed plan is two precisions; the model has "
+                              "the rates of one: f64 or f32");
     farsum_model made = FARSUM_MODEL_INIT;
     struct modelled m = {.plan = plan, .s = plan->state, .model = &made};
     const struct model_place place = {plan->device, plan->isa,

@@ -143,9 +143,38 @@ class Exclude(CommandTest):
                      "bonds")
         self.refused(1, "without --exclude bonds", "run", "in.xyz",
                      "--exclude-factors", "0,0,1")
+
+    def test_targets(self):
+        """A pair is a target and a source, each by its number in its file."""
+        rows = "".join(f"{q} {x[0]!r} {x[1]!r} {x[2]!r}\n"
+                       for q, x in self.atoms)
+        self.write("in.xyz", f"{len(self.atoms)}\n"
+                   f"Properties=charge:R:1:pos:R:3\n{rows}")
         self.write_targets("at.xyz", 3, 9)
-        self.refused(1, "not for targets", "run", "in.xyz", "--exclude",
-                     "pairs", "--targets", "at.xyz")
+        at = self.frame("at.xyz").columns["pos"]
+        self.write("pairs", "1 2\n3 3 0.25\n3 48\n")
+        factors = {(1, 2): 0, (3, 3): 0.25, (3, 48): 0}
+        frame = self.run_open("in.xyz", "--targets", "at.xyz", "--exclude",
+                              "pairs")
+        for i, y in enumerate(at):
+            potential = sum(C * q / math.dist(x, y)
+                            * factors.get((i + 1, j + 1), 1)
+                            for j, (q, x) in enumerate(self.atoms))
+            found = frame.columns["potential"][i]
+            self.assertAlmostEqual(found, potential,
+                                   delta=1e-9 * (1 + abs(potential)))
+        words = ("--targets", "at.xyz", "--exclude", "pairs", "--units",
+                 "real", "--cell", "12")
+        self.farsum("run", "in.xyz", *words, "--check")
+        for text, pattern in [
+                ("4 1\n", "pairs:1: there is no target 4"),
+                ("1 49\n", "pairs:1: there is no source 49"),
+                ("2 7\n2 7\n", "pairs:2: the pair of line 1 again")]:
+            self.write("pairs", text)
+            self.refused(1, pattern, "run", "in.xyz", *words)
+        self.refused(1, "bonds join particles of one file", "run", "in.xyz",
+                     "--targets", "at.xyz", "--exclude", "bonds", "--cell",
+                     "12")
 
     def test_file_before_bonds(self):
         self.write("in.data", lammps(self.atoms, self.joins, 12))

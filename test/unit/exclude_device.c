@@ -22,12 +22,12 @@ static void every_kernel(void **state)
 {
     (void)state;
     for (int k = 0; k < KERNELS; k++)
-        for (int f32 = 0; f32 < 2; f32++) {
+        for (int f = FARSUM_F64; f <= FARSUM_MIXED; f++) {
             farsum_problem p = make_problem(k, 1, 0);
-            p.tolerance = f32 ? 1e-3 : 1e-6;
-            p.precision = f32 ? FARSUM_F32 : FARSUM_F64;
+            p.tolerance = f == FARSUM_F64 ? 1e-6 : 1e-3;
+            p.precision = (farsum_precision)f;
             p.arrays = FARSUM_F64;
-            sequence(k, there(&p), 1, 0, f32 ? 5e-7 : 1e-12);
+            sequence(k, there(&p), 1, 0, f == FARSUM_F64 ? 1e-12 : 5e-7);
         }
 }
 

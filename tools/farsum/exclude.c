@@ -9,17 +9,25 @@ struct place {
     int64_t id, at;
 };
 
-/* A pair of places, lower first; its rank says whose word counts. */
+/* A pair of places, lower first, or a target's and a source's; its rank says
+ * whose word counts. */
 struct entry {
     int64_t low, high, line;
     int rank; /* 0: of the file of pairs; 1 + IO_BONDS ... */
     double factor;
 };
 
+/* Particles that pairs name. */
+struct named {
+    const struct io_frame *frame;
+    const char *what;
+    struct place *place; /* owned, [n], by id; NULL: ids are places from 1 */
+};
+
 struct making {
     const struct settings *s;
-    const struct io_frame *frame;
-    struct place *place; /* owned, [n], by id; NULL: ids are places from 1 */
+    struct named first, second; /* of a pair; first is second if no targets */
+    int apart;                  /* 1: they are not */
     struct entry *entry; /* owned */
     int64_t count;
     char *error;
@@ -57,42 +65,42 @@ static int entry_order(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static int make_places(struct making *m)
+static int make_places(struct making *m, struct named *p)
 {
-    const struct io_column *c = io_frame_column(m->frame, "id");
-    int64_t n = m->frame->n;
+    const struct io_column *c = io_frame_column(p->frame, "id");
+    int64_t n = p->frame->n;
     if (!c || c->type != IO_INT || c->width != 1)
         return 0;
     const int64_t *id = c->data;
-    m->place = malloc((size_t)(n > 0 ? n : 1) * sizeof *m->place);
-    if (!m->place)
+    p->place = malloc((size_t)(n > 0 ? n : 1) * sizeof *p->place);
+    if (!p->place)
         return no_memory(m);
     int ascending = 1;
     for (int64_t i = 0; i < n; i++) {
-        m->place[i] = (struct place){id[i], i};
+        p->place[i] = (struct place){id[i], i};
         ascending &= i == 0 || id[i] > id[i - 1];
     }
     if (!ascending)
-        qsort(m->place, (size_t)n, sizeof *m->place, place_order);
+        qsort(p->place, (size_t)n, sizeof *p->place, place_order);
     for (int64_t i = 1; i < n; i++)
-        if (m->place[i].id == m->place[i - 1].id) {
+        if (p->place[i].id == p->place[i - 1].id) {
             snprintf(m->error, m->size,
-                     "two particles have the id %lld: "
+                     "two %ss have the id %lld: "
                      "exclusions cannot name them",
-                     (long long)m->place[i].id);
+                     p->what, (long long)p->place[i].id);
             return -1;
         }
     return 0;
 }
 
 /* The place of a number, or -1. */
-static int64_t find_place(const struct making *m, int64_t id)
+static int64_t find_place(const struct named *p, int64_t id)
 {
     struct place key = {id, 0}, *found;
-    if (!m->place)
-        return id >= 1 && id <= m->frame->n ? id - 1 : -1;
+    if (!p->place)
+        return id >= 1 && id <= p->frame->n ? id - 1 : -1;
     found =
-        bsearch(&key, m->place, (size_t)m->frame->n, sizeof key, place_order);
+        bsearch(&key, p->place, (size_t)p->frame->n, sizeof key, place_order);
     return found ? found->at : -1;
 }
 
@@ -111,25 +119,28 @@ static int add_pairs(struct making *m, const struct io_pairs *pairs, int rank)
     m->entry = more;
     for (int64_t k = 0; k < pairs->n; k++) {
         const struct io_pair *p = &pairs->pair[k];
-        int64_t a = find_place(m, p->a), b = find_place(m, p->b);
+        int64_t a = find_place(&m->first, p->a);
+        int64_t b = find_place(&m->second, p->b);
+        const struct named *none = a < 0 ? &m->first : &m->second;
         const char *colon = rank == 0 ? ":" : "line ";
         if (a < 0 || b < 0) {
             snprintf(m->error, m->size,
-                     "%s%s%lld: there is no particle %s"
+                     "%s%s%lld: there is no %s %s"
                      "%lld",
-                     file_of(m, rank), colon, (long long)p->line,
-                     m->place ? "with the id " : "",
+                     file_of(m, rank), colon, (long long)p->line, none->what,
+                     none->place ? "with the id " : "",
                      (long long)(a < 0 ? p->a : p->b));
             return -1;
         }
-        if (a == b) {
+        if (a == b && !m->apart) {
             snprintf(m->error, m->size, "%s%s%lld: particle %lld with itself",
                      file_of(m, rank), colon, (long long)p->line,
                      (long long)p->a);
             return -1;
         }
         m->entry[m->count++] =
-            (struct entry){a < b ? a : b, a < b ? b : a, p->line, rank,
+            (struct entry){a < b || m->apart ? a : b,
+                           a < b || m->apart ? b : a, p->line, rank,
                            rank == 0 ? p->factor : m->s->factors[rank - 1]};
     }
     return 0;
@@ -138,15 +149,23 @@ static int add_pairs(struct making *m, const struct io_pairs *pairs, int rank)
 static int add_bonds(struct making *m)
 {
     int64_t found = 0;
-    if (!m->frame->format || strcmp(m->frame->format, "lammps") != 0) {
+    const struct io_frame *frame = m->first.frame;
+    if (m->apart) {
+        snprintf(m->error, m->size,
+                 "--exclude bonds with --targets: bonds join particles of one "
+                 "file, of a target and a source there is none; give a file "
+                 "of pairs");
+        return -1;
+    }
+    if (!frame->format || strcmp(frame->format, "lammps") != 0) {
         snprintf(m->error, m->size,
                  "--exclude bonds needs LAMMPS data: "
                  "other formats have no bonds");
         return -1;
     }
     for (int k = 0; k < IO_JOINS; k++) {
-        found += m->frame->joins[k].n;
-        if (add_pairs(m, &m->frame->joins[k], 1 + k) != 0)
+        found += frame->joins[k].n;
+        if (add_pairs(m, &frame->joins[k], 1 + k) != 0)
             return -1;
     }
     if (found > 0)
@@ -192,10 +211,16 @@ static int fill(struct making *m, struct exclude_list *list)
     return 0;
 }
 
-int exclude_make(const struct settings *s, const struct io_frame *frame,
-                 int apart, struct exclude_list *list, char *error, size_t size)
+int exclude_make(const struct settings *s, const struct io_frame *sources,
+                 const struct io_frame *targets, struct exclude_list *list,
+                 char *error, size_t size)
 {
-    struct making m = {.s = s, .frame = frame, .error = error, .size = size};
+    struct making m = {.s = s, .error = error, .size = size};
+    m.apart = targets != NULL;
+    m.first.frame = m.apart ? targets : sources;
+    m.first.what = m.apart ? "target" : "particle";
+    m.second.frame = sources;
+    m.second.what = m.apart ? "source" : "particle";
     *list = (struct exclude_list){0};
     if (s->has_factors && !s->exclude_bonds) {
         snprintf(error, size, "--exclude-factors without --exclude bonds");
@@ -203,23 +228,18 @@ int exclude_make(const struct settings *s, const struct io_frame *frame,
     }
     if (!s->exclude_bonds && !s->exclude_file)
         return 0;
-    if (apart) {
-        snprintf(error, size,
-                 "--exclude %s is for particles that are summed "
-                 "at themselves, not for targets of their own",
-                 s->exclude_bonds ? "bonds" : "FILE");
-        return -1;
-    }
-    int bad = make_places(&m) || (s->exclude_file && add_file(&m))
+    int bad = make_places(&m, &m.first) || make_places(&m, &m.second)
+              || (s->exclude_file && add_file(&m))
               || (s->exclude_bonds && add_bonds(&m)) || fill(&m, list);
-    free(m.place);
+    free(m.first.place);
+    free(m.second.place);
     free(m.entry);
     if (bad)
         exclude_clear(list);
     return bad ? -1 : 0;
 }
 
-int exclude_targets(const struct exclude_list *list, int64_t n,
+int exclude_targets(const struct exclude_list *list, int64_t n, int apart,
                     const int64_t *index, int64_t count,
                     struct exclude_list *out)
 {
@@ -237,7 +257,7 @@ int exclude_targets(const struct exclude_list *list, int64_t n,
         where[i] = -1;
     for (int64_t k = 0; k < count; k++)
         where[index[k]] = k;
-    for (int64_t k = 0; k < 2 * list->count; k++) {
+    for (int64_t k = 0; k < 2 * list->count; k += apart ? 2 : 1) {
         int64_t target = where[list->pair[k]];
         if (target < 0)
             continue;

@@ -45,8 +45,7 @@ int system_make(const struct settings *s, struct io_frame *sources,
         snprintf(error, size, "periodic, but there is no cell; give --cell");
         return -1;
     }
-    if (exclude_make(s, sources, targets != NULL, &out.exclude, error,
-                     size) != 0)
+    if (exclude_make(s, sources, targets, &out.exclude, error, size) != 0)
         return -1;
     if (kernel_strengths(kernel, sources, &out.q, &out.own, error, size) !=
         0) {

@@ -218,8 +218,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
     snprintf(error, size, "out of memory");
     if (sample_make(request, &sample) != 0)
         goto done;
-    if (exclude_targets(&sys->exclude, sys->n, sample.index, sample.count,
-                        &exclude) != 0)
+    if (exclude_targets(&sys->exclude, sys->m ? sys->m : sys->n, sys->m > 0,
+                        sample.index, sample.count, &exclude) != 0)
         goto done;
     size_t count = (size_t)sample.count;
     y = malloc(count * 3 * sizeof *y);
