@@ -12,14 +12,9 @@
 #include "method/spectral_exclude.h"
 #include "method/spectral_gpu.h"
 
-/* The least tolerance with near pairs in f32 and all else in f64. */
-#define MIXED_BEST 1e-7
-
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {
-    int f32 = plan->problem.precision == FARSUM_F32;
-    int mixed = plan_is_mixed(plan);
-    double best = f32 ? 4e-7 : mixed ? MIXED_BEST : 3e-15;
+    double best = plan->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
     if (!plan->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (plan->device && !plan->device->facts.f64)
@@ -31,7 +26,9 @@ static farsum_status spectral_fits(const struct farsum_plan *plan)
         FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that %s "
                             "reaches",
              plan->problem.tolerance, best,
-             f32 ? "f32" : mixed ? "mixed" : "f64");
+             plan_is_mixed(plan)           ? "mixed"
+             : plan->pairs == FARSUM_F32 ? "f32"
+                                         : "f64");
     return FARSUM_OK;
 }
 

@@ -55,15 +55,12 @@ static double tuned_own_image(const struct tuned *t,
 /* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
  * force: of the sum, and of the positions, which the near field holds to a part
  * of the cutoff. */
-#define ROUNDS_F32 2.5e-7
-#define ROUNDS_MIXED 2.5e-7
 static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
                              int potential)
 {
     const struct sample *s = &p->sample;
     int f32 = p->pairs == FARSUM_F32;
-    double sum = plan_is_mixed(p) ? ROUNDS_MIXED : f32 ? ROUNDS_F32 : 1e-15;
-    double place = f32 ? 0x1p-27 : 0x1p-52;
+    double sum = f32 ? 2.5e-7 : 1e-15, place = f32 ? 0x1p-27 : 0x1p-52;
     double volume = tuned_volume(p), n = (double)s->n;
     if (!p->pair.kind->gradient)
         return sum * hypot(s->force, tuned_own_image(t, p));
