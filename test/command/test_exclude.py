@@ -164,7 +164,7 @@ class Exclude(CommandTest):
             self.assertAlmostEqual(found, potential,
                                    delta=1e-9 * (1 + abs(potential)))
         words = ("--targets", "at.xyz", "--exclude", "pairs", "--units",
-                 "real", "--cell", "12")
+                 "real", "--cell", "12,12,12")
         self.farsum("run", "in.xyz", *words, "--check")
         for text, pattern in [
                 ("4 1\n", "pairs:1: there is no target 4"),
@@ -174,7 +174,7 @@ class Exclude(CommandTest):
             self.refused(1, pattern, "run", "in.xyz", *words)
         self.refused(1, "bonds join particles of one file", "run", "in.xyz",
                      "--targets", "at.xyz", "--exclude", "bonds", "--cell",
-                     "12")
+                     "12,12,12")
 
     def test_file_before_bonds(self):
         self.write("in.data", lammps(self.atoms, self.joins, 12))

@@ -88,8 +88,8 @@ static double distance(const double *a, const double *b, int n)
     return sqrt(d / all);
 }
 
-/* What every kernel gives in mixed, f64 and f32 at the same parameters: mixed is
- * not f64, and at least as good as f32. */
+/* What every kernel gives in mixed, f64 and f32 at the same parameters: mixed
+ * is not f64, and about as good as f32. */
 static void between(const char *device)
 {
     static struct sums exact, got[4];

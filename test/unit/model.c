@@ -237,8 +237,8 @@ static void test_bound(void **state)
     assert_string_equal(bound, "sums");
 }
 
-/* Faster than any processor: the work was not done.  How slow one is when others
- * use it as well is nothing to test. */
+/* Faster than any processor: the work was not done.  How slow one is when
+ * others use it as well is nothing to test. */
 static void test_host(void **state)
 {
     struct model_place place = {NULL, isa_best(), FARSUM_F64, 1};
