@@ -191,7 +191,7 @@ farsum_status window_set(struct window *window, const char *name, int support,
 
 double window_flat(const struct window *window)
 {
-    return fmax(window->kind->flat, 2.5 * window->fit_error);
+    return window->kind->flat;
 }
 
 const char *window_name(const struct window *window)
