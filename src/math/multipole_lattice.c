@@ -9,7 +9,7 @@
 enum { DEGREES = 2 * MULTIPOLE_MOST + 1 };
 
 struct lattice {
-    int p, size;
+    int p;
     const double *cell, *near, *d;
     double a, volume, most; /* the sums go to a^2 r^2, k^2/4a^2 <= most */
     double *s;

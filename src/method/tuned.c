@@ -188,15 +188,15 @@ static double tuned_together(struct tuned *t, const struct farsum_plan *plan,
         return 0;
     tuned_rank(spread, o->spread, of[0], o->deterministic, &s);
     tuned_rank(interp, o->interp, of[1], o->deterministic, &i);
-    for (int a = 0; a < s.n; a++)
+    for (int a = 0; a < s.n; a++) {
+        const struct variant *v = s.row[a]->variant;
+        uint64_t key[2];
+        double once[2];
+        if (!v->shared || v->shared(of[0], &key[0], &once[0]) == 0)
+            continue;
         for (int b = 0; b < i.n; b++) {
-            const struct variant *v = s.row[a]->variant;
             const struct variant *w = i.row[b]->variant;
-            uint64_t key[2];
-            double once[2];
-            if (!v->shared || !w->shared
-                || v->shared(of[0], &key[0], &once[0]) == 0
-                || w->shared(of[1], &key[1], &once[1]) == 0
+            if (!w->shared || w->shared(of[1], &key[1], &once[1]) == 0
                 || key[0] != key[1])
                 continue;
             double saved = fmin(once[0], once[1]);
@@ -208,6 +208,7 @@ static double tuned_together(struct tuned *t, const struct farsum_plan *plan,
             interp->row = i.row[b];
             interp->cost = i.cost[b] - saved;
         }
+    }
     if (least < now && !o->spread)
         snprintf(spread->reason, sizeof spread->reason,
                  "est %.3g ms; lists shared with interp", 1e3 * spread->cost);

@@ -104,14 +104,13 @@ static inline double grid_at(const struct tree_grid *grid, int64_t i, int d)
     const struct tree *tree = grid->tree;
     const struct tree_given *given = grid->given;
     double x = given->x[d][i * given->step];
+    double f = given->fractions ? x : (x - tree->corner[d]) / tree->edge[d];
     if (tree->periodic[d]) {
-        double f = given->fractions ? x : (x - tree->corner[d]) / tree->edge[d];
         if (!(fabs(f) < 1e6))
             return NAN;
         f -= floor(f);
         return f < 1 ? f * grid->n[d] : 0;
     }
-    double f = given->fractions ? x : (x - tree->corner[d]) / tree->edge[d];
     if (!(f >= 0 && f <= 1))
         return NAN;
     return given->fractions ? f * grid->n[d]

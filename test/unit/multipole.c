@@ -3,16 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "check.h"
 #include "math/multipole.h"
 
 static uint64_t seed = 1;
 static double uniform(void)
 {
-    uint64_t z = seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53 - 0.5;
+    return (double)(random_next(&seed) >> 11) * 0x1p-53 - 0.5;
 }
 
 static double distance(const double x[3], const double y[3])

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "check.h"
 #include "points/tree.h"
 
@@ -21,10 +22,7 @@ enum tree_dist {
 
 static inline double tree_random(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
 /* Fractions of a region, [n][3]. */

@@ -36,12 +36,6 @@ static double simd_cost(const void *data)
            / args->threads;
 }
 
-static int64_t simd_near_most(const struct p2p_args *args)
-{
-    struct tree tree = {.dense = args->dense, .ws = args->ws};
-    return tree_near_most(&tree);
-}
-
 static int64_t simd_chunk(const struct p2p_args *args)
 {
     return (3 + SIMD_RHS) * SIMD_ROW * (args->precision == FARSUM_F32 ? 4 : 8);
@@ -51,7 +45,7 @@ static int64_t simd_bytes(const void *data)
 {
     const struct p2p_args *args = data;
     return args->threads
-           * (simd_near_most(args) * (int64_t)sizeof(struct tree_near)
+           * (p2p_near_most(args) * (int64_t)sizeof(struct tree_near)
               + simd_chunk(args));
 }
 
@@ -79,7 +73,7 @@ static farsum_status simd_create(const void *data, void **state)
     GO(MEM_NEW(simd->thread, args->threads));
     for (int t = 0; t < args->threads; t++) {
         simd->thread[t].args = &simd->args;
-        GO(MEM_RAW(simd->thread[t].near, simd_near_most(args)));
+        GO(MEM_RAW(simd->thread[t].near, p2p_near_most(args)));
         GO(mem_alloc(&simd->thread[t].chunk, simd_chunk(args), 1, 0));
     }
     *state = simd;

@@ -14,7 +14,7 @@ enum {
 struct simd_thread {
     const struct p2p_args *args;
     const struct p2p_io *io;
-    struct tree_near *near; /* [tree_near_most] */
+    struct tree_near *near; /* [p2p_near_most] */
     void *chunk;            /* [3 + SIMD_RHS][SIMD_ROW] of the precision */
 };
 

@@ -67,6 +67,13 @@ static inline double p2p_targets(const struct p2p_args *args)
     return (double)(args->n_targets > 0 ? args->n_targets : args->n_sources);
 }
 
+/* Entries that a near list has at most. */
+static inline int64_t p2p_near_most(const struct p2p_args *args)
+{
+    const struct tree tree = {.dense = args->dense, .ws = args->ws};
+    return tree_near_most(&tree);
+}
+
 /* ops.c: OK, or what is wrong with args. */
 farsum_status p2p_check(const struct p2p_args *args);
 /* Fails if io and its tree are not what args said. */

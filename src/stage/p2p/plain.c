@@ -11,12 +11,6 @@ struct plain {
     struct tree_near *near; /* owned */
 };
 
-static int64_t plain_near_most(const struct p2p_args *args)
-{
-    struct tree tree = {.dense = args->dense, .ws = args->ws};
-    return tree_near_most(&tree);
-}
-
 static farsum_status plain_fits(const void *args)
 {
     const struct p2p_args *a = args;
@@ -33,7 +27,7 @@ static double plain_cost(const void *data)
 static int64_t plain_bytes(const void *args)
 {
     return (int64_t)sizeof(struct plain)
-           + plain_near_most(args) * (int64_t)sizeof(struct tree_near);
+           + p2p_near_most(args) * (int64_t)sizeof(struct tree_near);
 }
 
 static farsum_status plain_create(const void *args, void **state)
@@ -42,7 +36,7 @@ static farsum_status plain_create(const void *args, void **state)
     struct plain *plain = NULL;
     GO(MEM_NEW(plain, 1));
     plain->args = *(const struct p2p_args *)args;
-    GO(MEM_RAW(plain->near, plain_near_most(args)));
+    GO(MEM_RAW(plain->near, p2p_near_most(args)));
     *state = plain;
     return FARSUM_OK;
 done:
