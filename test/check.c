@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 static int count, failed;
 
 int check_that(int good, const char *file, int line, const char *format, ...)
@@ -56,8 +58,10 @@ int check_says(const char *text, const char *file, int line)
 void check_run(void (*test)(void), const char *name)
 {
     int before = failed;
+    double start = clock_seconds();
     test();
-    printf("%s %s\n", failed == before ? "PASS" : "FAIL", name);
+    printf("%s %s (%.1f s)\n", failed == before ? "PASS" : "FAIL", name,
+           clock_seconds() - start);
     fflush(stdout);
 }
 

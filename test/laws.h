@@ -53,6 +53,9 @@ struct law_case {
 };
 extern const struct law_case law_cases[];
 
+/* Is it the turn of this one of a sweep?  Every other one's is, with
+ * FARSUM_TEST_ALL=1 everyone's. */
+int law_turn(int index);
 double law_random(uint64_t *state); /* 0 <= u < 1 */
 
 void laws_of_invariance(void);

@@ -160,50 +160,69 @@ static void superposition(void)
     }
 }
 
+/* The system with lengths by f[0], charges by f[1] and the constant f[2], back
+ * in the units of x, which is of it as it was. */
+static void scaled_by(const double f[3], const struct law_case *l,
+                      farsum_precision precision, const struct answer *x)
+{
+    struct system t;
+    struct answer y;
+    farsum_options o = spectral();
+    system_load(&t, l->name, l->what);
+    double unit = (strcmp(t.kernel, "r6") == 0 ? pow(f[0], 6) : f[0])
+                  / (f[2] * f[1]);
+    struct system s = t;
+    s.p.q = check_memory((size_t)t.p.n, sizeof *s.p.q);
+    memcpy(s.p.q, t.p.q, (size_t)t.p.n * sizeof *s.p.q);
+    for (int64_t i = 0; i < 3 * t.p.n; i++)
+        t.p.x[i] *= f[0];
+    for (int64_t i = 0; i < t.p.n; i++)
+        t.p.q[i] *= f[1];
+    for (int i = 0; i < 9; i++)
+        t.p.cell[i] *= f[0];
+    t.kappa /= f[0];
+    farsum_problem p = asked(&t, 1e-5, ALL);
+    p.precision = precision;
+    p.coulomb = f[2];
+    if (solve(&t, &p, &o, &y)) {
+        for (int64_t i = 0; i < t.p.n; i++)
+            y.potential[i] *= unit;
+        for (int64_t i = 0; i < 3 * t.p.n; i++)
+            y.field[i] *= f[0] * unit;
+        y.energy *= unit / f[1];
+        for (int i = 0; i < 9; i++)
+            y.virial[i] *= unit / f[1];
+        check_same("scaled", &s, &y, x, 2e-5, 2e-5);
+    }
+    answer_free(&y);
+    free(s.p.q);
+    system_free(&t);
+}
+
 /* Lengths by a, charges by b, constant by c: phi by c b/a, E by c b/a^2,
- * energy and virial by c b^2/a; of 1/r^6 by a^6 instead of a. */
+ * energy and virial by c b^2/a; of 1/r^6 by a^6 instead of a.  Precisions take
+ * turns. */
 static void scaling(void)
 {
     static const double factors[][3] = {
         {2, 1, 1},       {1, -3, 1},       {1, 1, 332.06371}, {1e-10, 1.6e-19,
          9e9},           {1e6, 1e12, 0.1}, {1, 1e-30, 1e30},  {7.3e-3, 1, 1}};
     for (const struct law_case *l = law_cases; l->name; l++)
-        for (int precision = FARSUM_F64; precision <= FARSUM_F32; precision++)
-            for (size_t k = 0; k < sizeof factors / sizeof *factors; k++) {
-                struct system s, t;
-                struct answer x, y;
-                double a = factors[k][0], b = factors[k][1], c = factors[k][2];
-                double unit;
-                farsum_options o = spectral();
-                system_load(&s, l->name, l->what);
-                system_load(&t, l->name, l->what);
-                for (int64_t i = 0; i < 3 * s.p.n; i++)
-                    t.p.x[i] *= a;
-                for (int64_t i = 0; i < s.p.n; i++)
-                    t.p.q[i] *= b;
-                for (int i = 0; i < 9; i++)
-                    t.p.cell[i] *= a;
-                t.kappa /= a;
-                unit = (strcmp(s.kernel, "r6") == 0 ? pow(a, 6) : a) / (c * b);
-                farsum_problem p = asked(&s, 1e-5, ALL), q = asked(&t, 1e-5,
-                                                                  ALL);
-                p.precision = q.precision = (farsum_precision)precision;
-                q.coulomb = c;
-                if (solve(&s, &p, &o, &x) && solve(&t, &q, &o, &y)) {
-                    for (int64_t i = 0; i < s.p.n; i++)
-                        y.potential[i] *= unit;
-                    for (int64_t i = 0; i < 3 * s.p.n; i++)
-                        y.field[i] *= a * unit;
-                    y.energy *= unit / b;
-                    for (int i = 0; i < 9; i++)
-                        y.virial[i] *= unit / b;
-                    check_same("scaled", &s, &y, &x, 2e-5, 2e-5);
-                }
-                answer_free(&x);
-                answer_free(&y);
-                system_free(&s);
-                system_free(&t);
-            }
+        for (int precision = FARSUM_F64; precision <= FARSUM_F32; precision++) {
+            struct system s;
+            struct answer x;
+            farsum_options o = spectral();
+            system_load(&s, l->name, l->what);
+            farsum_problem p = asked(&s, 1e-5, ALL);
+            p.precision = (farsum_precision)precision;
+            if (solve(&s, &p, &o, &x))
+                for (size_t k = 0; k < sizeof factors / sizeof *factors; k++)
+                    if (law_turn((int)k + (int)(l - law_cases) + precision))
+                        scaled_by(factors[k], l, (farsum_precision)precision,
+                                  &x);
+            answer_free(&x);
+            system_free(&s);
+        }
 }
 
 void laws_of_sums(void)

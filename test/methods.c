@@ -8,7 +8,7 @@
  * (1e-05).  Without --full a subset runs in which each pair of (system,
  * tolerance, split, window) occurs, and of cross each pair of (kernel, cell,
  * distribution, precision, split, window, tolerance); FARSUM_TEST_ALL=1: all of
- * kernels and cross.
+ * it.
  * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,10 @@
  * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
  * need no device, and by the drivers of all OpenCL devices.  "words" lets the
  * C compiler look for words that #if asks and nobody defines.  A file's first
- * recipe is for every architecture in both precisions, the others are for one
- * each, in turn; --full: for all.  TEXT: only files whose name holds it.
+ * recipe is for every architecture, in one precision or the other by turns of
+ * file and architecture, and for one of them in both; the others are for one
+ * each, in turn; --full, FARSUM_TEST_ALL=1: all of it.  TEXT: only files whose
+ * name holds it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
  *
  * Registers and spills are listed; they fail nothing.  Each kind has a process
@@ -204,14 +206,24 @@ static void one(const struct target *t, const char *file,
     jit_clear(&jit);
 }
 
-/* Which target and precision a recipe after the first is for. */
-static int in_turn(const struct recipe *r, int k, int t, int bits)
+/* Is the k-th recipe of the f-th file for this target and precision?  Turns go
+ * round among the targets that the recipe is for. */
+static int in_turn(const struct recipe *r, int f, int k, int t, int bits)
 {
-    int only = r->bits ? r->bits : k % 2 ? 64 : 32;
-    return k % n_targets == t && bits == only;
+    int only = r->bits ? r->bits : (f + k) % 2 ? 64 : 32, able = 0, before = 0;
+    for (int i = 0; i < n_targets; i++)
+        if (!not_for(&target[i], r, only)) {
+            before += i < t;
+            able++;
+        }
+    int one = able > 0 && before == (f + k) % able
+              && !not_for(&target[t], r, only);
+    if (k > 0)
+        return one && bits == only;
+    return one || r->bits || bits == ((f + t) % 2 ? 64 : 32);
 }
 
-static void all_of(const char *file, const char *text, int64_t bytes)
+static void all_of(int f, const char *file, const char *text, int64_t bytes)
 {
     struct recipe recipe;
     const char *wrong = NULL;
@@ -222,7 +234,7 @@ static void all_of(const char *file, const char *text, int64_t bytes)
          k++)
         for (int t = 0; t < n_targets; t++)
             for (int bits = 32; bits <= 64; bits += 32)
-                if (full || k == 0 || in_turn(&recipe, k, t, bits))
+                if (full || in_turn(&recipe, f, k, t, bits))
                     one(&target[t], file, &recipe, bits);
     CHECK(got == 0, "%s: compile:%s ...: %s", file, recipe.line, wrong);
 }
@@ -289,12 +301,13 @@ static void test_recipes(void)
 
 static void test_kernels(void)
 {
+    int n_files = 0;
     for (const struct jit_file *f = jit_files; f->name; f++) {
         size_t n = strlen(f->name);
         if (n > 2 && strcmp(f->name + n - 2, ".k") == 0)
-            all_of(f->name, (const char *)f->text, f->bytes);
+            all_of(n_files++, f->name, (const char *)f->text, f->bytes);
     }
-    all_of("words.k", "/* compile: TABLE=1,2,3 */", 26);
+    all_of(0, "words.k", "/* compile: TABLE=1,2,3 */", 26);
 }
 
 static const struct kind {
@@ -352,6 +365,7 @@ int main(int argc, char **argv)
         else
             only_file = argv[i];
     }
+    full = full || getenv("FARSUM_TEST_ALL");
     /* words.k is not embedded */
     if (setenv("FARSUM_KERNEL_DIR", FARSUM_TEST_DIR "/device", 1) != 0)
         check_stop("setenv");
