@@ -7,8 +7,8 @@
  * C compiler look for words that #if asks and nobody defines.  A file's first
  * recipe is for every architecture, in one precision or the other by turns of
  * file and architecture, and for one of them in both; the others are for one
- * each, in turn; --full, FARSUM_TEST_ALL=1: all of it.  TEXT: only files whose
- * name holds it.
+ * each, in turn, NVRTC's or hipRTC's; --full, FARSUM_TEST_ALL=1: all of it.
+ * TEXT: only files whose name holds it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
  *
  * Registers and spills are listed; they fail nothing.  Each kind has a process
@@ -211,13 +211,17 @@ static void one(const struct target *t, const char *file,
 static int in_turn(const struct recipe *r, int f, int k, int t, int bits)
 {
     int only = r->bits ? r->bits : (f + k) % 2 ? 64 : 32, able = 0, before = 0;
+    int hip = strcmp(target[t].kind, "hip") == 0;
+    int rtc = hip || strcmp(target[t].kind, "nvrtc") == 0;
     for (int i = 0; i < n_targets; i++)
         if (!not_for(&target[i], r, only)) {
             before += i < t;
             able++;
         }
-    int one = able > 0 && before == (f + k) % able
+    int one = able > 0 && before == (f + k) / 2 % able
               && !not_for(&target[t], r, only);
+    if (k > 0 && rtc && !r->vendor[0] && k % 2 != hip)
+        return 0;
     if (k > 0)
         return one && bits == only;
     return one || r->bits || bits == ((f + t) % 2 ? 64 : 32);
