@@ -1,4 +1,5 @@
-/* rooms.c: all rooms, in the order of the methods. */
+/* rooms.c: all rooms, in the order of the methods: spectral, fmm. */
+#include "stage/boxes.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
 #include "stage/near/near.h"
@@ -7,6 +8,7 @@
 #include "stage/spread/spread.h"
 
 const struct stage *const stage_rooms[] = {
-    &near_stage,   &spread_stage, &fft_stage, &scale_stage,
-    &interp_stage, &p2p_stage,    NULL,
+    &near_stage, &spread_stage, &fft_stage, &scale_stage,   &interp_stage,
+    &p2p_stage,  &p2m_stage,    &m2m_stage, &m2l_stage,     &lattice_stage,
+    &l2l_stage,  &l2p_stage,    NULL,
 };

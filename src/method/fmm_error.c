@@ -1,0 +1,127 @@
+/* fmm_error.c: what is left out above order p, (10.16), and the order that a
+ * tolerance needs. */
+#include <math.h>
+
+#include "method/fmm.h"
+#include "method/tuned.h"
+
+enum { TABLE = 25, TABLE_2 = 21 };
+
+/* Roots of the sum over a far list of the mean squares of a pair's error, boxes
+ * of edge 1, points uniform: of the potential and the field; ws = 1 and 2.
+ * Measured by summing pairs. */
+static const double random_1[TABLE][2] = {
+    {7.4e-1, 1.9e0},   {1.4e-1, 6.1e-1},  {3.4e-2, 2.0e-1},  {8.9e-3, 7.1e-2},
+    {3.0e-3, 2.6e-2},  {1.15e-3, 1.0e-2}, {4.0e-4, 4.2e-3},  {1.35e-4, 1.7e-3},
+    {4.8e-5, 7.3e-4},  {2.0e-5, 3.0e-4},  {8.0e-6, 1.3e-4},  {3.5e-6, 5.8e-5},
+    {1.45e-6, 2.7e-5}, {5.8e-7, 1.25e-5}, {2.5e-7, 5.7e-6},  {1.2e-7, 2.5e-6},
+    {5.3e-8, 1.2e-6},  {2.0e-8, 5.5e-7},  {7.7e-9, 2.6e-7},  {4.0e-9, 1.25e-7},
+    {2.0e-9, 6.0e-8},  {9e-10, 2.8e-8},   {3.7e-10, 1.3e-8}, {1.7e-10, 6.0e-9},
+    {8e-11, 2.8e-9}};
+static const double random_2[TABLE_2][2] = {
+    {5.8e-1, 1.5e0},   {6.4e-2, 2.7e-1},  {9.1e-3, 5.2e-2},  {1.6e-3, 1.1e-2},
+    {2.8e-4, 2.5e-3},  {6.0e-5, 6.0e-4},  {1.4e-5, 1.5e-4},  {3.1e-6, 3.9e-5},
+    {8.0e-7, 1.05e-5}, {2.1e-7, 2.9e-6},  {5.4e-8, 7.9e-7},  {1.3e-8, 2.3e-7},
+    {3.7e-9, 6.6e-8},  {1.0e-9, 1.9e-8},  {2.7e-10, 5.4e-9}, {8e-11, 1.6e-9},
+    {2.0e-11, 4.7e-10}, {6e-12, 1.3e-10}, {2.0e-12, 4.0e-11},
+    {5.5e-13, 1.2e-11}, {1.5e-13, 3.4e-12}};
+/* The error of a list of boxes that are filled evenly with a charge 1 each,
+ * ws = 1; of ws = 2 it is less. */
+static const double together_1[TABLE][2] = {
+    {1.0e0, 3.6e0},    {1.4e-2, 8.5e-2},  {6.1e-3, 5.6e-2},  {4.8e-3, 3.4e-2},
+    {3.2e-5, 3.7e-4},  {2.7e-5, 3.2e-4},  {1.4e-5, 1.4e-4},  {1.4e-5, 1.4e-4},
+    {1.1e-6, 1.5e-5},  {1.1e-6, 1.5e-5},  {2.2e-7, 2.2e-6},  {2.2e-7, 2.2e-6},
+    {5.6e-8, 7.1e-7},  {5.6e-8, 7.1e-7},  {1.0e-8, 1.3e-7},  {1.0e-8, 1.3e-7},
+    {1.0e-9, 1.6e-8},  {1.0e-9, 1.6e-8},  {5.2e-10, 8.5e-9}, {5.2e-10, 8.5e-9},
+    {2.4e-11, 5.8e-10}, {2.4e-11, 5.8e-10}, {2.4e-11, 5.1e-10},
+    {2.4e-11, 5.1e-10}, {5.4e-12, 1.4e-10}};
+
+static double beyond(const double (*table)[2], int n, int order, int field,
+                     double factor)
+{
+    int last = order < n ? order : n - 1;
+    return table[last][field] * pow(factor, order - last);
+}
+
+struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
+{
+    struct fmm_error e;
+    double least = fmin(box[0], fmin(box[1], box[2]));
+    double radius = sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2])
+                    / 2;
+    /* bricks: the worst pair converges as its corner to its distance */
+    double slow = radius / least / sqrt(0.75);
+    if (ws == 1)
+        e.random = beyond(random_1, TABLE, order, field, 0.5);
+    else
+        e.random = beyond(random_2, TABLE_2, order, field, 0.3);
+    e.together = beyond(together_1, TABLE, order, field, 0.5);
+    e.random *= pow(slow, order + 1);
+    e.together *= pow(slow, order + 1);
+    return e;
+}
+
+/* What rounding leaves of sums, relative. */
+static double fmm_rounding(const struct farsum_plan *plan)
+{
+    return plan->problem.precision == FARSUM_F32 ? 3e-7 : 1e-15;
+}
+
+/* Squares of field's errors halve from a level to the one above, those of
+ * potentials double: their sum is over as many levels as there are. */
+static double fmm_levels(int depth, int field)
+{
+    return field ? 2 : pow(2, depth < 1 ? 1 : depth);
+}
+
+double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
+                    double q1, double q2, double potential, double force)
+{
+    double norm = 1, error, unit = plan->problem.coulomb;
+    int field = plan->problem.error != FARSUM_ERROR_POTENTIAL;
+    struct fmm_error e =
+        fmm_error(s->shape.order, s->shape.ws, s->args.box, field);
+    double random = e.random * sqrt(q2 * s->crowd[field]
+                                    * fmm_levels(s->tree.depth, field));
+    double together = e.together * fabs(q1) * sqrt(s->charge[field]);
+    error = hypot(random, together);
+    if (field)
+        error *= sqrt(q2); /* of forces */
+    norm = field ? force : potential;
+    error = hypot(error, fmm_rounding(plan) * norm);
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return unit * error;
+    return norm > 0 ? error / norm : 0;
+}
+
+farsum_status fmm_order(const struct farsum_plan *plan, int ws,
+                        const double box[3], double per_leaf, int *order)
+{
+    const farsum_problem *p = &plan->problem;
+    int field = p->error != FARSUM_ERROR_POTENTIAL;
+    double q2 = plan->sample.q2 / (double)plan->sample.n;
+    double q1 = plan->sample.q1 / (double)plan->sample.n;
+    /* in units of a leaf's edge, of q_rms: what neighbours at the mean distance
+     * do, or what the sample's forces are */
+    double norm = field ? pow(per_leaf, 2.0 / 3) : cbrt(per_leaf);
+    double rounding = fmm_rounding(plan);
+    if (p->error == FARSUM_ERROR_ABSOLUTE)
+        norm = 0;
+    else if (p->periodic[0] && q2 > 0)
+        norm *= tuned_norm(plan) / tuned_norm_least(plan);
+    double most = p->tolerance * norm;
+    if (p->error == FARSUM_ERROR_ABSOLUTE)
+        most = p->tolerance;
+    for (int k = 0; k <= MULTIPOLE_MOST; k++) {
+        struct fmm_error e = fmm_error(k, ws, box, field);
+        double random = e.random * sqrt(per_leaf * fmm_levels(3, field));
+        double together = q2 > 0 ? e.together * per_leaf * fabs(q1) / sqrt(q2)
+                                 : 0;
+        if (hypot(hypot(random, together), rounding * norm) <= most) {
+            *order = k;
+            return FARSUM_OK;
+        }
+    }
+    FAIL(ERR_TOLERANCE, "tolerance %g is not reached by order %d with ws = %d",
+         p->tolerance, (int)MULTIPOLE_MOST, ws);
+}

@@ -1,0 +1,95 @@
+/* boxes.c: what the rooms of the far field have in common. */
+#include "stage/boxes.h"
+
+#include "stage/gpu.h"
+
+void boxes_get(const struct boxes_args *args, const void *array,
+               int64_t stride, int64_t box, double *expansion)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        expansion[k] = boxes_number(args, array, k * stride + box);
+}
+
+void boxes_put(const struct boxes_args *args, void *array, int64_t stride,
+               int64_t box, const double *expansion)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        boxes_set(args, array, k * stride + box, expansion[k]);
+}
+
+farsum_status boxes_host_fits(const void *args)
+{
+    const struct boxes_args *a = args;
+    return gpu_not_wanted(a->device);
+}
+
+double boxes_plain_cost(double operations)
+{
+    return 1.5e-9 * operations;
+}
+
+static double real_size(const struct boxes_args *a)
+{
+    return a->precision == FARSUM_F32 ? 4 : 8;
+}
+
+static double expansion(const struct boxes_args *a)
+{
+    return multipole_size(a->p);
+}
+
+/* Three products and sums a number of a harmonic, one more into the sum. */
+void boxes_p2m_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double n = (double)a->n_sources, k = expansion(a);
+    count_calls(&work->count, COUNT_FMA, 4 * n * k);
+    work->read += 4 * real_size(a) * n;
+    work->written += real_size(a) * k * (double)a->n_leaves;
+    work->launches += a->device ? 1 : 0;
+}
+
+/* (n, m) from all degrees to n, or from n on. */
+void boxes_shift_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)a->n_boxes, k = expansion(a), shifts = 0;
+    for (int n = 0; n <= a->p; n++)
+        shifts += (2.0 * n + 1) * (n + 1.0) * (n + 1.0);
+    count_calls(&work->count, COUNT_FMA, boxes * shifts);
+    work->read += real_size(a) * boxes * k;
+    work->written += real_size(a) * boxes * k;
+    work->launches += a->device ? a->depth : 0;
+}
+
+void boxes_m2l_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)a->n_boxes, k = expansion(a);
+    double side = 2 * a->ws + 1, list = 7 * side * side * side;
+    count_calls(&work->count, COUNT_FMA, boxes * list * k * k);
+    work->read += real_size(a) * boxes * k;
+    work->written += real_size(a) * boxes * k;
+    work->launches += a->device ? a->depth : 0;
+}
+
+void boxes_lattice_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)(a->root[0] * a->root[1] * a->root[2]);
+    double k = expansion(a);
+    count_calls(&work->count, COUNT_FMA, boxes * boxes * k * k);
+    work->read += real_size(a) * boxes * k;
+    work->written += real_size(a) * boxes * k;
+    work->launches += a->device ? 1 : 0;
+}
+
+void boxes_l2p_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double n = (double)a->n_targets, k = expansion(a);
+    count_calls(&work->count, COUNT_FMA, 7 * n * k);
+    work->read += 3 * real_size(a) * n + real_size(a) * k * (double)a->n_leaves;
+    work->written += 4 * real_size(a) * n;
+    work->launches += a->device ? 1 : 0;
+}

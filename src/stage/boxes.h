@@ -1,0 +1,124 @@
+/* boxes.h: what the rooms of the fast multipole method's far field have in
+ * common (math.md section 10): p2m, m2m, m2l, lattice, l2l, l2p.
+ *
+ * A box has a multipole and a local expansion about its centre, in units of its
+ * level's h: numbers and scaling are those of leaf/harmonic.h.  Number k of box
+ * b is at [k * stride + b]: boxes of a tree lie in the order of its levels, so
+ * that a run of boxes is contiguous.
+ *
+ * Who writes what:
+ *
+ *     p2m      sets the multipoles of all leaves, from the strengths
+ *     m2m      sets those of all boxes that have children
+ *     m2l      sets the locals of levels >= 1, from the far lists
+ *     lattice  sets the locals of level 0, from root boxes that are not near
+ *     l2l      adds to the locals of levels >= 1 that of the parent
+ *     l2p      adds to the targets' potential and field */
+#ifndef FARSUM_STAGE_BOXES_H
+#define FARSUM_STAGE_BOXES_H
+
+#include "base/isa.h"
+#include "math/multipole.h"
+#include "points/tree.h"
+#include "stage/stage.h"
+
+struct device;
+
+struct boxes_args {
+    farsum_precision precision;
+    enum isa isa;
+    int threads;
+    struct device *device; /* borrowed; NULL: the host */
+    int p;                 /* order of the expansions */
+    int ws;
+    int dense;             /* the tree is */
+    int periodic[3];
+    int64_t root[3];
+    double box[3];         /* edges of a box over its level's h */
+    /* about, for the costs: */
+    int depth;
+    int64_t n_boxes, n_leaves, n_sources, n_targets;
+};
+
+/* Points are in the order of their leaves, lengths are the tree's, types the
+ * precision's. */
+struct boxes_io {
+    const struct tree *tree;
+    const void *q;             /* p2m: [n_sources] */
+    void *multipole, *local;   /* [(p + 1)^2][stride] */
+    int64_t stride;            /* at least the tree's boxes */
+    void *potential;           /* l2p: [n_targets]; NULL: not wanted */
+    void *field;               /* l2p: [3][n_targets]; NULL: not wanted */
+};
+
+/* An expansion out of or into the array, as f64. */
+void boxes_get(const struct boxes_args *args, const void *array,
+               int64_t stride, int64_t box, double *expansion);
+void boxes_put(const struct boxes_args *args, void *array, int64_t stride,
+               int64_t box, const double *expansion);
+static inline double boxes_number(const struct boxes_args *args,
+                                  const void *array, int64_t i)
+{
+    return args->precision == FARSUM_F32 ? (double)((const float *)array)[i]
+                                         : ((const double *)array)[i];
+}
+static inline void boxes_set(const struct boxes_args *args, void *array,
+                             int64_t i, double v)
+{
+    if (args->precision == FARSUM_F32)
+        ((float *)array)[i] = (float)v;
+    else
+        ((double *)array)[i] = v;
+}
+/* Coordinates of a point, units of its leaf's h. */
+static inline void boxes_point(const struct boxes_args *args,
+                               const struct tree_points *points, int64_t i,
+                               double x[3])
+{
+    for (int d = 0; d < 3; d++)
+        x[d] = boxes_number(args, points->x[d], i);
+}
+/* Centre of a child less its parent's, units of the parent. */
+static inline void boxes_child(const struct boxes_args *args, int octant,
+                               double d[3])
+{
+    for (int a = 0; a < 3; a++)
+        d[a] = (octant >> a & 1 ? 0.25 : -0.25) * args->box[a];
+}
+
+/* What rows of the host ask. */
+farsum_status boxes_host_fits(const void *args);
+/* Seconds: what a plain row's step over all boxes takes, given operations. */
+double boxes_plain_cost(double operations);
+/* Offsets -(2 ws + 1) .. 2 ws + 1 along each axis that a far list has: the
+ * number of such cubes' cells, and of one of them. */
+static inline int boxes_far_side(int ws)
+{
+    return 4 * ws + 3;
+}
+static inline int64_t boxes_far_number(int ws, const int32_t d[3])
+{
+    int64_t side = boxes_far_side(ws), half = 2 * ws + 1;
+    return ((d[2] + half) * side + d[1] + half) * side + d[0] + half;
+}
+/* 1: boxes so far apart may be in a far list. */
+static inline int boxes_far(int ws, const int32_t d[3])
+{
+    int most = 0;
+    for (int a = 0; a < 3; a++) {
+        int far = d[a] < 0 ? -d[a] : d[a];
+        most = far > most ? far : most;
+    }
+    return most > ws && most <= 2 * ws + 1;
+}
+
+/* Adds what any row must do: the rooms' `work`. */
+void boxes_p2m_ops(const void *args, struct work *work);
+void boxes_shift_ops(const void *args, struct work *work);
+void boxes_m2l_ops(const void *args, struct work *work);
+void boxes_lattice_ops(const void *args, struct work *work);
+void boxes_l2p_ops(const void *args, struct work *work);
+
+extern const struct stage p2m_stage, m2m_stage, m2l_stage, lattice_stage,
+    l2l_stage, l2p_stage;
+#endif

@@ -1,0 +1,15 @@
+/* table.c: the room's variants, from variants.def. */
+#include "stage/boxes.h"
+
+#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#include "stage/lattice/variants.def"
+#undef VARIANT
+
+static const struct variant_row rows[] = {
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#include "stage/lattice/variants.def"
+#undef VARIANT
+    {NULL, NULL, NULL}};
+
+const struct stage lattice_stage = {
+    .name = "lattice", .rows = rows, .work = boxes_lattice_ops};

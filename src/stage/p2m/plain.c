@@ -1,0 +1,69 @@
+/* plain: (10.5), one thread, particle by particle.  The oracle; wins never. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "stage/boxes.h"
+
+struct state {
+    struct boxes_args args;
+};
+
+static double plain_cost(const void *args)
+{
+    const struct boxes_args *a = args;
+    return boxes_plain_cost(10.0 * multipole_size(a->p)
+                            * (double)a->n_sources);
+}
+
+static int64_t plain_bytes(const void *args)
+{
+    (void)args;
+    return 0;
+}
+
+static void plain_destroy(void *state)
+{
+    mem_free(state);
+}
+
+static farsum_status plain_create(const void *args, void **state)
+{
+    struct state *s = NULL;
+    TRY(MEM_NEW(s, 1));
+    s->args = *(const struct boxes_args *)args;
+    *state = s;
+    return FARSUM_OK;
+}
+
+static farsum_status plain_run(void *state, const void *data)
+{
+    struct state *s = state;
+    const struct boxes_args *a = &s->args;
+    const struct boxes_io *io = data;
+    const struct tree *tree = io->tree;
+    double sum[MULTIPOLE_SIZE], r[MULTIPOLE_SIZE], x[3];
+    for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++) {
+        memset(sum, 0, sizeof sum);
+        for (int64_t i = tree->source.begin[leaf];
+             i < tree->source.begin[leaf + 1]; i++) {
+            boxes_point(a, &tree->source, i, x);
+            multipole_regular(a->p, x, r);
+            for (int k = 0; k < multipole_size(a->p); k++)
+                sum[k] += boxes_number(a, io->q, i) * r[k];
+        }
+        boxes_put(a, io->multipole, io->stride, tree_leaf_box(tree, leaf),
+                  sum);
+    }
+    return FARSUM_OK;
+}
+
+const struct variant p2m_plain = {
+    .fits = boxes_host_fits,
+    .cost = plain_cost,
+    .bytes = plain_bytes,
+    .create = plain_create,
+    .run = plain_run,
+    .destroy = plain_destroy,
+    .deterministic = 1,
+    .needs = "",
+};

@@ -1,0 +1,15 @@
+/* table.c: the room's variants, from variants.def. */
+#include "stage/boxes.h"
+
+#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#include "stage/p2m/variants.def"
+#undef VARIANT
+
+static const struct variant_row rows[] = {
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#include "stage/p2m/variants.def"
+#undef VARIANT
+    {NULL, NULL, NULL}};
+
+const struct stage p2m_stage = {
+    .name = "p2m", .rows = rows, .work = boxes_p2m_ops};
