@@ -196,6 +196,8 @@ static void plan_forget(struct farsum_plan *plan)
     plan->problem.exclusion_factors = NULL;
     o->method = o->device = o->isa = o->split = o->window = NULL;
     o->near = o->spread = o->fft = o->scale = o->interp = NULL;
+    o->tree = o->p2p = o->p2m = o->m2m = o->m2l = NULL;
+    o->lattice = o->l2l = o->l2p = NULL;
     o->on_device = NULL;
 }
 

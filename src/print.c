@@ -70,6 +70,13 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                      "%lld, upsampling %.3g\n",
                 i->window, i->support, i->shape, (long long)i->mesh[0],
                 (long long)i->mesh[1], (long long)i->mesh[2], i->upsampling);
+    if (i->tree)
+        fprintf(out, "order %d, separation %d; %s tree, %d level%s, %lld x "
+                     "%lld x %lld root boxes, %lld leaves\n",
+                i->order, i->separation, i->tree, i->levels,
+                i->levels == 1 ? "" : "s", (long long)i->boxes[0],
+                (long long)i->boxes[1], (long long)i->boxes[2],
+                (long long)i->leaves);
     fprintf(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
         fprintf(out, ", %.3g MB of it on the device",
@@ -97,9 +104,8 @@ farsum_status farsum_list_variants(const char *stage, int index,
     }
     const struct stage *s = stage_find(stage);
     if (!s) {
-        const char *names[] = {"method", NULL, NULL, NULL, NULL, NULL,
-                               NULL,     NULL, NULL, NULL, NULL, NULL};
-        for (int k = 0; k < 10 && stage_rooms[k]; k++)
+        const char *names[32] = {"method"};
+        for (int k = 0; k < 30 && stage_rooms[k]; k++)
             names[k + 1] = stage_rooms[k]->name;
         return text_unknown("stage", stage, names);
     }

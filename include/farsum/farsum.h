@@ -178,7 +178,7 @@ typedef struct farsum_problem {
  * plan, each value given is kept, or refused with a reason. */
 typedef struct farsum_options {
     size_t size;          /* sizeof(farsum_options), set by the macro */
-    const char *method;   /* "direct", "ewald", "spectral" */
+    const char *method;   /* "direct", "ewald", "spectral", "fmm" */
     const char *device;   /* "host", "cuda:0", "hip:0", "opencl:0" */
     farsum_device *on_device; /* one that is open, which must outlive the plan;
                              device is then NULL */
@@ -195,6 +195,15 @@ typedef struct farsum_options {
     int support;          /* P, mesh points, 2..16 */
     double shape;         /* window's shape parameter, no unit (see math.md) */
     const char *near, *spread, *fft, *scale, *interp; /* variants by name */
+    /* of the method fmm: */
+    int order;            /* p of the expansions, 1..40 */
+    int separation;       /* ws, boxes: farther ones work by expansions */
+    int levels;           /* of boxes, 1: root boxes alone */
+    int64_t boxes[3];     /* root boxes along the axes; all or none */
+    int64_t leaf;         /* points above which a box of a sparse tree is
+                             divided */
+    const char *tree;     /* "dense", "sparse" */
+    const char *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p; /* variants */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
     int measure;          /* 1: costs by constants measured on this machine
                              (once, then kept: about a second), spread and
@@ -255,6 +264,10 @@ typedef struct farsum_plan_info {
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];
     int support, near_coefficients;
+    int order, separation, levels; /* of fmm, else 0 */
+    int64_t boxes[3], leaves;      /* root boxes; leaves that are there, or
+                                      expected */
+    const char *tree;        /* "dense", "sparse"; NULL: none */
     double net_strength;     /* of the last execute; not 0: with background */
     uint64_t bytes;          /* the plan's memory now, on host and device */
     uint64_t device_bytes;   /* of it on the device */

@@ -5,10 +5,20 @@
 #include "method/exact.h"
 #include "points/points.h"
 #include "stage/boxes.h"
+#include "stage/p2p/p2p.h"
 
 enum {
-    FMM_P2M, FMM_M2M, FMM_M2L, FMM_LATTICE, FMM_L2L, FMM_L2P, FMM_NEAR,
+    FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L, FMM_LATTICE, FMM_L2L, FMM_L2P,
     FMM_ROOMS,
+};
+
+/* What is known of the points: C = 1, caller's units. */
+struct fmm_facts {
+    int periodic;
+    double edge[3];          /* of the cell, or of what holds the points */
+    double volume;
+    double q1, q2;           /* means over the sources of q and q^2 */
+    double potential, force; /* norms of the tolerance */
 };
 
 /* Boxes and order. */
@@ -16,17 +26,26 @@ struct fmm_shape {
     int order, ws;
     int dense, depth;
     int64_t root[3], leaf;
-    double seconds; /* an execute's, estimated */
+    double box[3];  /* edges of a box over the longest */
+    double seconds; /* of an execute, estimated */
+};
+
+/* The variants, by names of their own: the options' go with the caller's. */
+struct fmm_names {
+    char name[FMM_ROOMS][32]; /* "": chosen */
+    int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
 struct fmm {
     struct exact exact; /* first: plan->state is read as one */
-    int periodic;
-    double edge[3];     /* of the periodic cell */
-    double axis[9];     /* its directions, rows */
-    struct cell cell;   /* its reduced basis, caller's unit */
+    struct fmm_facts facts;
+    struct fmm_names names;
+    int sampled;    /* 1: facts are of a sample */
+    double axis[9]; /* directions of the periodic cell, rows */
+    struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
-    struct boxes_args args;
+    struct boxes_args boxes; /* what the rooms are made for */
+    struct p2p_args pairs;
     struct choice choice[FMM_ROOMS];
     void *room[FMM_ROOMS];
     double seconds[FMM_ROOMS];
@@ -36,43 +55,45 @@ struct fmm {
     int64_t have_q, have_potential, have_field;
     void *multipole, *local;      /* owned */
     int64_t stride, have_multipole, have_local;
-    double crowd[2]; /* means over targets of their leaf's sources over h^2 and
-                        h^4, caller's unit: what errors of potentials and
-                        fields go with; */
-    double charge[2]; /* the same of squares, over h^2 and h^4 */
+    /* Means over the targets of their leaf's sources over h^2 and h^4, and of
+     * the squares: what errors of potentials and fields go with. */
+    double crowd[2], crowd2[2];
 };
 
-/* fmm_shape.c: boxes for so many points in a region with these edges.  What the
- * options say is kept.  crowded 1: the points are far from uniform. */
-farsum_status fmm_shape(const struct farsum_plan *plan, const double edge[3],
-                        int periodic, int crowded, int64_t n, int64_t m,
-                        int order, struct fmm_shape *shape);
-/* What the rooms are told. */
-void fmm_args(const struct farsum_plan *plan, const struct fmm_shape *shape,
-              const double edge[3], int periodic, int64_t n, int64_t m,
-              struct boxes_args *args);
-/* Picks the rows. */
-farsum_status fmm_choose(const struct farsum_plan *plan,
-                         const struct boxes_args *args,
-                         struct choice choice[FMM_ROOMS], double *seconds);
-/* The edges of boxes over the longest. */
-void fmm_box(const struct fmm_shape *shape, const double edge[3],
-             double box[3]);
+/* fmm_facts.c */
+farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
 
-/* fmm_error.c: RMS error of the potential or the field at a target, C = 1, of
- * sources of mean q and mean q^2 in boxes of edge 1, one in each; what it is
- * for others goes by crowd and charge. */
+/* fmm_shape.c: boxes for so many points, and the order; what the options say is
+ * kept.  crowded 1: the points are far from uniform. */
+farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
+                        int crowded, int64_t n, int64_t m,
+                        struct fmm_shape *shape);
+/* What the rooms are told. */
+void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
+              const struct fmm_shape *shape, int64_t n, int64_t m,
+              struct boxes_args *boxes, struct p2p_args *pairs);
+/* Picks the rows. */
+farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
+                         const struct boxes_args *boxes,
+                         const struct p2p_args *pairs,
+                         struct choice choice[FMM_ROOMS]);
+
+/* fmm_error.c: RMS errors of the potential (field 0) or the field at a target,
+ * C = 1, of n sources in each of the boxes of edge h: sqrt(n q2) random +
+ * n q1 together, over h or h^2. */
 struct fmm_error {
     double random, together;
 };
 struct fmm_error fmm_error(int order, int ws, const double box[3], int field);
-/* Least order whose error is below the plan's tolerance; what it reaches. */
-farsum_status fmm_order(const struct farsum_plan *plan, int ws,
-                        const double box[3], double per_leaf, int *order);
-/* The estimate in the tolerance's norm, of mean q and q^2, C = 1; norms of
- * potential and force, C = 1. */
+/* Least order whose error is below the plan's tolerance with `crowd` and its
+ * `squares`, as struct fmm has them. */
+farsum_status fmm_order(const struct farsum_plan *plan,
+                        const struct fmm_facts *facts, int ws, int depth,
+                        const double box[3], const double crowd[2],
+                        const double squares[2], int *order);
+/* The estimate in the tolerance's norm, by s->crowd and s->facts. */
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
-                    double q1, double q2, double potential, double force);
+                    const struct fmm_facts *facts);
 
 /* fmm_points.c */
 farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
@@ -80,7 +101,11 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
 /* fmm_run.c: a right-hand side into sums. */
 farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
                       const struct exact_sums *sums);
-/* Makes the rooms for s->args. */
-farsum_status fmm_rooms(struct fmm *s);
-void fmm_rooms_clear(struct fmm *s);
+
+/* fmm.c: what reports say. */
+void fmm_about(struct farsum_plan *plan, struct fmm *s);
+/* Makes the rooms for these args, if those that are there are for others. */
+farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
+                        const struct boxes_args *boxes,
+                        const struct p2p_args *pairs);
 #endif

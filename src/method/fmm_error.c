@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "method/fmm.h"
-#include "method/tuned.h"
 
 enum { TABLE = 25, TABLE_2 = 21 };
 
@@ -67,61 +66,66 @@ static double fmm_rounding(const struct farsum_plan *plan)
     return plan->problem.precision == FARSUM_F32 ? 3e-7 : 1e-15;
 }
 
-/* Squares of field's errors halve from a level to the one above, those of
- * potentials double: their sum is over as many levels as there are. */
+/* Squares of the field's errors halve from a level to the one above, those of
+ * the potential's double: the sum over the levels that there are. */
 static double fmm_levels(int depth, int field)
 {
     return field ? 2 : pow(2, depth < 1 ? 1 : depth);
 }
 
-double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
-                    double q1, double q2, double potential, double force)
+/* C = 1, of forces if field. */
+static double fmm_truncation(const struct fmm_facts *f, int order, int ws,
+                             int depth, const double box[3],
+                             const double crowd[2], const double squares[2],
+                             int field)
 {
-    double norm = 1, error, unit = plan->problem.coulomb;
+    struct fmm_error e = fmm_error(order, ws, box, field);
+    double random = e.random * sqrt(f->q2 * crowd[field]
+                                    * fmm_levels(depth, field));
+    double together = e.together * fabs(f->q1) * sqrt(squares[field]);
+    return hypot(random, together) * (field ? sqrt(f->q2) : 1);
+}
+
+static double fmm_norm(const struct fmm_facts *f, int field)
+{
+    return field ? f->force : f->potential;
+}
+
+double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
+                    const struct fmm_facts *facts)
+{
     int field = plan->problem.error != FARSUM_ERROR_POTENTIAL;
-    struct fmm_error e =
-        fmm_error(s->shape.order, s->shape.ws, s->args.box, field);
-    double random = e.random * sqrt(q2 * s->crowd[field]
-                                    * fmm_levels(s->tree.depth, field));
-    double together = e.together * fabs(q1) * sqrt(s->charge[field]);
-    error = hypot(random, together);
-    if (field)
-        error *= sqrt(q2); /* of forces */
-    norm = field ? force : potential;
+    double norm = fmm_norm(facts, field);
+    double error = fmm_truncation(facts, s->shape.order, s->shape.ws,
+                                  s->shape.depth, s->shape.box, s->crowd,
+                                  s->crowd2, field);
     error = hypot(error, fmm_rounding(plan) * norm);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        return unit * error;
+        return plan->problem.coulomb * error;
     return norm > 0 ? error / norm : 0;
 }
 
-farsum_status fmm_order(const struct farsum_plan *plan, int ws,
-                        const double box[3], double per_leaf, int *order)
+farsum_status fmm_order(const struct farsum_plan *plan,
+                        const struct fmm_facts *facts, int ws, int depth,
+                        const double box[3], const double crowd[2],
+                        const double squares[2], int *order)
 {
     const farsum_problem *p = &plan->problem;
     int field = p->error != FARSUM_ERROR_POTENTIAL;
-    double q2 = plan->sample.q2 / (double)plan->sample.n;
-    double q1 = plan->sample.q1 / (double)plan->sample.n;
-    /* in units of a leaf's edge, of q_rms: what neighbours at the mean distance
-     * do, or what the sample's forces are */
-    double norm = field ? pow(per_leaf, 2.0 / 3) : cbrt(per_leaf);
-    double rounding = fmm_rounding(plan);
-    if (p->error == FARSUM_ERROR_ABSOLUTE)
-        norm = 0;
-    else if (p->periodic[0] && q2 > 0)
-        norm *= tuned_norm(plan) / tuned_norm_least(plan);
-    double most = p->tolerance * norm;
-    if (p->error == FARSUM_ERROR_ABSOLUTE)
-        most = p->tolerance;
-    for (int k = 0; k <= MULTIPOLE_MOST; k++) {
-        struct fmm_error e = fmm_error(k, ws, box, field);
-        double random = e.random * sqrt(per_leaf * fmm_levels(3, field));
-        double together = q2 > 0 ? e.together * per_leaf * fabs(q1) / sqrt(q2)
-                                 : 0;
-        if (hypot(hypot(random, together), rounding * norm) <= most) {
+    double norm = fmm_norm(facts, field), rounding = fmm_rounding(plan) * norm;
+    double most = p->error == FARSUM_ERROR_ABSOLUTE
+                      ? p->tolerance / p->coulomb
+                      : p->tolerance * norm;
+    for (int k = 1; k <= MULTIPOLE_MOST; k++) {
+        double error = fmm_truncation(facts, k, ws, depth, box, crowd, squares,
+                                      field);
+        if (hypot(error, rounding) <= most || most == 0) {
             *order = k;
             return FARSUM_OK;
         }
     }
-    FAIL(ERR_TOLERANCE, "tolerance %g is not reached by order %d with ws = %d",
-         p->tolerance, (int)MULTIPOLE_MOST, ws);
+    FAIL(ERR_TOLERANCE,
+         "tolerance %g is below what %s with orders up to %d reaches",
+         p->tolerance, p->precision == FARSUM_F32 ? "f32" : "f64",
+         (int)MULTIPOLE_MOST);
 }

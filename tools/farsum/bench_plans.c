@@ -17,6 +17,13 @@ static const struct stage_option {
     {"fft", offsetof(farsum_options, fft)},
     {"scale", offsetof(farsum_options, scale)},
     {"interp", offsetof(farsum_options, interp)},
+    {"p2p", offsetof(farsum_options, p2p)},
+    {"p2m", offsetof(farsum_options, p2m)},
+    {"m2m", offsetof(farsum_options, m2m)},
+    {"m2l", offsetof(farsum_options, m2l)},
+    {"lattice", offsetof(farsum_options, lattice)},
+    {"l2l", offsetof(farsum_options, l2l)},
+    {"l2p", offsetof(farsum_options, l2p)},
 };
 
 static const struct stage_option *stage_find(const char *name)
@@ -178,6 +185,11 @@ static int add_plan(struct bench *b, const farsum_options *how,
 static void freeze(farsum_options *how, const farsum_plan_info *info)
 {
     how->method = info->method;
+    how->order = info->order;
+    how->separation = info->separation;
+    how->levels = info->levels;
+    how->tree = info->tree;
+    memcpy(how->boxes, info->boxes, sizeof how->boxes);
     if (info->support <= 0)
         return;
     how->split = info->split;

@@ -51,6 +51,9 @@ struct settings {
     const char *method, *device, *isa, *split, *window;
     const char *near, *spread, *fft, *scale, *interp;
     double cutoff, bandwidth, upsampling, shape, executes;
+    int order, separation, levels;
+    int64_t boxes[3], leaf;
+    const char *tree, *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p;
     int64_t mesh[3];
     int support, deterministic, measure, queues;
     uint64_t memory_limit;

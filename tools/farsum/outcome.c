@@ -118,6 +118,8 @@ void outcome_print(const struct outcome *o, const struct settings *s,
     if (o->has_energy) {
         fprintf(out, "energy    %.15g%s%s\n", o->energy,
                 *units->energy ? " " : "", units->energy);
+    }
+    if (o->has_virial) {
         fprintf(out, "virial    %.9g %.9g %.9g  %.9g %.9g %.9g  %.9g %.9g "
                 "%.9g\n", o->virial[0], o->virial[1], o->virial[2],
                 o->virial[3], o->virial[4], o->virial[5], o->virial[6],

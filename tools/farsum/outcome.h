@@ -13,7 +13,8 @@ struct outcome {
     double *potential;       /* owned, [targets]; NULL of flows */
     double *vector;          /* owned, [targets][3]: velocities; forces, or the
                                 field where the targets are not the sources */
-    int has_energy;          /* energy and virial: not for separate targets */
+    int has_energy;          /* not for separate targets */
+    int has_virial;          /* nor by methods that have none */
     double energy, virial[9];
     int has_check;
     struct verify_result check;

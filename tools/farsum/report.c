@@ -96,6 +96,15 @@ json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
     bad |= json_object_set_new(p, "shape", report_real(info->shape));
     bad |= json_object_set_new(p, "near_coefficients",
                                json_integer(info->near_coefficients));
+    bad |= json_object_set_new(p, "tree", report_text(info->tree));
+    bad |= json_object_set_new(p, "order", json_integer(info->order));
+    bad |= json_object_set_new(p, "separation", json_integer(info->separation));
+    bad |= json_object_set_new(p, "levels", json_integer(info->levels));
+    bad |= json_object_set_new(p, "leaves", json_integer(info->leaves));
+    bad |= json_object_set_new(p, "boxes",
+                               json_pack("[I,I,I]", (json_int_t)info->boxes[0],
+                                         (json_int_t)info->boxes[1],
+                                         (json_int_t)info->boxes[2]));
     bad |= json_object_set_new(p, "norm", report_real(info->norm));
     bad |=
         json_object_set_new(p, "net_strength", report_real(info->net_strength));
@@ -127,8 +136,8 @@ static json_t *seconds_of(const farsum_plan_info *info)
 static int put_results(json_t *to, const struct outcome *o)
 {
     int bad = 0;
-    json_t *virial = o->has_energy ? json_array() : json_null();
-    for (int k = 0; o->has_energy && k < 9; k++)
+    json_t *virial = o->has_virial ? json_array() : json_null();
+    for (int k = 0; o->has_virial && k < 9; k++)
         bad |= json_array_append_new(virial, report_real(o->virial[k]));
     bad |= json_object_set_new(to, "n_sources", json_integer(o->n));
     bad |=

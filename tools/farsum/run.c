@@ -22,6 +22,7 @@ struct session {
     json_t *report;
     int64_t count, target_frames;
     int units_given, exceeded, usage;
+    int no_virial;             /* of the plan */
     int slot;                  /* of the watched output, or -1 */
     char error[1200];
 };
@@ -50,6 +51,14 @@ static int make_plan(struct session *t, const struct system *sys)
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
     farsum_status status = farsum_plan_create(&problem, &how, &t->plan);
+    t->no_virial = 0;
+    if (status == FARSUM_ERR_UNSUPPORTED && how.method
+        && problem.outputs & FARSUM_VIRIAL) {
+        /* a method that was asked for may have all but that */
+        problem.outputs &= ~(unsigned)FARSUM_VIRIAL;
+        t->no_virial = 1;
+        status = farsum_plan_create(&problem, &how, &t->plan);
+    }
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }
 
@@ -106,8 +115,10 @@ static int sum_frame(struct session *t, const struct system *sys,
     }
     if (sys->m == 0 && !sys->flow) {
         out.energy = &o->energy;
-        out.virial = o->virial;
         o->has_energy = 1;
+        o->has_virial = !t->no_virial;
+        if (o->has_virial)
+            out.virial = o->virial;
     }
     say_progress("frame %lld: setting %lld points", (long long)t->count,
                  (long long)sys->n);

@@ -73,7 +73,8 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%.17g",
                                      k ? " " : "", o->virial[k]);
         bad |= put_real(frame, "energy", o->energy);
-        bad |= io_frame_set_key(frame, "virial", text);
+        if (o->has_virial)
+            bad |= io_frame_set_key(frame, "virial", text);
     }
     bad |= io_frame_set_key(frame, "farsum_version", farsum_version());
     bad |= io_frame_set_key(frame, "farsum_kernel", o->info.kernel);

@@ -1,0 +1,228 @@
+/* fmm: the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73
+ * (1987) 325): boxes within boxes, near ones pair by pair, far ones by expansions
+ * in solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1 (2014) 1). */
+#include "method/fmm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "stage/gpu.h"
+
+static farsum_status fmm_fits(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    double best = p->precision == FARSUM_F32 ? 4e-7 : 1e-13;
+    if (strcmp(plan->pair.name, "laplace") != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "expands 1/r in solid harmonics; kernel %s is none",
+             plan->pair.name);
+    TRY(gpu_not_wanted(plan->device));
+    if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
+        FAIL(ERR_UNSUPPORTED,
+             "has no virial of a periodic cell, only its trace, which is the "
+             "energy; leave it out of the outputs");
+    if (p->error != FARSUM_ERROR_ABSOLUTE && p->tolerance < best)
+        FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that %s "
+                            "reaches",
+             p->tolerance, best,
+             p->precision == FARSUM_F32 ? "f32" : "f64");
+    return FARSUM_OK;
+}
+
+static double fmm_cost(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    double digits = -log10(fmin(p->tolerance, 0.1));
+    return 3e-6 * digits * (double)(p->n_sources + p->n_targets)
+               / plan->threads
+           + 2e-3;
+}
+
+/* Names outlive the caller's. */
+static farsum_status fmm_names(const struct farsum_plan *plan,
+                               struct fmm_names *names)
+{
+    const farsum_options *o = &plan->options;
+    const char *const given[FMM_ROOMS] = {o->p2p, o->p2m,     o->m2m, o->m2l,
+                                          o->lattice, o->l2l, o->l2p};
+    for (int r = 0; r < FMM_ROOMS; r++)
+        snprintf(names->name[r], sizeof names->name[r], "%s",
+                 given[r] ? given[r] : "");
+    if (!o->tree)
+        return FARSUM_OK;
+    names->tree = strcmp(o->tree, "dense") == 0    ? 1
+                  : strcmp(o->tree, "sparse") == 0 ? 2
+                                                   : 0;
+    if (!names->tree)
+        FAIL(ERR_UNKNOWN, "tree \"%s\": there are dense and sparse", o->tree);
+    return FARSUM_OK;
+}
+
+void fmm_about(struct farsum_plan *plan, struct fmm *s)
+{
+    farsum_plan_info *i = &plan->info;
+    i->order = s->shape.order;
+    i->separation = s->shape.ws;
+    i->tree = s->shape.dense ? "dense" : "sparse";
+    i->leaves = s->boxes.n_leaves;
+    i->levels = 1 + (s->tree.n_leaves ? s->tree.depth : s->shape.depth);
+    memcpy(i->boxes, s->shape.root, sizeof i->boxes);
+    i->n_stages = FMM_ROOMS;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        i->stages[r] = (farsum_stage_info){
+            s->choice[r].stage->name, s->choice[r].row->name,
+            s->choice[r].reason, 0,
+            s->choice[r].row->variant->deterministic};
+}
+
+static void fmm_clear_rooms(struct fmm *s)
+{
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        if (s->room[r])
+            s->choice[r].row->variant->destroy(s->room[r]);
+        s->room[r] = NULL;
+    }
+}
+
+static int fmm_same(const struct boxes_args *a, const struct boxes_args *b)
+{
+    return a->p == b->p && a->ws == b->ws && a->dense == b->dense
+           && memcmp(a->root, b->root, sizeof a->root) == 0
+           && memcmp(a->box, b->box, sizeof a->box) == 0;
+}
+
+farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
+                        const struct boxes_args *boxes,
+                        const struct p2p_args *pairs)
+{
+    struct choice choice[FMM_ROOMS];
+    TRY(fmm_choose(plan, s, boxes, pairs, choice));
+    int same = fmm_same(&s->boxes, boxes);
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        if (s->room[r] && same && r != FMM_P2P
+            && s->choice[r].row == choice[r].row)
+            continue;
+        if (s->room[r])
+            s->choice[r].row->variant->destroy(s->room[r]);
+        s->room[r] = NULL;
+        s->choice[r] = choice[r];
+        TRY(choice[r].row->variant->create(
+            r == FMM_P2P ? (const void *)pairs : boxes, &s->room[r]));
+    }
+    s->boxes = *boxes;
+    s->pairs = *pairs;
+    return FARSUM_OK;
+}
+
+static void fmm_destroy(void *state)
+{
+    struct fmm *s = state;
+    if (!s)
+        return;
+    fmm_clear_rooms(s);
+    tree_clear(&s->tree);
+    points_clear(&s->source);
+    points_clear(&s->target);
+    exact_clear(&s->exact);
+    mem_free(s->q);
+    mem_free(s->potential);
+    mem_free(s->field);
+    mem_free(s->multipole);
+    mem_free(s->local);
+    mem_free(s);
+}
+
+/* Bytes that points and boxes will take. */
+static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
+{
+    double size = plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    double points = (double)(plan->problem.n_sources + plan->problem.n_targets);
+    double bytes = 2 * size * multipole_size(s->shape.order)
+                   * (double)s->boxes.n_boxes;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        bytes += (double)s->choice[r].row->variant->bytes(
+            r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
+    return bytes + points * (8 * 11 + size * 8);
+}
+
+static farsum_status fmm_create(struct farsum_plan *plan)
+{
+    farsum_status status = FARSUM_OK;
+    const farsum_problem *p = &plan->problem;
+    struct fmm *s = NULL;
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    GO(MEM_NEW(s, 1));
+    s->exact.sum = fmm_sum;
+    GO(fmm_names(plan, &s->names));
+    GO(fmm_facts(plan, s));
+    GO(fmm_shape(plan, s, 0, p->n_sources, p->n_targets, &s->shape));
+    fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &boxes, &pairs);
+    double filling = pairs.neighbours / pow(2 * s->shape.ws + 1, 3);
+    double h = cbrt(s->facts.volume * filling / (double)p->n_sources);
+    s->crowd[0] = filling / (h * h);
+    s->crowd[1] = s->crowd[0] / (h * h);
+    for (int k = 0; k < 2; k++)
+        s->crowd2[k] = filling * s->crowd[k];
+    if (plan->dry) {
+        s->boxes = boxes;
+        s->pairs = pairs;
+        GO(fmm_choose(plan, s, &boxes, &pairs, s->choice));
+    } else {
+        GO(fmm_rooms(plan, s, &boxes, &pairs));
+    }
+    fmm_about(plan, s);
+    plan->info.norm = plan->problem.coulomb
+                      * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
+                                                            : s->facts.force);
+    plan->info.estimated_error = fmm_estimate(plan, s, &s->facts);
+    plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
+    plan->state = s;
+    s = NULL;
+done:
+    fmm_destroy(s);
+    return status;
+}
+
+/* The cell's edges may change while it stays one of bricks. */
+static farsum_status fmm_set_cell(struct farsum_plan *plan,
+                                  const double cell[9])
+{
+    struct fmm *s = plan->state;
+    struct fmm_facts facts = s->facts;
+    double before[9], axis[9];
+    struct cell reduced = s->cell;
+    memcpy(before, plan->problem.cell, sizeof before);
+    memcpy(axis, s->axis, sizeof axis);
+    memcpy(plan->problem.cell, cell, sizeof before);
+    farsum_status status = fmm_facts(plan, s);
+    if (status == FARSUM_OK)
+        return status;
+    memcpy(plan->problem.cell, before, sizeof before);
+    memcpy(s->axis, axis, sizeof axis);
+    s->facts = facts;
+    s->cell = reduced;
+    return status;
+}
+
+static farsum_status fmm_execute(struct farsum_plan *plan, int rhs,
+                                 const void *q, farsum_result *result)
+{
+    struct fmm *s = plan->state;
+    memset(s->seconds, 0, sizeof s->seconds);
+    TRY(exact_execute(plan, rhs, q, result));
+    plan->info.seconds_stages = 0;
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        plan->info.stages[r].seconds = s->seconds[r];
+        plan->info.seconds_stages += s->seconds[r];
+    }
+    return FARSUM_OK;
+}
+
+const struct method method_fmm = {
+    fmm_fits,     fmm_cost,    fmm_create, fmm_set_points,
+    fmm_set_cell, fmm_execute, NULL,       fmm_destroy,
+    NULL,
+};

@@ -1,0 +1,128 @@
+/* fmm_facts.c: what is known of the points before they are set: the cell, or of
+ * open boundaries a sample's extent and the forces on some of its particles. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "method/direct_sum.h"
+#include "method/fmm.h"
+#include "method/tuned.h"
+
+enum { TARGETS = 64 };
+
+/* No axis of the reduced basis leans: else refused. */
+static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_facts *f = &s->facts;
+    TRY(cell_set(&s->cell, plan->problem.cell, 1));
+    const double *a = s->cell.a;
+    for (int d = 0; d < 3; d++) {
+        f->edge[d] = sqrt(a[3 * d] * a[3 * d] + a[3 * d + 1] * a[3 * d + 1]
+                          + a[3 * d + 2] * a[3 * d + 2]);
+        for (int k = 0; k < 3; k++)
+            s->axis[3 * d + k] = a[3 * d + k] / f->edge[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        const double *u = s->axis + 3 * d, *v = s->axis + 3 * ((d + 1) % 3);
+        double lean = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+        if (fabs(lean) > 1e-12)
+            FAIL(ERR_UNSUPPORTED,
+                 "the cell's axes are not at right angles (cosine %.3g): its "
+                 "boxes would not be bricks; method spectral sums it",
+                 lean);
+    }
+    f->volume = f->edge[0] * f->edge[1] * f->edge[2];
+    return FARSUM_OK;
+}
+
+/* Sums of the sample's forces and potentials at some of its particles. */
+static farsum_status facts_sums(const struct farsum_plan *plan,
+                                struct fmm_facts *f, int64_t n,
+                                const double *x, const double *q)
+{
+    double y[3 * TARGETS], phi[TARGETS], e[3 * TARGETS], own[TARGETS];
+    int64_t targets = n < TARGETS ? n : TARGETS;
+    for (int64_t t = 0; t < targets; t++) {
+        int64_t i = t * n / targets;
+        memcpy(y + 3 * t, x + 3 * i, 3 * sizeof *x);
+        own[t] = q[i];
+    }
+    const struct direct_args args = {plan->threads, plan->isa, n, targets, x,
+                                     y, q};
+    TRY(direct_sum(&args, phi, e, NULL, NULL));
+    double square = 0, square_phi = 0;
+    for (int64_t t = 0; t < targets; t++) {
+        for (int d = 0; d < 3; d++)
+            square += own[t] * own[t] * e[3 * t + d] * e[3 * t + d];
+        square_phi += phi[t] * phi[t];
+    }
+    f->force = fmax(f->force, sqrt(square / (double)targets));
+    f->potential = sqrt(square_phi / (double)targets);
+    return FARSUM_OK;
+}
+
+static farsum_status facts_open(const struct farsum_plan *plan,
+                                struct fmm_facts *f)
+{
+    const farsum_problem *p = &plan->problem;
+    farsum_status status = FARSUM_OK;
+    int64_t n = p->n_sources;
+    double *x = NULL, *q = NULL, low[3], high[3];
+    f->q1 = f->q2 = 1;
+    f->edge[0] = f->edge[1] = f->edge[2] = f->volume = 1;
+    f->force = pow((double)n, 2.0 / 3);
+    f->potential = cbrt((double)n);
+    if (!p->sample_x)
+        return FARSUM_OK;
+    GO(MEM_RAW(x, 3 * n));
+    GO(MEM_RAW(q, n));
+    f->q1 = f->q2 = 0;
+    for (int64_t i = 0; i < n; i++) {
+        q[i] = array_get(p->sample_q, p->arrays, i);
+        f->q1 += q[i] / (double)n;
+        f->q2 += q[i] * q[i] / (double)n;
+        for (int d = 0; d < 3; d++) {
+            double v = array_get(p->sample_x, p->arrays, 3 * i + d);
+            low[d] = i && low[d] < v ? low[d] : v;
+            high[d] = i && high[d] > v ? high[d] : v;
+            x[3 * i + d] = v;
+            if (!isfinite(v) || !isfinite(q[i]))
+                GO_FAIL(ERR_ARGUMENT, "sample: particle %lld is not finite",
+                        (long long)i);
+        }
+    }
+    double most = fmax(high[0] - low[0], fmax(high[1] - low[1],
+                                              high[2] - low[2]));
+    most = most > 0 ? most : 1;
+    f->volume = 1;
+    for (int d = 0; d < 3; d++) {
+        f->edge[d] = fmax(high[d] - low[d], 1e-3 * most);
+        f->volume *= f->edge[d];
+    }
+    f->force = f->q2 * pow((double)n / f->volume, 2.0 / 3);
+    GO(facts_sums(plan, f, n, x, q));
+done:
+    mem_free(x);
+    mem_free(q);
+    return status;
+}
+
+farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
+{
+    const struct sample *sample = &plan->sample;
+    struct fmm_facts *f = &s->facts;
+    f->periodic = plan->problem.periodic[0];
+    if (!f->periodic) {
+        s->sampled = plan->problem.sample_x != NULL;
+        return facts_open(plan, f);
+    }
+    TRY(facts_cell(plan, s));
+    double n = (double)sample->n;
+    f->q1 = sample->q1 / n;
+    f->q2 = sample->q2 / n;
+    f->force = tuned_force_norm(plan, f->volume, sample->m > 0 ? 0 : sample->force,
+                                sample->q2, sample->n);
+    f->potential = sqrt(f->q2) * cbrt(n / f->volume);
+    return FARSUM_OK;
+}

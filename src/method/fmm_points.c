@@ -1,0 +1,204 @@
+/* fmm_points.c: points into a tree, and what its leaves say of the errors. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "method/fmm.h"
+
+enum { CELLS = 16, FAR_FROM_UNIFORM = 4 };
+
+/* x [n][3] side by side. */
+static farsum_status points_apart(struct points *p, int64_t n, const double *x)
+{
+    p->n = n;
+    for (int d = 0; d < 3; d++) {
+        mem_free(p->s[d]);
+        p->s[d] = NULL;
+        p->room = 0;
+        TRY(MEM_RAW(p->s[d], n));
+    }
+    p->room = n;
+    for (int64_t i = 0; i < 3 * n; i++)
+        p->s[i % 3][i / 3] = x[i];
+    return FARSUM_OK;
+}
+
+static struct tree_given points_given(const struct points *p, int fractions)
+{
+    return (struct tree_given){p->n, {p->s[0], p->s[1], p->s[2]}, 1, fractions};
+}
+
+/* The extent of open points, and what goes with it. */
+static void points_extent(struct fmm *s)
+{
+    struct fmm_facts *f = &s->facts;
+    double most = 0;
+    for (int d = 0; d < 3; d++) {
+        double low = s->source.s[d][0], high = low;
+        for (int64_t i = 0; i < s->source.n; i++) {
+            low = fmin(low, s->source.s[d][i]);
+            high = fmax(high, s->source.s[d][i]);
+        }
+        for (int64_t i = 0; i < s->target.n; i++) {
+            low = fmin(low, s->target.s[d][i]);
+            high = fmax(high, s->target.s[d][i]);
+        }
+        f->edge[d] = high - low;
+        most = fmax(most, f->edge[d]);
+    }
+    most = most > 0 ? most : 1;
+    f->volume = 1;
+    for (int d = 0; d < 3; d++) {
+        f->edge[d] = fmax(f->edge[d], 1e-3 * most);
+        f->volume *= f->edge[d];
+    }
+    if (!s->sampled) {
+        double n = (double)s->source.n;
+        f->force = f->q2 * pow(n / f->volume, 2.0 / 3);
+        f->potential = sqrt(f->q2) * cbrt(n / f->volume);
+    }
+}
+
+/* Pairs in the same cell of a coarse grid, over those of even points. */
+static farsum_status points_crowd(const struct fmm *s, double *crowd)
+{
+    int64_t *count = NULL, n = s->source.n;
+    double low[3], pairs = 0;
+    TRY(MEM_NEW(count, CELLS * CELLS * CELLS));
+    for (int d = 0; d < 3; d++) {
+        low[d] = s->source.s[d][0];
+        for (int64_t i = 0; i < n; i++)
+            low[d] = fmin(low[d], s->source.s[d][i]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = 0;
+        for (int d = 0; d < 3; d++) {
+            double f = (s->source.s[d][i] - low[d]) / s->facts.edge[d];
+            int64_t k = (int64_t)(f * CELLS);
+            at = at * CELLS + (k < CELLS ? k : CELLS - 1);
+        }
+        count[at]++;
+    }
+    for (int64_t k = 0; k < CELLS * CELLS * CELLS; k++)
+        pairs += (double)count[k] * (double)(count[k] - 1);
+    mem_free(count);
+    *crowd = pairs * CELLS * CELLS * CELLS / ((double)n * (double)n);
+    return FARSUM_OK;
+}
+
+static void points_leaves(struct fmm *s)
+{
+    const struct tree *t = &s->tree;
+    const struct tree_points *targets = tree_targets(t);
+    for (int k = 0; k < 2; k++)
+        s->crowd[k] = s->crowd2[k] = 0;
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        int level = tree_level(t, tree_leaf_box(t, leaf));
+        double h = tree_h(t, level);
+        double from = (double)(t->source.begin[leaf + 1]
+                               - t->source.begin[leaf]);
+        double to = (double)(targets->begin[leaf + 1] - targets->begin[leaf])
+                    / (double)targets->n;
+        double of_phi = to * from / (h * h), of_field = of_phi / (h * h);
+        s->crowd[0] += of_phi;
+        s->crowd[1] += of_field;
+        s->crowd2[0] += from * of_phi;
+        s->crowd2[1] += from * of_field;
+    }
+}
+
+/* Positions, checked, apart. */
+static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
+                                 int64_t n, const void *x, int64_t m,
+                                 const void *y)
+{
+    farsum_precision type = plan->problem.arrays;
+    TRY(exact_set_points(&s->exact, plan, n, x, m, y));
+    s->target.n = 0;
+    if (s->facts.periodic) {
+        TRY(points_set(&s->source, &s->cell, n, x, type, "source",
+                       plan->threads));
+        if (m > 0)
+            TRY(points_set(&s->target, &s->cell, m, y, type, "target",
+                           plan->threads));
+    } else {
+        TRY(points_apart(&s->source, n, s->exact.x));
+        if (m > 0)
+            TRY(points_apart(&s->target, m, s->exact.y));
+        points_extent(s);
+    }
+    if (!plan->problem.exclude_coincident)
+        TRY(points_distinct(&s->source, s->facts.periodic));
+    return FARSUM_OK;
+}
+
+static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
+                                 int64_t m)
+{
+    const struct tree_given source = points_given(&s->source,
+                                                  s->facts.periodic);
+    const struct tree_given target = points_given(&s->target,
+                                                  s->facts.periodic);
+    const struct tree_given *targets = m > 0 ? &target : NULL;
+    struct tree_args args = {
+        .dense = s->shape.dense,
+        .depth = s->shape.depth,
+        .ws = s->shape.ws,
+        .leaf = s->shape.leaf ? s->shape.leaf : 1,
+        .precision = plan->problem.precision,
+        .threads = plan->threads,
+    };
+    for (int d = 0; d < 3; d++) {
+        args.periodic[d] = s->facts.periodic;
+        args.root[d] = s->shape.root[d];
+        args.edge[d] = s->facts.edge[d];
+    }
+    if (!s->facts.periodic)
+        TRY(tree_region(&args, &source, targets));
+    TRY(tree_set(&s->tree, &args, &source, targets));
+    points_leaves(s);
+    return FARSUM_OK;
+}
+
+/* Arrays for the tree that is there. */
+static farsum_status points_arrays(struct farsum_plan *plan, struct fmm *s)
+{
+    size_t size = (size_t)array_size(plan->problem.precision);
+    int64_t numbers = multipole_size(s->shape.order);
+    int64_t targets = tree_targets(&s->tree)->n;
+    s->stride = (s->tree.n_boxes + 15) / 16 * 16;
+    TRY(mem_reserve(&s->q, &s->have_q, s->source.n, size));
+    TRY(mem_reserve(&s->potential, &s->have_potential, targets, size));
+    TRY(mem_reserve(&s->field, &s->have_field, 3 * targets, size));
+    TRY(mem_reserve(&s->multipole, &s->have_multipole, numbers * s->stride,
+                    size));
+    return mem_reserve(&s->local, &s->have_local, numbers * s->stride, size);
+}
+
+farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
+                             const void *x, int64_t m, const void *y)
+{
+    struct fmm *s = plan->state;
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    double crowd = 1;
+    int order;
+    TRY(points_take(plan, s, n, x, m, y));
+    if (!s->facts.periodic)
+        TRY(points_crowd(s, &crowd));
+    TRY(fmm_shape(plan, s, crowd > FAR_FROM_UNIFORM, n, m, &s->shape));
+    TRY(points_tree(plan, s, m));
+    if (!plan->options.order) {
+        TRY(fmm_order(plan, &s->facts, s->shape.ws, s->tree.depth,
+                      s->shape.box, s->crowd, s->crowd2, &order));
+        s->shape.order = order > s->shape.order ? order : s->shape.order;
+    }
+    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    boxes.n_boxes = s->tree.n_boxes;
+    boxes.n_leaves = s->tree.n_leaves;
+    TRY(fmm_rooms(plan, s, &boxes, &pairs));
+    TRY(points_arrays(plan, s));
+    fmm_about(plan, s);
+    return FARSUM_OK;
+}

@@ -1,0 +1,268 @@
+/* fmm_shape.c: how many boxes: of all that there might be the set whose sums
+ * should take least, by the costs of the rooms' rows. */
+#include <math.h>
+
+#include "method/fmm.h"
+
+/* Boxes' edges differ by no more than this, if that can be. */
+#define BRICK 1.34
+enum { LEVELS = 10, ROOTS = 7 };
+
+static const struct stage *const stages[FMM_ROOMS] = {
+    &p2p_stage, &p2m_stage, &m2m_stage, &m2l_stage, &lattice_stage, &l2l_stage,
+    &l2p_stage,
+};
+
+/* Leaves of a dense tree. */
+static double shape_leaves(const struct fmm_shape *shape)
+{
+    double side = ldexp(1, shape->depth);
+    return (double)(shape->root[0] * shape->root[1] * shape->root[2]) * side
+           * side * side;
+}
+
+/* Sources in a leaf, mean over the targets. */
+static double shape_filling(const struct fmm_shape *shape, int64_t n)
+{
+    if (shape->dense)
+        return 1 + (double)n / shape_leaves(shape);
+    return 0.6 * (double)shape->leaf;
+}
+
+void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
+              const struct fmm_shape *shape, int64_t n, int64_t m,
+              struct boxes_args *boxes, struct p2p_args *pairs)
+{
+    double filling = shape_filling(shape, n), side = 2 * shape->ws + 1;
+    double targets = (double)(m > 0 ? m : n);
+    double leaves = shape->dense ? shape_leaves(shape)
+                                 : 2 * ((double)n + (double)m)
+                                       / (double)shape->leaf;
+    *boxes = (struct boxes_args){
+        .precision = plan->problem.precision,
+        .isa = plan->isa,
+        .threads = plan->threads,
+        .device = plan->device,
+        .p = shape->order,
+        .ws = shape->ws,
+        .dense = shape->dense,
+        .depth = shape->depth,
+        .n_boxes = (int64_t)(1 + leaves * (shape->depth ? 8.0 / 7 : 1)),
+        .n_leaves = (int64_t)(1 + leaves),
+        .n_sources = n,
+        .n_targets = (int64_t)targets,
+    };
+    for (int d = 0; d < 3; d++) {
+        boxes->periodic[d] = s->facts.periodic;
+        boxes->root[d] = shape->root[d];
+        boxes->box[d] = shape->box[d];
+    }
+    *pairs = (struct p2p_args){
+        .precision = plan->problem.precision,
+        .isa = plan->isa,
+        .threads = plan->threads,
+        .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
+        .rhs = 1,
+        .n_sources = n,
+        .n_targets = m,
+        .neighbours = filling * side * side * side,
+        .filling = filling * targets / (double)n,
+        .dense = shape->dense,
+        .ws = shape->ws,
+        .device = plan->device,
+    };
+    if (s->facts.periodic)
+        pairs->skip = 4e-15 * fmax(s->facts.edge[0], fmax(s->facts.edge[1],
+                                                          s->facts.edge[2]));
+}
+
+farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
+                         const struct boxes_args *boxes,
+                         const struct p2p_args *pairs,
+                         struct choice choice[FMM_ROOMS])
+{
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        const struct choose_options options = {
+            .name = s->names.name[r][0] ? s->names.name[r] : NULL,
+            .deterministic = plan->options.deterministic,
+        };
+        TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
+                   &options, &choice[r]));
+    }
+    return FARSUM_OK;
+}
+
+/* The order that the tolerance needs in these boxes of even filling. */
+static farsum_status shape_order(const struct farsum_plan *plan,
+                                 const struct fmm *s, int64_t n,
+                                 struct fmm_shape *shape)
+{
+    double filling = shape_filling(shape, n), crowd[2], squares[2];
+    double h = cbrt(s->facts.volume * filling / (double)n);
+    shape->order = plan->options.order;
+    if (shape->order)
+        return FARSUM_OK;
+    crowd[0] = filling / (h * h);
+    crowd[1] = crowd[0] / (h * h);
+    squares[0] = filling * crowd[0];
+    squares[1] = filling * crowd[1];
+    return fmm_order(plan, &s->facts, shape->ws, shape->depth, shape->box,
+                     crowd, squares, &shape->order);
+}
+
+/* Takes the shape if it is the fastest yet. */
+static farsum_status shape_try(const struct farsum_plan *plan,
+                               const struct fmm *s, int64_t n, int64_t m,
+                               struct fmm_shape *shape, struct fmm_shape *best)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    double bytes;
+    TRY(shape_order(plan, s, n, shape));
+    fmm_args(plan, s, shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    shape->seconds = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        shape->seconds += choice[r].cost;
+    bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
+    if (bytes > 0.7 * (double)plan->options.memory_limit)
+        FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
+             (long long)boxes.n_boxes, shape->order, bytes);
+    if (best->seconds == 0 || shape->seconds < best->seconds)
+        *best = *shape;
+    return FARSUM_OK;
+}
+
+/* Root boxes: k along the longest axis, nearly cubes. */
+static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
+{
+    const double *edge = s->facts.edge;
+    double most = fmax(edge[0], fmax(edge[1], edge[2])), least = INFINITY;
+    if (!s->facts.periodic) /* cubes: as many as the region's shape takes */
+        most *= 1 + 1e-9;
+    for (int d = 0; d < 3; d++) {
+        double boxes = (double)k * edge[d] / most;
+        int64_t whole = (int64_t)(s->facts.periodic ? nearbyint(boxes)
+                                                    : ceil(boxes));
+        shape->root[d] = whole > 1 ? whole : 1;
+        shape->box[d] = s->facts.periodic ? edge[d] / (double)shape->root[d]
+                                          : 1;
+    }
+    most = fmax(shape->box[0], fmax(shape->box[1], shape->box[2]));
+    for (int d = 0; d < 3; d++) {
+        shape->box[d] /= most;
+        least = fmin(least, shape->box[d]);
+    }
+    return least * BRICK >= 1;
+}
+
+static void shape_given(const struct farsum_plan *plan, const struct fmm *s,
+                        struct fmm_shape *shape)
+{
+    const farsum_options *o = &plan->options;
+    double most = 0;
+    for (int d = 0; d < 3; d++) {
+        shape->root[d] = o->boxes[d];
+        shape->box[d] = s->facts.periodic
+                            ? s->facts.edge[d] / (double)o->boxes[d]
+                            : 1;
+        most = fmax(most, shape->box[d]);
+    }
+    for (int d = 0; d < 3; d++)
+        shape->box[d] /= most;
+}
+
+static farsum_status shape_dense(const struct farsum_plan *plan,
+                                 const struct fmm *s, int64_t n, int64_t m,
+                                 struct fmm_shape *shape,
+                                 struct fmm_shape *best)
+{
+    const farsum_options *o = &plan->options;
+    const double *edge = s->facts.edge;
+    double most = fmax(edge[0], fmax(edge[1], edge[2]));
+    double least = fmin(edge[0], fmin(edge[1], edge[2]));
+    int64_t roots = (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
+    farsum_status status = FARSUM_OK;
+    for (int brick = 0; brick < 2 && best->seconds == 0; brick++)
+        for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
+            if (o->boxes[0])
+                shape_given(plan, s, shape);
+            else if (!shape_root(s, k, shape) && !brick)
+                continue; /* long boxes only if there are no others */
+            int first = o->levels ? o->levels - 1 : 0;
+            for (int depth = first; depth <= (o->levels ? first : LEVELS);
+                 depth++) {
+                shape->depth = depth;
+                /* empty boxes do not pay */
+                if (!o->levels && depth > 0 && shape_leaves(shape) > (double)n)
+                    break;
+                farsum_status one = shape_try(plan, s, n, m, shape, best);
+                status = one != FARSUM_OK ? one : status;
+            }
+        }
+    return best->seconds > 0 ? FARSUM_OK : status;
+}
+
+static farsum_status shape_sparse(const struct farsum_plan *plan,
+                                  const struct fmm *s, int64_t n, int64_t m,
+                                  struct fmm_shape *shape,
+                                  struct fmm_shape *best)
+{
+    const farsum_options *o = &plan->options;
+    farsum_status status = FARSUM_OK;
+    int64_t first = o->leaf ? o->leaf : 8, last = o->leaf ? o->leaf : 1024;
+    for (int d = 0; d < 3; d++) {
+        shape->root[d] = o->boxes[0] ? o->boxes[d] : 1;
+        shape->box[d] = 1;
+    }
+    shape->depth = o->levels ? o->levels - 1 : TREE_DEPTH;
+    for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2) {
+        farsum_status one = shape_try(plan, s, n, m, shape, best);
+        status = one != FARSUM_OK ? one : status;
+    }
+    return best->seconds > 0 ? FARSUM_OK : status;
+}
+
+static farsum_status shape_check(const struct farsum_plan *plan, int sparse,
+                                 int periodic)
+{
+    const farsum_options *o = &plan->options;
+    if (o->order < 0 || o->order > MULTIPOLE_MOST)
+        FAIL(ERR_ARGUMENT, "order is %d, not 1 .. %d", o->order,
+             (int)MULTIPOLE_MOST);
+    if (o->separation < 0 || o->separation > 8)
+        FAIL(ERR_ARGUMENT, "separation is %d, not 1 .. 8", o->separation);
+    if (o->levels < 0 || o->levels > TREE_DEPTH + 1)
+        FAIL(ERR_ARGUMENT, "levels is %d, not 1 .. %d", o->levels,
+             (int)TREE_DEPTH + 1);
+    if (o->leaf < 0)
+        FAIL(ERR_ARGUMENT, "leaf is %lld", (long long)o->leaf);
+    for (int d = 0; d < 3; d++)
+        if (o->boxes[d] < 0 || (o->boxes[d] == 0) != (o->boxes[0] == 0)
+            || o->boxes[d] > 512)
+            FAIL(ERR_ARGUMENT, "boxes is %lld x %lld x %lld: all three 1 .. "
+                               "512, or none",
+                 (long long)o->boxes[0], (long long)o->boxes[1],
+                 (long long)o->boxes[2]);
+    if (sparse && periodic)
+        FAIL(ERR_UNSUPPORTED, "a sparse tree is for open boundaries");
+    if (!sparse && o->leaf)
+        FAIL(ERR_ARGUMENT, "leaf is of a sparse tree, this one is dense");
+    return FARSUM_OK;
+}
+
+farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
+                        int crowded, int64_t n, int64_t m,
+                        struct fmm_shape *shape)
+{
+    struct fmm_shape one = {0}, best = {0};
+    int sparse = s->names.tree ? s->names.tree == 2 : crowded;
+    TRY(shape_check(plan, sparse, s->facts.periodic));
+    one.dense = !sparse;
+    one.ws = plan->options.separation ? plan->options.separation : 1;
+    TRY(sparse ? shape_sparse(plan, s, n, m, &one, &best)
+               : shape_dense(plan, s, n, m, &one, &best));
+    *shape = best;
+    return FARSUM_OK;
+}
