@@ -63,7 +63,7 @@ set(farsum_sources
   src/stage/near/near_outer.c src/stage/near/team.c
 )
 set(farsum_kernels
-  src/method/direct_any_kern.c src/method/direct_kern.c
+  src/method/direct_any_kern.c src/method/direct_kern.c src/stage/boxes_kern.c
   src/method/ewald_any_kern.c src/method/ewald_kern.c
   src/method/model_rates_kern.c src/method/nufft_kern.c
 )

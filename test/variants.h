@@ -46,7 +46,9 @@ struct harness {
 };
 
 extern const struct harness harness_near, harness_spread, harness_interp,
-    harness_fft, harness_scale, harness_p2p;
+    harness_fft, harness_scale, harness_p2p,
+    harness_p2m, harness_m2m, harness_m2l, harness_lattice, harness_l2l,
+    harness_l2p;
 
 /* Adds a part of n doubles, zero. */
 double *outcome_part(struct outcome *outcome, const char *name, int64_t n,

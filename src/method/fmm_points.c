@@ -199,6 +199,11 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
     boxes.n_leaves = s->tree.n_leaves;
     TRY(fmm_rooms(plan, s, &boxes, &pairs));
     TRY(points_arrays(plan, s));
+    s->source.tree = &s->tree;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        if (s->choice[r].row->variant->set)
+            TRY(s->choice[r].row->variant->set(s->room[r], &s->source,
+                                               &s->source));
     fmm_about(plan, s);
     return FARSUM_OK;
 }

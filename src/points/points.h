@@ -6,6 +6,7 @@
 #include "points/cell.h"
 
 struct points_gpu;
+struct tree;
 
 struct points {
     int64_t n;
@@ -15,6 +16,7 @@ struct points {
     struct bins bins;  /* by mesh tile; filled by bins_build */
     struct points_gpu *gpu; /* owned; NULL on the host: then s and bins are
                                empty, n holds */
+    const struct tree *tree; /* borrowed; NULL but for rooms of boxes */
 };
 
 /* Wraps x [n][3] (type `arrays`, caller's length unit) into the cell that is

@@ -1,5 +1,5 @@
 /* boxes.c: what the rooms of the far field have in common. */
-#include "stage/boxes.h"
+#include "stage/boxes_kern.h"
 
 #include "stage/gpu.h"
 
@@ -92,4 +92,44 @@ void boxes_l2p_ops(const void *args, struct work *work)
     work->read += 3 * real_size(a) * n + real_size(a) * k * (double)a->n_leaves;
     work->written += 4 * real_size(a) * n;
     work->launches += a->device ? 1 : 0;
+}
+
+ISA_TABLE(struct boxes_kern, boxes)
+
+const struct boxes_kern *boxes_kern(const struct boxes_args *args)
+{
+    return isa_boxes[args->isa][args->precision == FARSUM_F32];
+}
+
+void boxes_pack(const struct boxes_args *args, const double *t, void *packed)
+{
+    int64_t size = multipole_size(args->p), at = 0;
+    for (int64_t i = 0; i < size; i += BOXES_ROWS)
+        for (int64_t j = 0; j < size; j++)
+            for (int64_t r = i; r < i + BOXES_ROWS; r++)
+                boxes_set(args, packed, at++, r < size ? t[r * size + j] : 0);
+}
+
+void boxes_load(const struct boxes_args *args, const void *array,
+                int64_t stride, const int64_t *at, int tile, void *from)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        for (int b = 0; b < tile; b++)
+            boxes_set(args, from, (int64_t)k * tile + b,
+                      at[b] < 0 ? 0
+                                : boxes_number(args, array,
+                                               k * stride + at[b]));
+}
+
+void boxes_store(const struct boxes_args *args, void *array, int64_t stride,
+                 const int64_t *at, int tile, const void *from, int add)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        for (int b = 0; b < tile; b++) {
+            int64_t to = k * stride + at[b];
+            double v = boxes_number(args, from, (int64_t)k * tile + b);
+            if (at[b] >= 0)
+                boxes_set(args, array, to,
+                          v + (add ? boxes_number(args, array, to) : 0));
+        }
 }

@@ -13,7 +13,9 @@
  *     m2l      sets the locals of levels >= 1, from the far lists
  *     lattice  sets the locals of level 0, from root boxes that are not near
  *     l2l      adds to the locals of levels >= 1 that of the parent
- *     l2p      adds to the targets' potential and field */
+ *     l2p      adds to the targets' potential and field
+ *
+ * set is given points whose `tree` is the one that will be run on. */
 #ifndef FARSUM_STAGE_BOXES_H
 #define FARSUM_STAGE_BOXES_H
 

@@ -1,0 +1,213 @@
+/* variants_boxes.c: the rooms of the far field: trees of all kinds, expansions
+ * at random. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "points/points.h"
+#include "stage/boxes.h"
+#include "variants.h"
+
+struct boxes_case {
+    const char *name;
+    int p, n;
+    struct tree_args tree;
+};
+
+static const struct boxes_case cases[] = {
+    {"dense, open, p 6", 6, 400,
+     {.dense = 1, .depth = 3, .ws = 1, .root = {1, 1, 1}, .edge = {1, 1, 1}}},
+    {"dense, bricks, periodic, p 9", 9, 300,
+     {.dense = 1, .depth = 1, .ws = 1, .periodic = {1, 1, 1},
+      .root = {5, 3, 4}, .edge = {5.5, 3, 3.6}}},
+    {"dense, cube, periodic, p 13", 13, 200,
+     {.dense = 1, .depth = 2, .ws = 1, .periodic = {1, 1, 1},
+      .root = {1, 1, 1}, .edge = {2, 2, 2}}},
+    {"sparse, p 5", 5, 500,
+     {.depth = 12, .ws = 1, .leaf = 6, .root = {2, 1, 3}, .edge = {2, 1, 3}}},
+    {"dense, ws 2, p 4", 4, 400,
+     {.dense = 1, .depth = 2, .ws = 2, .root = {2, 3, 1}, .edge = {2, 3, 1}}},
+    {"dense, p 0", 0, 100,
+     {.dense = 1, .depth = 2, .ws = 1, .root = {1, 1, 1}, .edge = {1, 1, 1}}},
+    {"one box, p 3", 3, 50,
+     {.dense = 1, .depth = 0, .ws = 1, .root = {1, 1, 1}, .edge = {1, 1, 1}}},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void boxes_name(int k, char *text, size_t size)
+{
+    snprintf(text, size, "%s", cases[k].name);
+}
+
+static double boxes_bound(int k, farsum_precision precision)
+{
+    (void)k;
+    return precision == FARSUM_F32 ? 2e-6 : 1e-13;
+}
+
+/* What a room is given, in a trial's precision. */
+struct given {
+    const struct trial *trial;
+    struct tree tree;
+    struct boxes_io io;
+    int64_t numbers; /* of an array of expansions */
+};
+
+/* Like those of charges in a box: degree n as 2^-n. */
+static void given_again(void *data)
+{
+    struct given *g = data;
+    uint64_t state = 7;
+    for (int64_t i = 0; i < g->numbers; i++) {
+        double size = ldexp(1, -multipole_degree((int)(i / g->io.stride)));
+        trial_put(g->trial, g->io.multipole, i,
+                  size * (trial_random(&state) - 0.5));
+        trial_put(g->trial, g->io.local, i,
+                  size * (trial_random(&state) - 0.5));
+    }
+    int64_t n = tree_targets(&g->tree)->n;
+    for (int64_t i = 0; i < n; i++)
+        trial_put(g->trial, g->io.potential, i, 0.25);
+    for (int64_t i = 0; i < 3 * n; i++)
+        trial_put(g->trial, g->io.field, i, 0.5);
+}
+
+static void given_tree(const struct boxes_case *c, struct given *g)
+{
+    struct tree_args args = c->tree;
+    double *x = check_memory(3 * (size_t)c->n, sizeof *x);
+    uint64_t state = 3;
+    for (int i = 0; i < 3 * c->n; i++) {
+        double u = trial_random(&state);
+        x[i] = (args.dense ? u : u * u * u) * args.edge[i % 3];
+    }
+    const struct tree_given points = {c->n, {x, x + 1, x + 2}, 3, 0};
+    args.precision = g->trial->precision;
+    args.threads = g->trial->threads;
+    if (tree_set(&g->tree, &args, &points, NULL) != FARSUM_OK)
+        check_stop("tree: %s", farsum_message());
+    free(x);
+}
+
+static void given_make(const struct boxes_case *c, struct given *g)
+{
+    given_tree(c, g);
+    g->io.tree = &g->tree;
+    g->io.stride = g->tree.n_boxes + 3;
+    g->numbers = multipole_size(c->p) * g->io.stride;
+    g->io.multipole = trial_array(g->trial, g->numbers);
+    g->io.local = trial_array(g->trial, g->numbers);
+    g->io.potential = trial_array(g->trial, c->n);
+    g->io.field = trial_array(g->trial, 3 * c->n);
+    void *q = trial_array(g->trial, c->n);
+    for (int i = 0; i < c->n; i++)
+        trial_put(g->trial, q, i,
+                  g->tree.source.order[i] % 3 == 0 ? -1.0 : 0.75);
+    g->io.q = q;
+}
+
+static void given_free(struct given *g)
+{
+    tree_clear(&g->tree);
+    free((void *)(uintptr_t)g->io.q);
+    free(g->io.multipole);
+    free(g->io.local);
+    free(g->io.potential);
+    free(g->io.field);
+}
+
+static struct boxes_args given_args(const struct boxes_case *c,
+                                    const struct given *g)
+{
+    const struct trial *trial = g->trial;
+    struct boxes_args args = {
+        .precision = trial->precision,
+        .isa = trial->isa,
+        .threads = trial->threads,
+        .device = trial->device,
+        .p = c->p,
+        .ws = c->tree.ws,
+        .dense = c->tree.dense,
+        .depth = g->tree.depth,
+        .n_boxes = g->tree.n_boxes,
+        .n_leaves = g->tree.n_leaves,
+        .n_sources = c->n,
+        .n_targets = c->n,
+    };
+    for (int d = 0; d < 3; d++) {
+        args.periodic[d] = c->tree.periodic[d];
+        args.root[d] = c->tree.root[d];
+        args.box[d] = g->tree.box[d];
+    }
+    return args;
+}
+
+/* Expansions of the boxes begin .. end - 1. */
+static void found_boxes(const struct given *g, const void *array,
+                        int64_t begin, int64_t end, const char *name,
+                        struct outcome *outcome)
+{
+    int64_t size = g->numbers / g->io.stride, n = end > begin ? end - begin : 0;
+    double *v = outcome_part(outcome, name, n * size, 0);
+    for (int64_t k = 0; k < size; k++)
+        for (int64_t b = 0; b < n; b++)
+            v[b * size + k] =
+                trial_get(g->trial, array, k * g->io.stride + begin + b);
+}
+
+static void found_all(const struct given *g, const char *room,
+                      struct outcome *outcome)
+{
+    const struct tree *t = &g->tree;
+    int64_t below = t->first[1], n = tree_targets(t)->n;
+    if (strcmp(room, "p2m") == 0 || strcmp(room, "m2m") == 0)
+        found_boxes(g, g->io.multipole, 0, t->n_boxes, "multipoles", outcome);
+    else if (strcmp(room, "lattice") == 0)
+        found_boxes(g, g->io.local, 0, below, "locals", outcome);
+    else if (strcmp(room, "l2p") != 0)
+        found_boxes(g, g->io.local, below, t->n_boxes, "locals", outcome);
+    if (strcmp(room, "l2p") != 0)
+        return;
+    double *phi = outcome_part(outcome, "potential", n, 0);
+    double *e = outcome_part(outcome, "field", 3 * n, 0);
+    for (int64_t k = 0; k < n; k++)
+        phi[t->source.order[k]] = trial_get(g->trial, g->io.potential, k);
+    for (int64_t k = 0; k < 3 * n; k++)
+        e[3 * t->source.order[k % n] + k / n] =
+            trial_get(g->trial, g->io.field, k);
+}
+
+static farsum_status boxes_run(const char *room, int k,
+                               const struct trial *trial,
+                               struct outcome *outcome)
+{
+    const struct boxes_case *c = &cases[k];
+    struct given g = {.trial = trial};
+    given_make(c, &g);
+    struct boxes_args args = given_args(c, &g);
+    const struct points points = {.tree = &g.tree};
+    farsum_status status =
+        trial_run(trial, &args, &points, &points, &g.io, given_again, &g);
+    if (status == FARSUM_OK)
+        found_all(&g, room, outcome);
+    given_free(&g);
+    return status;
+}
+
+#define ROOM(x)                                                                \
+    static farsum_status run_##x(int k, const struct trial *trial,          \
+                                    struct outcome *outcome)                   \
+    {                                                                          \
+        return boxes_run(#x, k, trial, outcome);                            \
+    }                                                                          \
+    const struct harness harness_##x = {.room = #x,                            \
+                                           .cases = CASES,                     \
+                                           .name = boxes_name,                 \
+                                           .run = run_##x,                  \
+                                           .bound = boxes_bound};
+ROOM(p2m)
+ROOM(m2m)
+ROOM(m2l)
+ROOM(lattice)
+ROOM(l2l)
+ROOM(l2p)
