@@ -16,8 +16,8 @@
 enum { MANY = 40 };
 
 static const struct harness *const harnesses[] = {
-    &harness_near, &harness_spread, &harness_interp,
-    &harness_fft,  &harness_scale,  &harness_p2p,  &harness_p2m, &harness_m2m, &harness_m2l,
+    &harness_near, &harness_spread, &harness_interp, &harness_fft,
+    &harness_scale, &harness_p2p, &harness_p2m, &harness_m2m, &harness_m2l,
     &harness_lattice, &harness_l2l, &harness_l2p, NULL};
 
 double *outcome_part(struct outcome *outcome, const char *name, int64_t n,

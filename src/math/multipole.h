@@ -1,5 +1,5 @@
-/* multipole.h: expansions in solid harmonics and the operators between them, in
- * f64 (math.md section 10; numbering and scaling: leaf/harmonic.h).
+/* multipole.h: expansions in solid harmonics and the operators between them,
+ * in f64 (math.md section 10; numbering and scaling: leaf/harmonic.h).
  *
  * Lengths are in units of a box: boxes' centres differ by numbers of order 1. */
 #ifndef FARSUM_MATH_MULTIPOLE_H
@@ -9,7 +9,7 @@
 
 enum {
     MULTIPOLE_MOST = 40, /* orders */
-    /* numbers of an expansion, and of an operator's field, of twice the order */
+    /* numbers of an expansion, and of a field of twice the order */
     MULTIPOLE_SIZE = (MULTIPOLE_MOST + 1) * (MULTIPOLE_MOST + 1),
     MULTIPOLE_FIELD = (2 * MULTIPOLE_MOST + 1) * (2 * MULTIPOLE_MOST + 1),
 };

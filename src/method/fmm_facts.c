@@ -121,8 +121,9 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
     double n = (double)sample->n;
     f->q1 = sample->q1 / n;
     f->q2 = sample->q2 / n;
-    f->force = tuned_force_norm(plan, f->volume, sample->m > 0 ? 0 : sample->force,
-                                sample->q2, sample->n);
+    f->force = tuned_force_norm(plan, f->volume,
+                                sample->m > 0 ? 0 : sample->force, sample->q2,
+                                sample->n);
     f->potential = sqrt(f->q2) * cbrt(n / f->volume);
     return FARSUM_OK;
 }

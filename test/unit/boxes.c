@@ -176,7 +176,7 @@ static double rms_error(int64_t n, const double *a, const double *b)
 /* The worst pairs converge as (sqrt(3)/2)/(ws + 1/2). */
 static double bound(int p, int ws)
 {
-    return 2e-2 * pow(sqrt(0.75) / (ws + 0.5), p);
+    return fmax(2e-2 * pow(sqrt(0.75) / (ws + 0.5), p), 1e-11);
 }
 
 static void compare_open(struct tree_args args, int p)

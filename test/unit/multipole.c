@@ -145,7 +145,8 @@ static void far_boxes_converge(void)
             double at[3] = {d[0] + x[0], d[1] + x[1], d[2] + x[2]};
             double error = multipole_dot(p, local, r) - 1 / distance(at, y);
             /* 2 A/(r - a) (a/r)^(p+1) with a = sqrt(3)/2, r >= 3/2 */
-            double bound = 2 / (1.5 - sqrt(0.75)) * pow(sqrt(0.75) / 1.5, p + 1);
+            double bound =
+                2 / (1.5 - sqrt(0.75)) * pow(sqrt(0.75) / 1.5, p + 1);
             CHECK(fabs(error) < bound, "p %d: error %g, bound %g", p, error,
                   bound);
             CHECK(fabs(error) < before, "p %d: error %g, before %g", p, error,
