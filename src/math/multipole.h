@@ -1,7 +1,7 @@
-/* multipole.h: expansions in solid harmonics and the operators between them,
- * in f64 (math.md section 10; numbering and scaling: leaf/harmonic.h).
+/* multipole.h: expansions in solid harmonics and operators between them, in
+ * f64 (math.md section 10; numbering and scaling: leaf/harmonic.h).
  *
- * Lengths are in units of a box: boxes' centres differ by numbers of order 1. */
+ * Lengths are in units of a box: centres of boxes differ by some 1. */
 #ifndef FARSUM_MATH_MULTIPOLE_H
 #define FARSUM_MATH_MULTIPOLE_H
 
