@@ -117,7 +117,7 @@ static void lists(void)
         CHECK_FAILS(farsum_list_variants(name, -1, &info),
                     FARSUM_ERR_ARGUMENT);
     }
-    CHECK(stages == 6, "%d stages", stages);
+    CHECK(stages == 12, "%d stages", stages);
     CHECK(!farsum_list_stages(-1) && !farsum_list_stages(1000), "no stage");
     CHECK_FAILS(farsum_list_variants("spred", 0, &info), FARSUM_ERR_UNKNOWN);
     CHECK_SAYS("did you mean spread");
