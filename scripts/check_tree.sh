@@ -26,7 +26,7 @@ may_include() {
     dialect) echo "^dialect/" ;;
     points) echo "^($low|points/)" ;;
     stage) echo "^($low|points/|stage/)" ;;
-    stage/*) echo "^($low|points/|stage/(stage|gpu|gpu_rates|particles|boxes|boxes_kern)\.h|$1/)" ;;
+    stage/*) echo "^($low|points/|stage/(stage|boxes_gpu|gpu|gpu_rates|particles|boxes|boxes_kern)\.h|$1/)" ;;
     method) echo "^($low|points/|stage/|method/|plan\.h)" ;;
     .) echo "^($low|points/|stage/|method/|plan\.h)" ;;
     *) echo "^$" ;;

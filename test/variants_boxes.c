@@ -31,8 +31,17 @@ static const struct boxes_case cases[] = {
      {.dense = 1, .depth = 2, .ws = 1, .root = {1, 1, 1}, .edge = {1, 1, 1}}},
     {"one box, p 3", 3, 50,
      {.dense = 1, .depth = 0, .ws = 1, .root = {1, 1, 1}, .edge = {1, 1, 1}}},
+    {"dense, x periodic, p 20", 20, 100,
+     {.dense = 1, .depth = 1, .ws = 1, .periodic = {1, 0, 0},
+      .root = {1, 1, 1}, .edge = {1, 0.9, 0.8}}},
+    {"dense, few bricks, periodic, p 7", 7, 60,
+     {.dense = 1, .depth = 1, .ws = 1, .periodic = {1, 1, 1},
+      .root = {1, 2, 1}, .edge = {1.2, 1.9, 1}}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
+/* sparse, ws 2, p 0, one box, p 20, few bricks: those that a CPU's device does
+ * in seconds */
+#define ON_DEVICE (63ull << 3)
 
 static void boxes_name(int k, char *text, size_t size)
 {
@@ -51,7 +60,14 @@ struct given {
     struct tree tree;
     struct boxes_io io;
     int64_t numbers; /* of an array of expansions */
+    void *multipole, *local; /* the host's */
+    struct buf multipole_on, local_on;
 };
+
+static int64_t given_bytes(const struct given *g)
+{
+    return g->numbers * (g->trial->precision == FARSUM_F32 ? 4 : 8);
+}
 
 /* Like those of charges in a box: degree n as 2^-n. */
 static void given_again(void *data)
@@ -60,11 +76,13 @@ static void given_again(void *data)
     uint64_t state = 7;
     for (int64_t i = 0; i < g->numbers; i++) {
         double size = ldexp(1, -multipole_degree((int)(i / g->io.stride)));
-        trial_put(g->trial, g->io.multipole, i,
+        trial_put(g->trial, g->multipole, i,
                   size * (trial_random(&state) - 0.5));
-        trial_put(g->trial, g->io.local, i,
+        trial_put(g->trial, g->local, i,
                   size * (trial_random(&state) - 0.5));
     }
+    trial_send(g->trial, &g->multipole_on, g->multipole, given_bytes(g));
+    trial_send(g->trial, &g->local_on, g->local, given_bytes(g));
     int64_t n = tree_targets(&g->tree)->n;
     for (int64_t i = 0; i < n; i++)
         trial_put(g->trial, g->io.potential, i, 0.25);
@@ -95,8 +113,10 @@ static void given_make(const struct boxes_case *c, struct given *g)
     g->io.tree = &g->tree;
     g->io.stride = g->tree.n_boxes + 3;
     g->numbers = multipole_size(c->p) * g->io.stride;
-    g->io.multipole = trial_array(g->trial, g->numbers);
-    g->io.local = trial_array(g->trial, g->numbers);
+    g->multipole = trial_array(g->trial, g->numbers);
+    g->local = trial_array(g->trial, g->numbers);
+    g->io.multipole = trial_io(g->trial, &g->multipole_on, g->multipole);
+    g->io.local = trial_io(g->trial, &g->local_on, g->local);
     g->io.potential = trial_array(g->trial, c->n);
     g->io.field = trial_array(g->trial, 3 * c->n);
     void *q = trial_array(g->trial, c->n);
@@ -110,8 +130,10 @@ static void given_free(struct given *g)
 {
     tree_clear(&g->tree);
     free((void *)(uintptr_t)g->io.q);
-    free(g->io.multipole);
-    free(g->io.local);
+    free(g->multipole);
+    free(g->local);
+    buf_clear(&g->multipole_on);
+    buf_clear(&g->local_on);
     free(g->io.potential);
     free(g->io.field);
 }
@@ -161,11 +183,11 @@ static void found_all(const struct given *g, const char *room,
     const struct tree *t = &g->tree;
     int64_t below = t->first[1], n = tree_targets(t)->n;
     if (strcmp(room, "p2m") == 0 || strcmp(room, "m2m") == 0)
-        found_boxes(g, g->io.multipole, 0, t->n_boxes, "multipoles", outcome);
+        found_boxes(g, g->multipole, 0, t->n_boxes, "multipoles", outcome);
     else if (strcmp(room, "lattice") == 0)
-        found_boxes(g, g->io.local, 0, below, "locals", outcome);
+        found_boxes(g, g->local, 0, below, "locals", outcome);
     else if (strcmp(room, "l2p") != 0)
-        found_boxes(g, g->io.local, below, t->n_boxes, "locals", outcome);
+        found_boxes(g, g->local, below, t->n_boxes, "locals", outcome);
     if (strcmp(room, "l2p") != 0)
         return;
     double *phi = outcome_part(outcome, "potential", n, 0);
@@ -188,8 +210,11 @@ static farsum_status boxes_run(const char *room, int k,
     const struct points points = {.tree = &g.tree};
     farsum_status status =
         trial_run(trial, &args, &points, &points, &g.io, given_again, &g);
-    if (status == FARSUM_OK)
+    if (status == FARSUM_OK) {
+        trial_fetch(trial, &g.multipole_on, g.multipole, given_bytes(&g));
+        trial_fetch(trial, &g.local_on, g.local, given_bytes(&g));
         found_all(&g, room, outcome);
+    }
     given_free(&g);
     return status;
 }
@@ -204,7 +229,8 @@ static farsum_status boxes_run(const char *room, int k,
                                            .cases = CASES,                     \
                                            .name = boxes_name,                 \
                                            .run = run_##x,                  \
-                                           .bound = boxes_bound};
+                                           .bound = boxes_bound,               \
+                                           .on_device = ON_DEVICE};
 ROOM(p2m)
 ROOM(m2m)
 ROOM(m2l)
