@@ -43,7 +43,8 @@ struct boxes_args {
 };
 
 /* Points are in the order of their leaves, lengths are the tree's, types the
- * precision's. */
+ * precision's.  With args->device the arrays are struct buf * of that device,
+ * the tree is the host's. */
 struct boxes_io {
     const struct tree *tree;
     const void *q;             /* p2m: [n_sources] */
