@@ -234,6 +234,57 @@ void multipole_m2l(int p, const double *s, double *t)
                 }
 }
 
+/* Where the real or imaginary part of degree n and order m is, and its sign, 0:
+ * there is none. */
+static int part(int n, int m, int imaginary, int32_t *at)
+{
+    int am = abs(m), sign = m < 0 && am % 2 ? -1 : 1;
+    *at = multipole_at(n, imaginary ? -am : am);
+    if (!imaginary)
+        return sign;
+    return am == 0 ? 0 : m < 0 ? -sign : sign;
+}
+
+/* Number i: part of fa S_{n+k}^{m+l} and of fb S_{n+k}^{m-l}. */
+static void term(int32_t *at, double *f, int64_t i, const int nk[4],
+                 const double factors[2], int imaginary)
+{
+    int n = nk[0] + nk[2];
+    f[2 * i] = factors[0] * part(n, nk[1] + nk[3], imaginary, &at[2 * i]);
+    f[2 * i + 1] =
+        factors[1] * part(n, nk[1] - nk[3], imaginary, &at[2 * i + 1]);
+}
+
+void multipole_m2l_terms(int p, int32_t *at, double *f)
+{
+    long double root[FACTORIALS];
+    int64_t size = multipole_size(p);
+    root_factorials(root);
+    for (int n = 0; n <= p; n++)
+        for (int m = 0; m <= n; m++)
+            for (int k = 0; k <= p; k++)
+                for (int l = 0; l <= k; l++) {
+                    const int nk[4] = {n, m, k, l};
+                    double sign = n % 2 ? -1 : 1;
+                    double a = sign * m2l_factor(root, n, m, k, l);
+                    double b = l == 0 ? 0
+                                      : (l % 2 ? -sign : sign)
+                                            * m2l_factor(root, n, m, k, -l);
+                    int64_t re = multipole_at(n, m) * size;
+                    int64_t im = multipole_at(n, -m) * size;
+                    int64_t c = multipole_at(k, l), d = multipole_at(k, -l);
+                    /* as put() */
+                    term(at, f, re + c, nk, (double[2]){a, b}, 0);
+                    if (l > 0)
+                        term(at, f, re + d, nk, (double[2]){a, -b}, 1);
+                    if (m == 0)
+                        continue;
+                    term(at, f, im + c, nk, (double[2]){a, b}, 1);
+                    if (l > 0)
+                        term(at, f, im + d, nk, (double[2]){-a, b}, 0);
+                }
+}
+
 /* B of (10.11), complex orders, unscaled, from the degree below: rows m,
  * columns l, at n + m. */
 static void swap_next(int n, const double *below, double *b)

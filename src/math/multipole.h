@@ -11,6 +11,7 @@ enum {
     MULTIPOLE_MOST = 40, /* orders */
     /* numbers of an expansion, and of a field of twice the order */
     MULTIPOLE_SIZE = (MULTIPOLE_MOST + 1) * (MULTIPOLE_MOST + 1),
+    MULTIPOLE_DEGREES = 2 * MULTIPOLE_MOST + 1, /* 0 .. twice the order */
     MULTIPOLE_FIELD = (2 * MULTIPOLE_MOST + 1) * (2 * MULTIPOLE_MOST + 1),
 };
 
@@ -53,6 +54,9 @@ void multipole_l2l(int p, const double d[3], double shrink, double *t);
 /* M2L (10.7): s is a field of degrees 0 .. 2p: S at the target's centre less
  * the source's, or a sum of such. */
 void multipole_m2l(int p, const double *s, double *t);
+/* The same by terms: t[i] = f[2i] s[at[2i]] + f[2i + 1] s[at[2i + 1]], i of
+ * K K. */
+void multipole_m2l_terms(int p, int32_t *at, double *f);
 /* One number of M2L's factor that the scaling gives, (10.7). */
 double multipole_factor(int n, int m, int k, int l);
 
@@ -61,7 +65,10 @@ double multipole_factor(int n, int m, int k, int l);
  * at n + m. */
 void multipole_swap(int n, double *b);
 
-/* multipole_lattice.c.  The field of a lattice of unit charges, (10.13): S
+/* multipole_lattice.c.  high[n] = Q(n + 1/2, x), the regularised incomplete
+ * gamma function, low[n] = 1 - Q; n = 0 .. p, x > 0. */
+void multipole_gammas(int p, double x, double *high, double *low);
+/* The field of a lattice of unit charges, (10.13): S
  * summed over d + L m for all integers m but those where d + L m is near
  * (|d[a] + cell[a] m[a]| < near[a] along all axes), Ewald's way with
  * tin-foil surroundings and a uniform background.  cell: three edges. */

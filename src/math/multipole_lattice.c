@@ -6,8 +6,6 @@
 
 #include "math/multipole.h"
 
-enum { DEGREES = 2 * MULTIPOLE_MOST + 1 };
-
 struct lattice {
     int p;
     const double *cell, *near, *d;
@@ -15,10 +13,10 @@ struct lattice {
     double *s;
 };
 
-/* high[n] = Q(n + 1/2, x), low[n] = 1 - Q: all terms are positive. */
-static void gammas(int p, double x, double *high, double *low)
+/* All terms are positive. */
+void multipole_gammas(int p, double x, double *high, double *low)
 {
-    double e = exp(-x), t[DEGREES + 1];
+    double e = exp(-x), t[MULTIPOLE_DEGREES + 1];
     t[0] = 2 * sqrt(x / M_PI) * e; /* e^-x x^(j + 1/2)/Gamma(j + 3/2) */
     for (int j = 0; j < p; j++)
         t[j + 1] = t[j] * x / (j + 1.5);
@@ -38,7 +36,7 @@ static void gammas(int p, double x, double *high, double *low)
 static void lattice_near_term(struct lattice *w, const double at[3])
 {
     double r2 = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
-    double high[DEGREES], low[DEGREES], term[MULTIPOLE_FIELD];
+    double high[MULTIPOLE_DEGREES], low[MULTIPOLE_DEGREES], term[MULTIPOLE_FIELD];
     int near = 1;
     for (int c = 0; c < 3; c++)
         near &= fabs(at[c]) < w->near[c];
@@ -49,7 +47,7 @@ static void lattice_near_term(struct lattice *w, const double at[3])
     double x = w->a * w->a * r2;
     if (x > w->most && !near)
         return;
-    gammas(w->p, x, high, low);
+    multipole_gammas(w->p, x, high, low);
     multipole_singular(w->p, at, term);
     for (int n = 0, k = 0; n <= w->p; n++)
         for (; k < multipole_size(n); k++)
@@ -121,7 +119,7 @@ farsum_status multipole_lattice(int p, const double cell[3],
                                 double *s)
 {
     struct lattice w = {.p = p, .cell = cell, .near = near, .d = d, .s = s};
-    if (p < 0 || p >= DEGREES)
+    if (p < 0 || p >= MULTIPOLE_DEGREES)
         FAIL(ERR_INTERNAL, "a lattice sum of degree %d", p);
     w.volume = cell[0] * cell[1] * cell[2];
     w.a = sqrt(M_PI) / cbrt(w.volume);
