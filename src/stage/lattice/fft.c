@@ -76,7 +76,7 @@ static farsum_status fft_fits(const void *args)
     return boxes_host_fits(args);
 }
 
-/* Multiply-adds of a thread in a second, as measured. */
+/* Seconds of an operator's number times eight columns, as measured. */
 static double fft_cost_of(const void *args)
 {
     const struct boxes_args *a = args;
@@ -85,7 +85,7 @@ static double fft_cost_of(const void *args)
     double size = multipole_size(a->p);
     lattice_mesh(a, mesh);
     return 2 * size * fft_cost(&fft, 2.5e9)
-           + 4e-9 * (double)lattice_modes(mesh) * size * size
+           + 2.3e-9 * (double)lattice_modes(mesh) * size * size
                  / pow(a->threads > 0 ? a->threads : 1, 0.9);
 }
 

@@ -21,6 +21,7 @@ static void mode(const struct lattice_terms *terms, const void *field,
         for (int j = 0; j < size; j++, at += 2, f += 2) {
             real t = f[0] * s[at[0]] + f[1] * s[at[1]];
             const real *from = m + (int64_t)j * LATTICE_COLUMNS;
+#pragma omp simd simdlen(LATTICE_COLUMNS)
             for (int c = 0; c < LATTICE_COLUMNS; c++)
                 sum[c] += t * from[c];
         }
