@@ -36,7 +36,8 @@ void multipole_gammas(int p, double x, double *high, double *low)
 static void lattice_near_term(struct lattice *w, const double at[3])
 {
     double r2 = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
-    double high[MULTIPOLE_DEGREES], low[MULTIPOLE_DEGREES], term[MULTIPOLE_FIELD];
+    double high[MULTIPOLE_DEGREES], low[MULTIPOLE_DEGREES];
+    double term[MULTIPOLE_FIELD];
     int near = 1;
     for (int c = 0; c < 3; c++)
         near &= fabs(at[c]) < w->near[c];

@@ -6,7 +6,7 @@
 
 /* Boxes' edges differ by no more than this, if that can be. */
 #define BRICK 1.34
-enum { LEVELS = 10, ROOTS = 7 };
+enum { LEVELS = 10, ROOTS = 7, GRID = 256 };
 
 static const struct stage *const stages[FMM_ROOMS] = {
     &p2p_stage, &p2m_stage, &m2m_stage, &m2l_stage, &lattice_stage, &l2l_stage,
@@ -173,6 +173,20 @@ static void shape_given(const struct farsum_plan *plan, const struct fmm *s,
         shape->box[d] /= most;
 }
 
+/* One level of many root boxes, whose far field is transforms of their grid. */
+static void shape_grids(const struct farsum_plan *plan, const struct fmm *s,
+                        int64_t n, int64_t m, struct fmm_shape *shape,
+                        struct fmm_shape *best)
+{
+    shape->depth = 0;
+    for (int64_t k = ROOTS + 1; k <= GRID; k += k < 16 ? 1 : k < 64 ? 2 : 4) {
+        if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
+            continue;
+        /* one that does not fit is not the best */
+        (void)!shape_try(plan, s, n, m, shape, best);
+    }
+}
+
 static farsum_status shape_dense(const struct farsum_plan *plan,
                                  const struct fmm *s, int64_t n, int64_t m,
                                  struct fmm_shape *shape,
@@ -201,6 +215,8 @@ static farsum_status shape_dense(const struct farsum_plan *plan,
                 status = one != FARSUM_OK ? one : status;
             }
         }
+    if (!o->boxes[0] && o->levels <= 1)
+        shape_grids(plan, s, n, m, shape, best);
     return best->seconds > 0 ? FARSUM_OK : status;
 }
 
