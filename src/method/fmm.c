@@ -163,12 +163,7 @@ static farsum_status fmm_create(struct farsum_plan *plan)
     GO(fmm_facts(plan, s));
     GO(fmm_shape(plan, s, 0, p->n_sources, p->n_targets, &s->shape));
     fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &boxes, &pairs);
-    double filling = pairs.neighbours / pow(2 * s->shape.ws + 1, 3);
-    double h = cbrt(s->facts.volume * filling / (double)p->n_sources);
-    s->crowd[0] = filling / (h * h);
-    s->crowd[1] = s->crowd[0] / (h * h);
-    for (int k = 0; k < 2; k++)
-        s->crowd2[k] = filling * s->crowd[k];
+    fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
     if (plan->dry) {
         s->boxes = boxes;
         s->pairs = pairs;

@@ -21,6 +21,15 @@ struct fmm_facts {
     double potential, force; /* norms of the tolerance */
 };
 
+/* What the errors of potentials [0] and fields [1] go with: means over the
+ * targets; N is the number of sources in the box of a level that a target is
+ * in, h the level's, caller's units. */
+struct fmm_crowd {
+    double random[2];   /* of sum N / h^2, sum N / h^4 over the levels */
+    double together[2]; /* of (sum N / h)^2, (sum N / h^2)^2 */
+    double h;           /* of the leaves */
+};
+
 /* Boxes and order. */
 struct fmm_shape {
     int order, ws;
@@ -55,9 +64,7 @@ struct fmm {
     int64_t have_q, have_potential, have_field;
     void *multipole, *local;      /* owned */
     int64_t stride, have_multipole, have_local;
-    /* Means over the targets of their leaf's sources over h^2 and h^4, and of
-     * the squares: what errors of potentials and fields go with. */
-    double crowd[2], crowd2[2];
+    struct fmm_crowd crowd;
 };
 
 /* fmm_facts.c */
@@ -68,6 +75,11 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
 farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
                         int crowded, int64_t n, int64_t m,
                         struct fmm_shape *shape);
+/* The first level that has far boxes. */
+int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
+/* Of points that fill the boxes evenly. */
+void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
+                     int64_t n, struct fmm_crowd *crowd);
 /* What the rooms are told. */
 void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
@@ -79,18 +91,17 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
                          struct choice choice[FMM_ROOMS]);
 
 /* fmm_error.c: RMS errors of the potential (field 0) or the field at a target,
- * C = 1, of n sources in each of the boxes of edge h: sqrt(n q2) random +
- * n q1 together, over h or h^2. */
+ * C = 1: their squares are q2 random^2 crowd->random
+ * + (q1 together)^2 crowd->together. */
 struct fmm_error {
     double random, together;
 };
 struct fmm_error fmm_error(int order, int ws, const double box[3], int field);
-/* Least order whose error is below the plan's tolerance with `crowd` and its
- * `squares`, as struct fmm has them. */
+/* Least order whose error is below the plan's tolerance. */
 farsum_status fmm_order(const struct farsum_plan *plan,
-                        const struct fmm_facts *facts, int ws, int depth,
-                        const double box[3], const double crowd[2],
-                        const double squares[2], int *order);
+                        const struct fmm_facts *facts, int ws,
+                        const double box[3], const struct fmm_crowd *crowd,
+                        int *order);
 /* The estimate in the tolerance's norm, by s->crowd and s->facts. */
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_facts *facts);

@@ -87,25 +87,47 @@ static farsum_status points_crowd(const struct fmm *s, double *crowd)
     return FARSUM_OK;
 }
 
-static void points_leaves(struct fmm *s)
+/* Sources in all boxes. */
+static void points_count(const struct tree *t, int64_t *count)
+{
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++)
+        count[tree_leaf_box(t, leaf)] =
+            t->source.begin[leaf + 1] - t->source.begin[leaf];
+    for (int level = t->depth; level > 0; level--)
+        for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
+            count[tree_parent(t, level, b)] += count[b];
+}
+
+static farsum_status points_leaves(struct fmm *s)
 {
     const struct tree *t = &s->tree;
     const struct tree_points *targets = tree_targets(t);
-    for (int k = 0; k < 2; k++)
-        s->crowd[k] = s->crowd2[k] = 0;
+    struct fmm_crowd *crowd = &s->crowd;
+    int64_t *count = NULL;
+    int first = fmm_shape_first(s, &s->shape);
+    TRY(MEM_NEW(count, t->n_boxes));
+    points_count(t, count);
+    *crowd = (struct fmm_crowd){0};
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
-        int level = tree_level(t, tree_leaf_box(t, leaf));
-        double h = tree_h(t, level);
-        double from = (double)(t->source.begin[leaf + 1]
-                               - t->source.begin[leaf]);
-        double to = (double)(targets->begin[leaf + 1] - targets->begin[leaf])
-                    / (double)targets->n;
-        double of_phi = to * from / (h * h), of_field = of_phi / (h * h);
-        s->crowd[0] += of_phi;
-        s->crowd[1] += of_field;
-        s->crowd2[0] += from * of_phi;
-        s->crowd2[1] += from * of_field;
+        double share = (double)(targets->begin[leaf + 1] - targets->begin[leaf])
+                       / (double)targets->n;
+        double sum[2] = {0};
+        int64_t box = tree_leaf_box(t, leaf);
+        int level = tree_level(t, box);
+        crowd->h += share * tree_h(t, level);
+        for (; level >= first && share > 0;
+             box = tree_parent(t, level--, box)) {
+            double h = tree_h(t, level), n = (double)count[box];
+            crowd->random[0] += share * n / (h * h);
+            crowd->random[1] += share * n / (h * h * h * h);
+            sum[0] += n / h;
+            sum[1] += n / (h * h);
+        }
+        crowd->together[0] += share * sum[0] * sum[0];
+        crowd->together[1] += share * sum[1] * sum[1];
     }
+    mem_free(count);
+    return FARSUM_OK;
 }
 
 /* Positions, checked, apart. */
@@ -157,8 +179,7 @@ static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
-    points_leaves(s);
-    return FARSUM_OK;
+    return points_leaves(s);
 }
 
 /* Arrays for the tree that is there. */
@@ -190,8 +211,8 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
     TRY(fmm_shape(plan, s, crowd > FAR_FROM_UNIFORM, n, m, &s->shape));
     TRY(points_tree(plan, s, m));
     if (!plan->options.order) {
-        TRY(fmm_order(plan, &s->facts, s->shape.ws, s->tree.depth,
-                      s->shape.box, s->crowd, s->crowd2, &order));
+        TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
+                      &order));
         s->shape.order = order > s->shape.order ? order : s->shape.order;
     }
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);

@@ -6,6 +6,8 @@
 
 /* Boxes' edges differ by no more than this, if that can be. */
 #define BRICK 1.34
+/* Below this tolerance neighbours two boxes away are tried too. */
+#define WIDER 1e-6
 enum { LEVELS = 10, ROOTS = 7, GRID = 256 };
 
 static const struct stage *const stages[FMM_ROOMS] = {
@@ -92,22 +94,48 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
     return FARSUM_OK;
 }
 
+int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape)
+{
+    int64_t most = 0;
+    int level = 0;
+    for (int d = 0; d < 3; d++)
+        most = shape->root[d] > most ? shape->root[d] : most;
+    while (!s->facts.periodic && most << level <= shape->ws + 1)
+        level++;
+    return level;
+}
+
+void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
+                     int64_t n, struct fmm_crowd *crowd)
+{
+    double filling = shape_filling(shape, n), sum[2] = {0};
+    double h = cbrt(s->facts.volume * filling / (double)n);
+    int depth =
+        shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
+    *crowd = (struct fmm_crowd){.h = h};
+    for (int level = depth; level >= fmm_shape_first(s, shape);
+         level--, h *= 2, filling *= 8) {
+        crowd->random[0] += filling / (h * h);
+        crowd->random[1] += filling / (h * h * h * h);
+        sum[0] += filling / h;
+        sum[1] += filling / (h * h);
+    }
+    for (int k = 0; k < 2; k++)
+        crowd->together[k] = sum[k] * sum[k];
+}
+
 /* The order that the tolerance needs in these boxes of even filling. */
 static farsum_status shape_order(const struct farsum_plan *plan,
                                  const struct fmm *s, int64_t n,
                                  struct fmm_shape *shape)
 {
-    double filling = shape_filling(shape, n), crowd[2], squares[2];
-    double h = cbrt(s->facts.volume * filling / (double)n);
+    struct fmm_crowd crowd;
     shape->order = plan->options.order;
     if (shape->order)
         return FARSUM_OK;
-    crowd[0] = filling / (h * h);
-    crowd[1] = crowd[0] / (h * h);
-    squares[0] = filling * crowd[0];
-    squares[1] = filling * crowd[1];
-    return fmm_order(plan, &s->facts, shape->ws, shape->depth, shape->box,
-                     crowd, squares, &shape->order);
+    fmm_shape_crowd(s, shape, n, &crowd);
+    return fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
+                     &shape->order);
 }
 
 /* Takes the shape if it is the fastest yet. */
@@ -274,11 +302,24 @@ farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
 {
     struct fmm_shape one = {0}, best = {0};
     int sparse = s->names.tree ? s->names.tree == 2 : crowded;
+    farsum_status status;
     TRY(shape_check(plan, sparse, s->facts.periodic));
     one.dense = !sparse;
     one.ws = plan->options.separation ? plan->options.separation : 1;
-    TRY(sparse ? shape_sparse(plan, s, n, m, &one, &best)
-               : shape_dense(plan, s, n, m, &one, &best));
+    status = sparse ? shape_sparse(plan, s, n, m, &one, &best)
+                    : shape_dense(plan, s, n, m, &one, &best);
+    if (!plan->options.separation && plan->problem.tolerance < WIDER) {
+        struct fmm_shape wide = {0};
+        one.ws = 2;
+        farsum_status two = sparse ? shape_sparse(plan, s, n, m, &one, &wide)
+                                   : shape_dense(plan, s, n, m, &one, &wide);
+        if (two == FARSUM_OK
+            && (best.seconds == 0 || wide.seconds < best.seconds)) {
+            best = wide;
+            status = FARSUM_OK;
+        }
+    }
+    TRY(status);
     *shape = best;
     return FARSUM_OK;
 }
