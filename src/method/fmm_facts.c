@@ -9,7 +9,7 @@
 #include "method/fmm.h"
 #include "method/tuned.h"
 
-enum { TARGETS = 64 };
+enum { TARGETS_LEAST = 64 };
 
 /* No axis of the reduced basis leans: else refused. */
 static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
@@ -36,30 +36,61 @@ static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
     return FARSUM_OK;
 }
 
+/* Particles whose forces are summed: all, if that is quick. */
+static int64_t facts_targets(int64_t n)
+{
+    int64_t targets = (int64_t)4e7 / n;
+    targets = targets > TARGETS_LEAST ? targets : TARGETS_LEAST;
+    return targets < n ? targets : n;
+}
+
+/* Means over some particles; the one that has most is left out of a sample: a
+ * close pair is most of the mean, and may be the only one. */
+static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
+                        const double *own, const double *phi, const double *e)
+{
+    double square = 0, square_phi = 0, most = 0;
+    for (int64_t t = 0; t < targets; t++) {
+        double one = 0;
+        for (int d = 0; d < 3; d++)
+            one += own[t] * own[t] * e[3 * t + d] * e[3 * t + d];
+        square += one;
+        most = fmax(most, one);
+        square_phi += phi[t] * phi[t];
+    }
+    if (targets < n)
+        square -= most;
+    f->force = fmax(f->force, sqrt(square / (double)targets));
+    f->potential = sqrt(square_phi / (double)targets);
+}
+
 /* Sums of the sample's forces and potentials at some of its particles. */
 static farsum_status facts_sums(const struct farsum_plan *plan,
                                 struct fmm_facts *f, int64_t n,
                                 const double *x, const double *q)
 {
-    double y[3 * TARGETS], phi[TARGETS], e[3 * TARGETS], own[TARGETS];
-    int64_t targets = n < TARGETS ? n : TARGETS;
+    farsum_status status = FARSUM_OK;
+    int64_t targets = facts_targets(n);
+    double *y = NULL, *phi = NULL, *e = NULL, *own = NULL;
+    GO(MEM_RAW(y, 3 * targets));
+    GO(MEM_RAW(phi, targets));
+    GO(MEM_RAW(e, 3 * targets));
+    GO(MEM_RAW(own, targets));
     for (int64_t t = 0; t < targets; t++) {
-        int64_t i = t * n / targets;
+        int64_t i = (int64_t)((double)t * (double)n / (double)targets);
         memcpy(y + 3 * t, x + 3 * i, 3 * sizeof *x);
         own[t] = q[i];
     }
     const struct direct_args args = {plan->threads, plan->isa, n, targets, x,
                                      y, q};
-    TRY(direct_sum(&args, phi, e, NULL, NULL));
-    double square = 0, square_phi = 0;
-    for (int64_t t = 0; t < targets; t++) {
-        for (int d = 0; d < 3; d++)
-            square += own[t] * own[t] * e[3 * t + d] * e[3 * t + d];
-        square_phi += phi[t] * phi[t];
-    }
-    f->force = fmax(f->force, sqrt(square / (double)targets));
-    f->potential = sqrt(square_phi / (double)targets);
-    return FARSUM_OK;
+    GO(direct_sum(&args, phi, e, NULL, NULL));
+    facts_norms(f, n, targets, own, phi, e);
+done:
+    mem_free(y);
+    mem_free(phi);
+    mem_free(e);
+    mem_free(own);
+    return status;
 }
 
 static farsum_status facts_open(const struct farsum_plan *plan,

@@ -126,7 +126,7 @@ static void lists(void)
     int methods = 0;
     while (farsum_list_variants("method", methods, &info) == FARSUM_OK)
         methods++;
-    CHECK(methods == 3, "%d methods", methods);
+    CHECK(methods == 4, "%d methods", methods);
     CHECK_FAILS(farsum_list_variants("spred", 0, &info), FARSUM_ERR_UNKNOWN);
     CHECK_SAYS("spread");
     CHECK_FAILS(farsum_list_variants("spread", 99, &info), FARSUM_ERR_ARGUMENT);
