@@ -231,8 +231,12 @@ static void few_points_are_summed(void)
                            1e-4 * fabs(set.wanted.potential[i]) + 1e-12);
         }
     setting_make("line", 500, 0, NULL);
+    set.problem.error = FARSUM_ERROR_POTENTIAL;
+    set.problem.tolerance = 1e-6;
     reference();
-    ladder(FARSUM_F64, 1e-6);
+    CHECK_OK(run("fmm", (farsum_options)FARSUM_OPTIONS_INIT, &set.found, NULL));
+    CHECK_NEAR(error_of(set.n, set.found.potential, set.wanted.potential), 0,
+               1e-6);
 }
 
 static void refusals_say_why(void)
