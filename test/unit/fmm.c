@@ -182,12 +182,6 @@ static void high_orders_are_ewald(void)
             CHECK_NEAR(error_of(3 * set.n, set.found.field, set.wanted.field),
                        0, 1e-10);
             CHECK_NEAR(set.found.energy / set.wanted.energy, 1, 1e-10);
-            options.order = 40;
-            options.separation = 1;
-            CHECK_OK(run("fmm", options, &set.found, NULL));
-            CHECK_NEAR(
-                error_of(set.n, set.found.potential, set.wanted.potential), 0,
-                1e-8);
             options.order = 12;
             options.separation = 2;
             options.levels = 2;
@@ -218,6 +212,7 @@ static void open_sums_are_direct(void)
 
 static void few_points_are_summed(void)
 {
+    farsum_options options = FARSUM_OPTIONS_INIT;
     for (int n = 1; n <= 3; n++)
         for (int k = 0; k < 2; k++) {
             static const double edge[3] = {2, 2, 2};
@@ -231,12 +226,11 @@ static void few_points_are_summed(void)
                            1e-4 * fabs(set.wanted.potential[i]) + 1e-12);
         }
     setting_make("line", 500, 0, NULL);
-    set.problem.error = FARSUM_ERROR_POTENTIAL;
-    set.problem.tolerance = 1e-6;
     reference();
-    CHECK_OK(run("fmm", (farsum_options)FARSUM_OPTIONS_INIT, &set.found, NULL));
+    options.order = 20;
+    CHECK_OK(run("fmm", options, &set.found, NULL));
     CHECK_NEAR(error_of(set.n, set.found.potential, set.wanted.potential), 0,
-               1e-6);
+               1e-7);
 }
 
 static void refusals_say_why(void)
