@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/isa.h"
 #include "base/mem.h"
+#include "points/points.h"
 #include "stage/boxes.h"
 #include "stage/gpu_rates.h"
 
@@ -183,6 +184,9 @@ static void row(struct m2l_bench *b, const struct variant_row *row)
         fprintf(stderr, "# %s: %s\n", row->name, farsum_message());
         return;
     }
+    const struct points points = {.tree = &b->tree};
+    if (v->set)
+        bench_need(v->set(state, &points, &points));
     m.create = clock_seconds() - at;
     if (b->args.device)
         bench_need(stopwatch_create(&watch, b->args.device));

@@ -200,6 +200,21 @@ void jit_define(struct jit *jit, const char *name, const char *format, ...)
     jit_own(jit, text);
 }
 
+void jit_define_text(struct jit *jit, const char *name, const char *value)
+{
+    int64_t n = (int64_t)strlen(name), more = (int64_t)strlen(value);
+    char *text = NULL;
+    if (jit->failed != FARSUM_OK)
+        return;
+    jit->failed = MEM_RAW(text, n + more + 2);
+    if (jit->failed != FARSUM_OK)
+        return;
+    memcpy(text, name, (size_t)n);
+    text[n] = ' ';
+    memcpy(text + n + 1, value, (size_t)more + 1);
+    jit_own(jit, text);
+}
+
 void jit_define_table(struct jit *jit, const char *name, const double *values,
                       int count)
 {

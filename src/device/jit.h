@@ -37,6 +37,8 @@ void jit_begin(struct jit *jit, struct device *device, const char *file,
                farsum_precision precision);
 void jit_define(struct jit *jit, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for text of any length. */
+void jit_define_text(struct jit *jit, const char *name, const char *text);
 /* A table of reals that the text sees as a list: {1.5,...} without braces. */
 void jit_define_table(struct jit *jit, const char *name, const double *values,
                       int count);

@@ -23,10 +23,11 @@ struct boxes_run {
     i64 first, near;
 };
 
-FN struct boxes_run boxes_run(struct boxes_levels a, i32 parts, i32 width)
+FN struct boxes_run boxes_run_of(struct boxes_levels a, i32 parts, i32 width,
+                                 i32 group)
 {
     struct boxes_run r;
-    i32 level = 1, group = (i32)GID;
+    i32 level = 1;
     while (level < a.depth && group >= a.begin[level + 1])
         level++;
     group -= a.begin[level];
@@ -38,6 +39,11 @@ FN struct boxes_run boxes_run(struct boxes_levels a, i32 parts, i32 width)
     r.first = a.first[level];
     r.near = a.near[level];
     return r;
+}
+
+FN struct boxes_run boxes_run(struct boxes_levels a, i32 parts, i32 width)
+{
+    return boxes_run_of(a, parts, width, (i32)GID);
 }
 
 /* The box of an octant whose parent is near box number `of` of a parent, -1:

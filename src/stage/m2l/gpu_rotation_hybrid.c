@@ -1,0 +1,8 @@
+/* gpu_rotation_hybrid: gpu_rotation where a group's teams have different sources of the
+ * same 32 targets (Lengvenis et al.: hybrid, target-centric): columns meet in
+ * group memory.  gpu_rotation does so only where boxes are few. */
+#include "stage/m2l/gpu_rotation_make.h"
+
+static const struct rotation_form form = {.lanes = 32, .teams = 8, .share = 0.2};
+
+ROTATION_ROW(gpu_rotation_hybrid, 1)

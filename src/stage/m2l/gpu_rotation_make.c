@@ -1,0 +1,176 @@
+/* gpu_rotation_make.c: the rows by fast rotation on a device. */
+#include "stage/m2l/gpu_rotation_make.h"
+
+#include "base/mem.h"
+#include "stage/gpu_rates.h"
+
+enum {
+    SUMS_32 = 6, SUMS_64 = 4, /* orders up to which sums stay in registers */
+    STRAIGHT = 12, /* orders up to which two swaps are two texts: all fits a
+                      cache of instructions */
+    TEXT_MOST = 5, /* orders that a processor's compiler gets as text */
+    TEAMS_MOST = 8,
+    ALONE = 5, /* orders whose instructions are few */
+};
+
+struct rotation {
+    struct boxes_gpu gpu; /* owned */
+    struct kernel kernel, clear;
+    int keep;
+};
+
+static int64_t real_bytes(const struct boxes_args *a)
+{
+    return a->precision == FARSUM_F32 ? 4 : 8;
+}
+
+farsum_status rotation_fits(const void *args)
+{
+    return boxes_gpu_fits(args, ROTATION_ORDER);
+}
+
+int64_t rotation_bytes(const void *args)
+{
+    const struct boxes_args *a = args;
+    return real_bytes(a) * boxes_gpu_differences(a->ws) * rotation_turn(a->p)
+           + boxes_gpu_list_bytes(a);
+}
+
+/* Four swaps, four turns, a shift, of one pair; two factors and a sum of each
+ * number. */
+static double rotation_pair(int p)
+{
+    double k = multipole_size(p);
+    return 4 * (double)rotation_swaps(p)
+           + 2 * (double)rotation_shifts(p) - (p + 1.0) * (p + 1.0)
+           + 4 * 2 * (k - p - 1) + 3 * k;
+}
+
+static double rotation_fma(const struct boxes_args *a)
+{
+    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
+    return boxes * (double)boxes_gpu_far_most(a->ws) * rotation_pair(a->p);
+}
+
+double rotation_cost(const void *args, const struct rotation_form *form)
+{
+    const struct boxes_args *a = args;
+    struct gpu_rates rates = gpu_rates(a->device, a->precision);
+    return rotation_fma(a) / (form->share * rates.flops) + 2e-5;
+}
+
+void rotation_work(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
+    count_calls(&work->count, COUNT_FMA, rotation_fma(a));
+    work->read += (double)real_bytes(a) * boxes * size;
+    work->written += (double)real_bytes(a) * boxes * size;
+    work->launches += 2;
+}
+
+void rotation_destroy(void *state)
+{
+    struct rotation *s = state;
+    if (!s)
+        return;
+    boxes_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+/* Bytes of a group's memory: two columns of what teams share. */
+static int64_t rotation_room(const struct boxes_args *a,
+                             const struct rotation_form *form, int teams)
+{
+    int64_t columns = 2 * (2 * a->p + 1) * form->lanes * real_bytes(a);
+    if (teams == 1)
+        return 16; /* none at all is no argument */
+    return form->by_source ? columns : columns * teams;
+}
+
+/* Teams that share targets: as many as it takes to fill the device, and where
+ * the instructions are more than their cache holds all that there may be: teams
+ * wait for each other and read the same. */
+static int rotation_teams(const struct boxes_args *a,
+                          const struct rotation_form *form)
+{
+    int64_t threads = 0, wanted = (int64_t)a->device->facts.units * 256;
+    int teams = form->teams ? form->teams : 1;
+    for (int level = 1; level <= a->depth; level++)
+        threads += boxes_gpu_level(a, level);
+    if (form->teams == 0)
+        while (teams < TEAMS_MOST
+               && (a->p > ALONE || teams * threads < wanted))
+            teams *= 2;
+    while (teams > 1
+           && rotation_room(a, form, teams) > a->device->facts.local)
+        teams /= 2;
+    return teams;
+}
+
+static farsum_status rotation_kernels(struct rotation *s,
+                                      const struct rotation_form *form,
+                                      int teams, int parts)
+{
+    const struct boxes_args *a = &s->gpu.args;
+    struct jit *jit = &s->gpu.jit;
+    int group = form->lanes * teams;
+    int64_t room = rotation_room(a, form, teams);
+    int processor = a->device->facts.integrated
+                    && a->device->facts.subgroup == 1;
+    int text = !processor || a->p <= TEXT_MOST;
+    jit_begin(jit, a->device, "stage/m2l/gpu_rotation.k", a->precision);
+    TRY(rotation_text(jit, a->p, text));
+    jit_define(jit, "ORDER", "%d", a->p);
+    jit_define(jit, "LANES", "%d", form->lanes);
+    jit_define(jit, "TEAMS", "%d", teams);
+    jit_define(jit, "PARTS", "%d", parts);
+    jit_define(jit, "BY_SOURCE", "%d", form->by_source);
+    jit_define(jit, "KEEP", "%d", s->keep);
+    jit_define(jit, "TABLE", "%d", !text || a->precision == FARSUM_F64);
+    jit_define(jit, "LOOPED", "%d", !text || a->p > STRAIGHT);
+    jit_define(jit, "MERGED", "%d", text && a->p > STRAIGHT);
+    TRY(jit_build(jit));
+    TRY(jit_kernel(jit, "m2l_clear", group, 0, &s->clear));
+    return jit_kernel(jit, "m2l_rotation", group, room, &s->kernel);
+}
+
+farsum_status rotation_create(const void *args,
+                              const struct rotation_form *form, void **state)
+{
+    const struct boxes_args *a = args;
+    int teams = rotation_teams(a, form);
+    int parts = form->by_operator ? (int)boxes_gpu_far_most(a->ws) : 1;
+    farsum_status status = FARSUM_OK;
+    struct rotation *s = NULL;
+    GO(MEM_NEW(s, 1));
+    s->keep = teams == 1 && parts == 1 && !form->by_source
+              && a->p <= (a->precision == FARSUM_F32 ? SUMS_32 : SUMS_64);
+    GO(boxes_gpu_begin(&s->gpu, a, form->lanes, parts));
+    GO(rotation_turns(&s->gpu, form->by_source));
+    GO(rotation_kernels(s, form, teams, parts));
+    *state = s;
+    s = NULL;
+done:
+    rotation_destroy(s);
+    return status;
+}
+
+farsum_status rotation_run(void *state, const void *data)
+{
+    struct rotation *s = state;
+    const struct boxes_io *io = data;
+    struct boxes_gpu *g = &s->gpu;
+    const struct boxes_args *a = &g->args;
+    int64_t boxes = boxes_gpu_boxes(a) - boxes_gpu_level(a, 0);
+    TRY(boxes_gpu_io(g, io));
+    if (g->groups == 0)
+        return FARSUM_OK;
+    if (!s->keep)
+        TRY(LAUNCH(&s->clear,
+                   kernel_groups(&s->clear, boxes * multipole_size(a->p)),
+                   ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
+    return LAUNCH(&s->kernel, g->groups, ARG_BUF(io->multipole),
+                  ARG_BUF(io->local), ARG_BUF(&g->operators),
+                  ARG_BUF(&g->list), ARG_BUF(&g->near), ARG_STRUCT(g->levels));
+}

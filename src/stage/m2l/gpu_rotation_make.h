@@ -1,0 +1,56 @@
+/* gpu_rotation_make.h: what the rows by fast rotation on a device have in
+ * common (gpu_rotation.k says what they do). */
+#ifndef FARSUM_STAGE_M2L_GPU_ROTATION_MAKE_H
+#define FARSUM_STAGE_M2L_GPU_ROTATION_MAKE_H
+
+#include "stage/boxes_gpu.h"
+
+enum { ROTATION_ORDER = 20 };
+
+/* Who works on what: gpu_rotation.k.  teams 0: as many as fill the device. */
+struct rotation_form {
+    int lanes, teams, by_source, by_operator;
+    double share; /* of the units' rate, for the cost */
+};
+
+farsum_status rotation_fits(const void *args);
+int64_t rotation_bytes(const void *args);
+double rotation_cost(const void *args, const struct rotation_form *form);
+void rotation_work(const void *args, struct work *work);
+farsum_status rotation_create(const void *args,
+                              const struct rotation_form *form, void **state);
+farsum_status rotation_run(void *state, const void *io);
+void rotation_destroy(void *state);
+
+/* Numbers of a vector in the kernels' table; fills g->list and g->operators.
+ * by_source: entries are a source's targets. */
+int64_t rotation_turn(int p);
+farsum_status rotation_turns(struct boxes_gpu *g, int by_source);
+/* Swaps and shifts that are not zero, of an order. */
+int64_t rotation_swaps(int p);
+int64_t rotation_shifts(int p);
+/* Defines TEXT, LENGTH, NUMBERS and, if there shall be text, DEGREES, ORDERS. */
+farsum_status rotation_text(struct jit *jit, int p, int text);
+
+/* A row of one form. */
+#define ROTATION_ROW(name, repeats)                                            \
+    static double name##_cost(const void *args)                                \
+    {                                                                          \
+        return rotation_cost(args, &form);                                     \
+    }                                                                          \
+    static farsum_status name##_create(const void *args, void **state)         \
+    {                                                                          \
+        return rotation_create(args, &form, state);                            \
+    }                                                                          \
+    const struct variant m2l_##name = {                                        \
+        .fits = rotation_fits,                                                 \
+        .cost = name##_cost,                                                   \
+        .bytes = rotation_bytes,                                               \
+        .create = name##_create,                                               \
+        .run = rotation_run,                                                   \
+        .destroy = rotation_destroy,                                           \
+        .deterministic = repeats,                                              \
+        .needs = "a device",                                                   \
+        .work = rotation_work,                                                 \
+    };
+#endif

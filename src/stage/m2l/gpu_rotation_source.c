@@ -1,0 +1,8 @@
+/* gpu_rotation_source: gpu_rotation where the threads of a group are the targets of one
+ * source (Lengvenis et al.: source-centric): a source is read once, sums are
+ * atomic.  For comparison; never the fastest. */
+#include "stage/m2l/gpu_rotation_make.h"
+
+static const struct rotation_form form = {.lanes = 1, .teams = 64, .by_source = 1, .share = 0.02};
+
+ROTATION_ROW(gpu_rotation_source, 0)

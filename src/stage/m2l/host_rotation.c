@@ -1,0 +1,6 @@
+/* host_rotation: fast rotation (math.md 10.12) of boxes side by side that have
+ * the same vector, by SIMD.  (p+1)^3 where host_dense has (p+1)^4, for it mirrors
+ * nothing: wins at high orders. */
+#include "stage/m2l/host_rotation_make.h"
+
+HOST_ROTATION_ROW(host_rotation, 0)
