@@ -1,5 +1,5 @@
-/* m2l_micro.c: what m2l by dense operators could take at best and at worst on a
- * device (Kohnke et al., IJHPCA 2020): kernels that multiply and add as often as
+/* m2l_micro.c: what m2l by dense operators could take at best and at worst
+ * (Kohnke et al., IJHPCA 2020): kernels that multiply and add as often as
  * (10.7) does for all pairs of boxes, once with all factors and sums in memory,
  * once with them in registers; CSV lines as those of m2l_rows.
  *
@@ -106,8 +106,7 @@ static void compute(struct micro *m)
         pairs = (int64_t)(COMPUTE_MOST / done);
     int64_t numbers = multipole_size(m->p);
     take(m, (numbers > WAYS ? numbers : WAYS) * m->boxes);
-    double seconds =
-        launch(m, 0, (pairs + GROUP - 1) / GROUP, m->boxes, pairs);
+    double seconds = launch(m, 0, (pairs + GROUP - 1) / GROUP, m->boxes, pairs);
     print(m, "micro_compute",
           seconds * (double)m->pairs / (double)pairs * of_pair / done);
 }

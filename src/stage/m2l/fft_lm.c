@@ -27,12 +27,12 @@ struct lm_thread {
 
 struct state {
     struct boxes_args args;
-    long double unit;     /* to the power of a degree: of those tried the one
+    long double unit;   /* to the power of a degree: of those tried the one
                              that loses least */
-    long double *scale;   /* owned: what undoes (10.4) */
-    double *field;        /* owned */
-    void *e, *fields;     /* owned: table, [offset][wave] */
-    void *waves;          /* owned: of a level's boxes */
+    long double *scale; /* owned: what undoes (10.4) */
+    double *field;      /* owned */
+    void *e, *fields;   /* owned: table, [offset][wave] */
+    void *waves;        /* owned: of a level's boxes */
     int64_t have_waves;
     struct lm_thread *thread; /* owned, [threads] */
 };
@@ -77,7 +77,8 @@ static farsum_status lm_fits(const void *args)
     if (a->p > most)
         FAIL(ERR_UNSUPPORTED,
              "transforms over degrees lose digits: orders up to %d are right "
-             "in %s", most, a->precision == FARSUM_F32 ? "f32" : "f64");
+             "in %s",
+             most, a->precision == FARSUM_F32 ? "f32" : "f64");
     return FARSUM_OK;
 }
 

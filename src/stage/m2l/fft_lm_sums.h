@@ -130,12 +130,11 @@ static void NAME(fields)(struct state *s)
                     r[k] = d[k] * a->box[k];
                 multipole_singular(2 * p, r, field);
                 for (int k = 0; k < multipole_size(2 * p); k++)
-                    x[k] = (WIDE)(field[k]
-                                  * s->scale[k]
+                    x[k] = (WIDE)(field[k] * s->scale[k]
                                   * powl(s->unit, -multipole_degree(k)));
-                NAME(forward)(p, 2 * p, s->e, x, h->row,
-                              (WIDE *)s->fields
-                                  + boxes_far_number(a->ws, d) * wave);
+                NAME(forward)
+                (p, 2 * p, s->e, x, h->row,
+                 (WIDE *)s->fields + boxes_far_number(a->ws, d) * wave);
             }
 }
 
@@ -146,10 +145,11 @@ static void NAME(source)(struct state *s, const struct boxes_io *io,
     double from[MULTIPOLE_SIZE];
     boxes_get(&s->args, io->multipole, io->stride, box, from);
     for (int k = 0; k < multipole_size(s->args.p); k++)
-        x[k] = (WIDE)(from[k] / s->scale[k]
-                      * powl(s->unit, multipole_degree(k)));
-    NAME(forward)(s->args.p, s->args.p, s->e, x, h->row,
-                  (WIDE *)s->waves + (box - first) * lm_wave(s->args.p));
+        x[k] =
+            (WIDE)(from[k] / s->scale[k] * powl(s->unit, multipole_degree(k)));
+    NAME(forward)
+    (s->args.p, s->args.p, s->e, x, h->row,
+     (WIDE *)s->waves + (box - first) * lm_wave(s->args.p));
 }
 
 static void NAME(target)(struct state *s, const struct boxes_io *io, int level,
@@ -163,11 +163,10 @@ static void NAME(target)(struct state *s, const struct boxes_io *io, int level,
     WIDE *x = h->x;
     memset(h->sum, 0, (size_t)wave * sizeof(WIDE));
     for (int64_t i = 0; i < n; i++)
-        NAME(product)((int)(wave / 2),
-                      (WIDE *)s->waves + (h->list[i].box - first) * wave,
-                      (WIDE *)s->fields
-                          + boxes_far_number(a->ws, h->list[i].d) * wave,
-                      h->sum);
+        NAME(product)
+        ((int)(wave / 2), (WIDE *)s->waves + (h->list[i].box - first) * wave,
+         (WIDE *)s->fields + boxes_far_number(a->ws, h->list[i].d) * wave,
+         h->sum);
     NAME(backward)(p, s->e, h->sum, h->row, x);
     for (int k = 0; k < multipole_size(p); k++) {
         int degree = multipole_degree(k);

@@ -9,7 +9,8 @@
 #include "stage/gpu_rates.h"
 
 enum {
-    MOST_32 = 16, MOST_64 = 20, /* orders: fields are not scaled */
+    MOST_32 = 16,
+    MOST_64 = 20, /* orders: fields are not scaled */
     GROUP = 128,
 };
 
@@ -77,8 +78,8 @@ static void naive_work(const void *args, struct work *work)
     count_calls(&work->count, COUNT_FMA, 4 * naive_terms(a));
     work->read += (double)real_bytes(a) * boxes * size;
     work->written += (double)real_bytes(a) * boxes * size;
-    work->sums += boxes * size * (a->p + 1.0)
-                  * (double)boxes_gpu_far_most(a->ws);
+    work->sums +=
+        boxes * size * (a->p + 1.0) * (double)boxes_gpu_far_most(a->ws);
     work->launches += 1 + a->depth;
 }
 
@@ -92,14 +93,13 @@ static void naive_destroy(void *state)
     mem_free(s);
 }
 
-/* 1/sqrt((n - m)! (n + m)!), (10.4): what a field times two of them is worth. */
+/* 1/sqrt((n - m)! (n + m)!), (10.4): fields have none. */
 static void naive_scale(int p, double *scale)
 {
     for (int n = 0; n <= p; n++)
         for (int m = -n; m <= n; m++)
-            scale[multipole_at(n, m)] =
-                (double)expl(-(lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L))
-                             / 2);
+            scale[multipole_at(n, m)] = (double)expl(
+                -(lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2);
 }
 
 static farsum_status naive_fields(struct state *s)

@@ -1,8 +1,10 @@
-/* gpu_rotation_hybrid: gpu_rotation where a group's teams have different sources of the
- * same 32 targets (Lengvenis et al.: hybrid, target-centric): columns meet in
- * group memory.  gpu_rotation does so only where boxes are few. */
+/* gpu_rotation_hybrid: gpu_rotation where a group's teams always have
+ * different sources of the same 32 targets (Lengvenis et al.: hybrid,
+ * target-centric): columns meet in group memory.  gpu_rotation does so where
+ * that is faster. */
 #include "stage/m2l/gpu_rotation_make.h"
 
-static const struct rotation_form form = {.lanes = 32, .teams = 8, .share = 0.2};
+static const struct rotation_form form = {
+    .lanes = 32, .teams = 8, .share = 0.1};
 
 ROTATION_ROW(gpu_rotation_hybrid, 1)

@@ -10,7 +10,7 @@ struct loops {
     struct boxes_gpu gpu; /* owned */
     struct buf swap, aux; /* owned */
     struct kernel kernel, clear;
-    int64_t launched;     /* groups */
+    int64_t launched; /* groups */
 };
 
 static int64_t real_bytes(const struct boxes_args *a)
@@ -25,8 +25,8 @@ farsum_status loops_fits(const void *args)
 
 static int64_t loops_launched(const struct boxes_args *a)
 {
-    return WAVES * (int64_t)(a->device->facts.units > 0 ? a->device->facts.units
-                                                        : 1);
+    return WAVES
+           * (int64_t)(a->device->facts.units > 0 ? a->device->facts.units : 1);
 }
 
 /* Two expansions and two columns of each thread. */
@@ -174,7 +174,7 @@ farsum_status loops_run(void *state, const void *data)
                kernel_groups(&s->clear, boxes * multipole_size(a->p)),
                ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
     return LAUNCH(&s->kernel, s->launched, ARG_BUF(io->multipole),
-                  ARG_BUF(io->local), ARG_BUF(&g->operators),
-                  ARG_BUF(&s->swap), ARG_BUF(&g->list), ARG_BUF(&g->near),
-                  ARG_BUF(&s->aux), ARG_I32(g->groups), ARG_STRUCT(g->levels));
+                  ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&s->swap),
+                  ARG_BUF(&g->list), ARG_BUF(&g->near), ARG_BUF(&s->aux),
+                  ARG_I32(g->groups), ARG_STRUCT(g->levels));
 }

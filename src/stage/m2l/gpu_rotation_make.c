@@ -5,9 +5,7 @@
 #include "stage/gpu_rates.h"
 
 enum {
-    SUMS_32 = 6, SUMS_64 = 4, /* orders up to which sums stay in registers */
-    STRAIGHT = 12, /* orders up to which two swaps are two texts: all fits a
-                      cache of instructions */
+    STRAIGHT = 12, /* orders up to which each swap is a text of its own */
     TEXT_MOST = 5, /* orders that a processor's compiler gets as text */
     TEAMS_MOST = 8,
     ALONE = 5, /* orders whose instructions are few */
@@ -16,7 +14,6 @@ enum {
 struct rotation {
     struct boxes_gpu gpu; /* owned */
     struct kernel kernel, clear;
-    int keep;
 };
 
 static int64_t real_bytes(const struct boxes_args *a)
@@ -41,9 +38,8 @@ int64_t rotation_bytes(const void *args)
 static double rotation_pair(int p)
 {
     double k = multipole_size(p);
-    return 4 * (double)rotation_swaps(p)
-           + 2 * (double)rotation_shifts(p) - (p + 1.0) * (p + 1.0)
-           + 4 * 2 * (k - p - 1) + 3 * k;
+    return 4 * (double)rotation_swaps(p) + 2 * (double)rotation_shifts(p)
+           - (p + 1.0) * (p + 1.0) + 4 * 2 * (k - p - 1) + 3 * k;
 }
 
 static double rotation_fma(const struct boxes_args *a)
@@ -88,6 +84,12 @@ static int64_t rotation_room(const struct boxes_args *a,
     return form->by_source ? columns : columns * teams;
 }
 
+/* Copies of the swaps. */
+static int rotation_copies(const struct boxes_args *a)
+{
+    return a->p > STRAIGHT ? 1 : 4;
+}
+
 /* Teams that share targets: as many as it takes to fill the device, and where
  * the instructions are more than their cache holds all that there may be: teams
  * wait for each other and read the same. */
@@ -99,11 +101,9 @@ static int rotation_teams(const struct boxes_args *a,
     for (int level = 1; level <= a->depth; level++)
         threads += boxes_gpu_level(a, level);
     if (form->teams == 0)
-        while (teams < TEAMS_MOST
-               && (a->p > ALONE || teams * threads < wanted))
+        while (teams < TEAMS_MOST && (a->p > ALONE || teams * threads < wanted))
             teams *= 2;
-    while (teams > 1
-           && rotation_room(a, form, teams) > a->device->facts.local)
+    while (teams > 1 && rotation_room(a, form, teams) > a->device->facts.local)
         teams /= 2;
     return teams;
 }
@@ -116,8 +116,8 @@ static farsum_status rotation_kernels(struct rotation *s,
     struct jit *jit = &s->gpu.jit;
     int group = form->lanes * teams;
     int64_t room = rotation_room(a, form, teams);
-    int processor = a->device->facts.integrated
-                    && a->device->facts.subgroup == 1;
+    int processor =
+        a->device->facts.integrated && a->device->facts.subgroup == 1;
     int text = !processor || a->p <= TEXT_MOST;
     jit_begin(jit, a->device, "stage/m2l/gpu_rotation.k", a->precision);
     TRY(rotation_text(jit, a->p, text));
@@ -125,11 +125,8 @@ static farsum_status rotation_kernels(struct rotation *s,
     jit_define(jit, "LANES", "%d", form->lanes);
     jit_define(jit, "TEAMS", "%d", teams);
     jit_define(jit, "PARTS", "%d", parts);
-    jit_define(jit, "BY_SOURCE", "%d", form->by_source);
-    jit_define(jit, "KEEP", "%d", s->keep);
-    jit_define(jit, "TABLE", "%d", !text || a->precision == FARSUM_F64);
-    jit_define(jit, "LOOPED", "%d", !text || a->p > STRAIGHT);
-    jit_define(jit, "MERGED", "%d", text && a->p > STRAIGHT);
+    jit_define(jit, "SOURCE", "%d", form->by_source);
+    jit_define(jit, "COPIES", "%d", rotation_copies(a));
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "m2l_clear", group, 0, &s->clear));
     return jit_kernel(jit, "m2l_rotation", group, room, &s->kernel);
@@ -144,8 +141,6 @@ farsum_status rotation_create(const void *args,
     farsum_status status = FARSUM_OK;
     struct rotation *s = NULL;
     GO(MEM_NEW(s, 1));
-    s->keep = teams == 1 && parts == 1 && !form->by_source
-              && a->p <= (a->precision == FARSUM_F32 ? SUMS_32 : SUMS_64);
     GO(boxes_gpu_begin(&s->gpu, a, form->lanes, parts));
     GO(rotation_turns(&s->gpu, form->by_source));
     GO(rotation_kernels(s, form, teams, parts));
@@ -166,11 +161,10 @@ farsum_status rotation_run(void *state, const void *data)
     TRY(boxes_gpu_io(g, io));
     if (g->groups == 0)
         return FARSUM_OK;
-    if (!s->keep)
-        TRY(LAUNCH(&s->clear,
-                   kernel_groups(&s->clear, boxes * multipole_size(a->p)),
-                   ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
+    TRY(LAUNCH(&s->clear,
+               kernel_groups(&s->clear, boxes * multipole_size(a->p)),
+               ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
     return LAUNCH(&s->kernel, g->groups, ARG_BUF(io->multipole),
-                  ARG_BUF(io->local), ARG_BUF(&g->operators),
-                  ARG_BUF(&g->list), ARG_BUF(&g->near), ARG_STRUCT(g->levels));
+                  ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&g->list),
+                  ARG_BUF(&g->near), ARG_STRUCT(g->levels));
 }

@@ -29,7 +29,7 @@ farsum_status rotation_turns(struct boxes_gpu *g, int by_source);
 /* Swaps and shifts that are not zero, of an order. */
 int64_t rotation_swaps(int p);
 int64_t rotation_shifts(int p);
-/* Defines TEXT, LENGTH, NUMBERS and, if there shall be text, DEGREES, ORDERS. */
+/* Defines TEXT, NUMBERS and, if there shall be text, DEGREES and ORDERS. */
 farsum_status rotation_text(struct jit *jit, int p, int text);
 
 /* A row of one form. */

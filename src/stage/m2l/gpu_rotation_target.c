@@ -1,8 +1,9 @@
-/* gpu_rotation_target: gpu_rotation where the threads of a group are the sources of one
- * target (Lengvenis et al.: target-centric): a target is written once, but
- * neighbouring threads read far apart.  For comparison; never the fastest. */
+/* gpu_rotation_target: gpu_rotation where the threads of a group are the
+ * sources of one target (Lengvenis et al.: target-centric): a target is
+ * written once, but neighbouring threads read far apart.  For comparison. */
 #include "stage/m2l/gpu_rotation_make.h"
 
-static const struct rotation_form form = {.lanes = 1, .teams = 64, .share = 0.02};
+static const struct rotation_form form = {
+    .lanes = 1, .teams = 64, .share = 0.05};
 
 ROTATION_ROW(gpu_rotation_target, 1)

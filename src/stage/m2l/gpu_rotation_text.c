@@ -87,9 +87,10 @@ static void words_term(struct words *w, char kind, int to, int from,
     if (w->text && fabs(value) < NOTHING)
         return;
     if (w->text)
-        w->n += snprintf(w->text + w->n, TERM, f32 ? "%c(%d,%d,%lld,%.9ef) "
-                                                   : "%c(%d,%d,%lld,%.17e) ",
-                         kind, to, from, (long long)w->terms, value);
+        w->n +=
+            snprintf(w->text + w->n, TERM,
+                     f32 ? "%c(%d,%d,%lld,%.9ef) " : "%c(%d,%d,%lld,%.17e) ",
+                     kind, to, from, (long long)w->terms, value);
     w->number[w->terms++] = value;
 }
 
@@ -156,7 +157,6 @@ farsum_status rotation_text(struct jit *jit, int p, int text)
     if (text)
         jit_define_text(jit, "ORDERS", w.text);
     jit_define(jit, "TEXT", "%d", text);
-    jit_define(jit, "LENGTH", "%lld", (long long)w.terms);
     jit_define_table(jit, "NUMBERS", w.number, (int)w.terms);
 done:
     mem_free(w.text);

@@ -2,6 +2,7 @@
  * comparison. */
 #include "stage/m2l/gpu_rotation_loops.h"
 
-static const struct rotation_loops form = {.by_source = 1, .tiled = 0, .constant = 1};
+static const struct rotation_loops form = {
+    .by_source = 1, .tiled = 0, .constant = 1};
 
 LOOPS_ROW(gpu_rotation_untiled, 0)

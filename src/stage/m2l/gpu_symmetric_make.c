@@ -237,8 +237,10 @@ static void symmetric_operator(const struct symmetric *s, const double *field,
         int m = h - n * (n + 1) / 2;
         for (int k = 0; k <= p; k++)
             for (int l = 0; l <= k; l++) {
-                int64_t at = ((int64_t)(h / s->rows) * half + k * (k + 1) / 2
-                              + l) * s->rows + h % s->rows;
+                int64_t at =
+                    ((int64_t)(h / s->rows) * half + k * (k + 1) / 2 + l)
+                        * s->rows
+                    + h % s->rows;
                 double u, v, u1 = 0, v1 = 0, sign = l % 2 ? -1 : 1;
                 symmetric_number_of(n, m, k, l, field, &u, &v);
                 if (l > 0)
@@ -331,8 +333,7 @@ static farsum_status symmetric_pointers(struct symmetric *s)
         return FARSUM_OK;
     TRY(jit_kernel(&s->kind[0].jit, "m2l_pointers", GROUP, 0, &kernel));
     TRY(LAUNCH(&kernel, groups, ARG_BUF(&s->gpu.list), ARG_BUF(&s->gpu.near),
-               ARG_BUF(&s->pointers), ARG_I32(s->entries),
-               ARG_STRUCT(levels)));
+               ARG_BUF(&s->pointers), ARG_I32(s->entries), ARG_STRUCT(levels)));
     return device_finish(a->device);
 }
 
@@ -380,10 +381,10 @@ farsum_status symmetric_run(void *state, const void *data)
         memcpy(levels.begin, s->kind[k].begin, sizeof levels.begin);
         TRY(LAUNCH(&s->kind[k].kernel, s->kind[k].groups,
                    ARG_BUF(io->multipole), ARG_BUF(io->local),
-                   ARG_BUF(&g->operators), ARG_BUF(&g->list),
-                   ARG_BUF(&g->near), ARG_BUF(&s->pointers),
-                   ARG_I32(s->kind[k].first), ARG_I32(s->kind[k].count),
-                   ARG_I32(s->entries), ARG_STRUCT(levels)));
+                   ARG_BUF(&g->operators), ARG_BUF(&g->list), ARG_BUF(&g->near),
+                   ARG_BUF(&s->pointers), ARG_I32(s->kind[k].first),
+                   ARG_I32(s->kind[k].count), ARG_I32(s->entries),
+                   ARG_STRUCT(levels)));
     }
     return FARSUM_OK;
 }

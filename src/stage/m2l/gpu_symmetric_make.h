@@ -17,8 +17,7 @@ double symmetric_cost(const void *args, const struct symmetric_form *form);
 void symmetric_work(const void *args, const struct symmetric_form *form,
                     struct work *work);
 farsum_status symmetric_create(const void *args,
-                               const struct symmetric_form *form,
-                               void **state);
+                               const struct symmetric_form *form, void **state);
 farsum_status symmetric_run(void *state, const void *io);
 void symmetric_destroy(void *state);
 

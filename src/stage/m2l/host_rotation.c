@@ -1,6 +1,5 @@
 /* host_rotation: fast rotation (math.md 10.12) of boxes side by side that have
- * the same vector, by SIMD.  (p+1)^3 where host_dense has (p+1)^4, for it mirrors
- * nothing: wins at high orders. */
+ * the same vector, by SIMD.  It mirrors nothing: wins at high orders alone. */
 #include "stage/m2l/host_rotation_make.h"
 
 HOST_ROTATION_ROW(host_rotation, 0)

@@ -63,8 +63,7 @@ static const real *swap(int n, const real *t, const struct column *x,
     }
     for (int m = 1; m <= n; m++) {
         int l = (n + m) % 2 ? 2 : 1;
-        t = dot(t, l > n ? 0 : (n - l) / 2 + 1, &x->v[n - l], -2,
-                to->v[n - m]);
+        t = dot(t, l > n ? 0 : (n - l) / 2 + 1, &x->v[n - l], -2, to->v[n - m]);
     }
     return t;
 }

@@ -1,4 +1,4 @@
-/* host_rotation_kern.h: what host_rotation_kern.c gives to host_rotation_make.c.
+/* host_rotation_kern.h: what host_rotation_kern.c gives to the rows.
  *
  * Boxes go side by side in tiles of TILE, all pairs of a tile have the same
  * vector between them: arrays are [number][tile]. */
@@ -21,7 +21,7 @@ struct rotation_tables {
 
 /* Of a vector. */
 struct rotation_vector {
-    const void *turn;  /* cos and sin of m alpha, then of m beta, then R^-n */
+    const void *turn; /* cos and sin of m alpha, then of m beta, then R^-n */
     /* NULL: by two swaps and a turn; else the turn about y itself, of each
      * degree [n + 1][n + 1] of real parts, [n][n] of imaginary ones, there and
      * back */

@@ -14,8 +14,8 @@ ISA_TABLE(struct rotation_kern, m2l_host_rotation)
 
 /* What one thread works in; owned. */
 struct host_thread {
-    void *x, *sum;         /* [size][tile] */
-    int64_t *at;           /* [offset][tile]: source, -1 */
+    void *x, *sum; /* [size][tile] */
+    int64_t *at;   /* [offset][tile]: source, -1 */
     struct tree_far *list;
 };
 
@@ -24,8 +24,8 @@ struct host_rotation {
     const struct rotation_kern *kern;
     struct rotation_tables tables;
     void *swap, *shift, *turn, *whole; /* owned; turn: [offset] */
-    int64_t *angle;        /* owned: [offset], which matrices of whole */
-    int64_t angles, matrix; /* numbers of one, there or back */
+    int64_t *angle;             /* owned: [offset], which matrices of whole */
+    int64_t angles, matrix;     /* numbers of one, there or back */
     struct host_thread *thread; /* owned, [threads] */
     int64_t *order, have_order; /* owned: boxes of a level by octant */
     int64_t begin[TREE_DEPTH + 2][9]; /* of an octant in order */
@@ -287,7 +287,7 @@ void stacked_destroy(void *state)
 }
 
 farsum_status stacked_create(const struct boxes_args *args, int whole,
-                                   void **state)
+                             void **state)
 {
     farsum_status status = FARSUM_OK;
     struct host_rotation *s = NULL;
@@ -311,8 +311,8 @@ done:
 }
 
 /* Multipoles of the tile's sources at an offset; boxes that have none: 0. */
-static void tile_gather(const struct host_rotation *s, const struct boxes_io *io,
-                        const int64_t *at, void *x)
+static void tile_gather(const struct host_rotation *s,
+                        const struct boxes_io *io, const int64_t *at, void *x)
 {
     const struct boxes_args *a = &s->args;
     int tile = s->kern->tile, k = multipole_size(a->p), whole = at[0] >= 0;
@@ -382,7 +382,7 @@ static int octant_of(const struct tree *t, int level, int64_t box)
 
 /* Boxes of a level by octant, whose lists are alike. */
 farsum_status stacked_set(void *state, const struct points *sources,
-                                const struct points *targets)
+                          const struct points *targets)
 {
     struct host_rotation *s = state;
     const struct tree *t = sources->tree;
@@ -409,8 +409,9 @@ static int64_t rotation_tiles(const struct host_rotation *s, int level, int o)
 {
     int64_t tiles = 0;
     for (int k = 0; k < o; k++)
-        tiles += (s->begin[level][k + 1] - s->begin[level][k] + s->kern->tile
-                  - 1) / s->kern->tile;
+        tiles +=
+            (s->begin[level][k + 1] - s->begin[level][k] + s->kern->tile - 1)
+            / s->kern->tile;
     return tiles;
 }
 
@@ -448,24 +449,27 @@ static double rotation_pair(int p, int whole)
 int64_t stacked_bytes(const struct boxes_args *a, int whole)
 {
     int64_t offsets = rotation_offsets(a), near = 2 * a->ws + 1;
-    int64_t tile = isa_m2l_host_rotation[a->isa][a->precision == FARSUM_F32]
-                       ->tile;
+    int64_t tile =
+        isa_m2l_host_rotation[a->isa][a->precision == FARSUM_F32]->tile;
     int64_t size = multipole_size(a->p), real = (int64_t)real_size(a);
     /* angles: a half of the offsets at most */
-    return real * (rotation_swaps(a->p) + rotation_shifts(a->p)
-                   + offsets * rotation_turn(a->p)
-                   + (whole ? offsets / 2 * rotation_matrix(a->p) : 0))
+    return real
+               * (rotation_swaps(a->p) + rotation_shifts(a->p)
+                  + offsets * rotation_turn(a->p)
+                  + (whole ? offsets / 2 * rotation_matrix(a->p) : 0))
            + 8 * offsets
-           + a->threads * (2 * size * tile * real + 8 * offsets * tile
-                           + 7 * near * near * near
-                                 * (int64_t)sizeof(struct tree_far))
+           + a->threads
+                 * (2 * size * tile * real + 8 * offsets * tile
+                    + 7 * near * near * near * (int64_t)sizeof(struct tree_far))
            + 8 * a->n_boxes;
 }
 
-/* A model: an eighth of the multiply-adds of vectors twice a cycle, at 3 GHz. */
+/* A model: a vector of multiply-adds every fourth cycle, at 3 GHz. */
 double stacked_cost(const struct boxes_args *a, int whole)
 {
-    double lanes = (a->isa == ISA_AVX512 ? 64 : a->isa == ISA_AVX2 ? 32 : 16)
+    double lanes = (a->isa == ISA_AVX512 ? 64
+                    : a->isa == ISA_AVX2 ? 32
+                                         : 16)
                    / (double)real_size(a);
     double far = 7 * pow(2 * a->ws + 1, 3);
     return (double)a->n_boxes * far * rotation_pair(a->p, whole)
