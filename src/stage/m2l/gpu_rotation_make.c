@@ -84,9 +84,12 @@ static int64_t rotation_room(const struct boxes_args *a,
     return form->by_source ? columns : columns * teams;
 }
 
-/* Copies of the swaps. */
-static int rotation_copies(const struct boxes_args *a)
+/* Copies of the swaps.  One text is for GPUs: PoCL takes the barriers behind an
+ * `if` apart. */
+static int rotation_copies(const struct boxes_args *a, int text)
 {
+    if (!text)
+        return 2;
     return a->p > STRAIGHT ? 1 : 4;
 }
 
@@ -126,7 +129,7 @@ static farsum_status rotation_kernels(struct rotation *s,
     jit_define(jit, "TEAMS", "%d", teams);
     jit_define(jit, "PARTS", "%d", parts);
     jit_define(jit, "SOURCE", "%d", form->by_source);
-    jit_define(jit, "COPIES", "%d", rotation_copies(a));
+    jit_define(jit, "COPIES", "%d", rotation_copies(a, text));
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "m2l_clear", group, 0, &s->clear));
     return jit_kernel(jit, "m2l_rotation", group, room, &s->kernel);
