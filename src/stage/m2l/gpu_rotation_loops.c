@@ -131,9 +131,9 @@ static farsum_status loops_kernels(struct loops *s,
     jit_define(jit, "ORDER", "%d", a->p);
     jit_define(jit, "LANES", "%d", LANES);
     jit_define(jit, "TEAMS", "%d", teams);
-    jit_define(jit, "BY_SOURCE", "%d", form->by_source);
+    jit_define(jit, "SOURCE", "%d", form->by_source);
     jit_define(jit, "TILED", "%d", form->tiled);
-    jit_define(jit, "CONSTANT_SWAPS", "%d", form->constant);
+    jit_define(jit, "CONSTANTS", "%d", form->constant);
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "m2l_clear", LANES * teams, 0, &s->clear));
     return jit_kernel(jit, "m2l_tiled", LANES * teams, room, &s->kernel);
