@@ -5,6 +5,6 @@
  * sum is atomic.  Any vector costs the same and needs 5p numbers. */
 #include "stage/m2l/gpu_rotation_make.h"
 
-static const struct rotation_form form = {.lanes = 32, .share = 0.15};
+static const struct rotation_form form = {.lanes = 32, .share = 1};
 
 ROTATION_ROW(gpu_rotation, 1)

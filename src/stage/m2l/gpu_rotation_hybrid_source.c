@@ -5,6 +5,6 @@
 #include "stage/m2l/gpu_rotation_make.h"
 
 static const struct rotation_form form = {
-    .lanes = 32, .teams = 8, .by_source = 1, .share = 0.1};
+    .lanes = 32, .teams = 8, .by_source = 1, .share = 0.95};
 
 ROTATION_ROW(gpu_rotation_hybrid_source, 0)

@@ -45,8 +45,7 @@ int64_t loops_bytes(const void *args)
 
 double loops_cost(const void *args)
 {
-    static const struct rotation_form form = {.share = 0.03};
-    return rotation_cost(args, &form);
+    return rotation_seconds(args, 0.05); /* measured on an H200 */
 }
 
 void loops_work(const void *args, struct work *work)

@@ -10,12 +10,13 @@ enum { ROTATION_ORDER = 20 };
 /* Who works on what: gpu_rotation.k.  teams 0: as many as fill the device. */
 struct rotation_form {
     int lanes, teams, by_source, by_operator;
-    double share; /* of the units' rate, for the cost */
+    double share; /* of gpu_rotation's speed, for the cost */
 };
 
 farsum_status rotation_fits(const void *args);
 int64_t rotation_bytes(const void *args);
 double rotation_cost(const void *args, const struct rotation_form *form);
+double rotation_seconds(const struct boxes_args *a, double share);
 void rotation_work(const void *args, struct work *work);
 farsum_status rotation_create(const void *args,
                               const struct rotation_form *form, void **state);

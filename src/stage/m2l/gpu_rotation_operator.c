@@ -5,6 +5,6 @@
 #include "stage/m2l/gpu_rotation_make.h"
 
 static const struct rotation_form form = {
-    .lanes = 64, .teams = 1, .by_operator = 1, .share = 0.1};
+    .lanes = 64, .teams = 1, .by_operator = 1, .share = 0.6};
 
 ROTATION_ROW(gpu_rotation_operator, 0)

@@ -4,6 +4,6 @@
 #include "stage/m2l/gpu_rotation_make.h"
 
 static const struct rotation_form form = {
-    .lanes = 1, .teams = 64, .share = 0.05};
+    .lanes = 1, .teams = 64, .share = 0.4};
 
 ROTATION_ROW(gpu_rotation_target, 1)
