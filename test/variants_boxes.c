@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "points/points.h"
+#include "points/tree_gpu.h"
 #include "stage/boxes.h"
 #include "variants.h"
 
@@ -60,13 +61,18 @@ struct given {
     struct tree tree;
     struct boxes_io io;
     int64_t numbers; /* of an array of expansions */
-    void *multipole, *local; /* the host's */
-    struct buf multipole_on, local_on;
+    void *multipole, *local, *q, *potential, *field; /* the host's */
+    struct buf multipole_on, local_on, q_on, potential_on, field_on;
 };
+
+static int64_t given_real(const struct given *g)
+{
+    return g->trial->precision == FARSUM_F32 ? 4 : 8;
+}
 
 static int64_t given_bytes(const struct given *g)
 {
-    return g->numbers * (g->trial->precision == FARSUM_F32 ? 4 : 8);
+    return g->numbers * given_real(g);
 }
 
 /* Like those of charges in a box: degree n as 2^-n. */
@@ -85,9 +91,11 @@ static void given_again(void *data)
     trial_send(g->trial, &g->local_on, g->local, given_bytes(g));
     int64_t n = tree_targets(&g->tree)->n;
     for (int64_t i = 0; i < n; i++)
-        trial_put(g->trial, g->io.potential, i, 0.25);
+        trial_put(g->trial, g->potential, i, 0.25);
     for (int64_t i = 0; i < 3 * n; i++)
-        trial_put(g->trial, g->io.field, i, 0.5);
+        trial_put(g->trial, g->field, i, 0.5);
+    trial_send(g->trial, &g->potential_on, g->potential, n * given_real(g));
+    trial_send(g->trial, &g->field_on, g->field, 3 * n * given_real(g));
 }
 
 static void given_tree(const struct boxes_case *c, struct given *g)
@@ -104,6 +112,9 @@ static void given_tree(const struct boxes_case *c, struct given *g)
     args.threads = g->trial->threads;
     if (tree_set(&g->tree, &args, &points, NULL) != FARSUM_OK)
         check_stop("tree: %s", farsum_message());
+    if (g->trial->device
+        && tree_gpu_copy(&g->tree, g->trial->device) != FARSUM_OK)
+        check_stop("tree to the device: %s", farsum_message());
     free(x);
 }
 
@@ -117,25 +128,31 @@ static void given_make(const struct boxes_case *c, struct given *g)
     g->local = trial_array(g->trial, g->numbers);
     g->io.multipole = trial_io(g->trial, &g->multipole_on, g->multipole);
     g->io.local = trial_io(g->trial, &g->local_on, g->local);
-    g->io.potential = trial_array(g->trial, c->n);
-    g->io.field = trial_array(g->trial, 3 * c->n);
-    void *q = trial_array(g->trial, c->n);
+    g->potential = trial_array(g->trial, c->n);
+    g->field = trial_array(g->trial, 3 * c->n);
+    g->io.potential = trial_io(g->trial, &g->potential_on, g->potential);
+    g->io.field = trial_io(g->trial, &g->field_on, g->field);
+    g->q = trial_array(g->trial, c->n);
     for (int i = 0; i < c->n; i++)
-        trial_put(g->trial, q, i,
+        trial_put(g->trial, g->q, i,
                   g->tree.source.order[i] % 3 == 0 ? -1.0 : 0.75);
-    g->io.q = q;
+    trial_send(g->trial, &g->q_on, g->q, c->n * given_real(g));
+    g->io.q = trial_io(g->trial, &g->q_on, g->q);
 }
 
 static void given_free(struct given *g)
 {
     tree_clear(&g->tree);
-    free((void *)(uintptr_t)g->io.q);
+    free(g->q);
     free(g->multipole);
     free(g->local);
+    free(g->potential);
+    free(g->field);
     buf_clear(&g->multipole_on);
     buf_clear(&g->local_on);
-    free(g->io.potential);
-    free(g->io.field);
+    buf_clear(&g->q_on);
+    buf_clear(&g->potential_on);
+    buf_clear(&g->field_on);
 }
 
 static struct boxes_args given_args(const struct boxes_case *c,
@@ -193,10 +210,10 @@ static void found_all(const struct given *g, const char *room,
     double *phi = outcome_part(outcome, "potential", n, 0);
     double *e = outcome_part(outcome, "field", 3 * n, 0);
     for (int64_t k = 0; k < n; k++)
-        phi[t->source.order[k]] = trial_get(g->trial, g->io.potential, k);
+        phi[t->source.order[k]] = trial_get(g->trial, g->potential, k);
     for (int64_t k = 0; k < 3 * n; k++)
         e[3 * t->source.order[k % n] + k / n] =
-            trial_get(g->trial, g->io.field, k);
+            trial_get(g->trial, g->field, k);
 }
 
 static farsum_status boxes_run(const char *room, int k,
@@ -213,6 +230,9 @@ static farsum_status boxes_run(const char *room, int k,
     if (status == FARSUM_OK) {
         trial_fetch(trial, &g.multipole_on, g.multipole, given_bytes(&g));
         trial_fetch(trial, &g.local_on, g.local, given_bytes(&g));
+        trial_fetch(trial, &g.potential_on, g.potential,
+                    c->n * given_real(&g));
+        trial_fetch(trial, &g.field_on, g.field, 3 * c->n * given_real(&g));
         found_all(&g, room, outcome);
     }
     given_free(&g);

@@ -134,9 +134,9 @@ void boxes_gpu_clear(struct boxes_gpu *g)
         jit_clear(&g->jit);
 }
 
-farsum_status boxes_gpu_io(struct boxes_gpu *g, const struct boxes_io *io)
+farsum_status boxes_gpu_same(const struct boxes_args *a,
+                             const struct boxes_io *io)
 {
-    const struct boxes_args *a = &g->args;
     const struct tree *t = io->tree;
     int same = t->dense && t->depth == a->depth && t->ws == a->ws;
     for (int d = 0; d < 3; d++)
@@ -144,6 +144,12 @@ farsum_status boxes_gpu_io(struct boxes_gpu *g, const struct boxes_io *io)
                && !t->periodic[d] == !a->periodic[d];
     if (!same || io->stride < t->n_boxes)
         FAIL(ERR_ARGUMENT, "the boxes are not those that the row is made for");
+    return FARSUM_OK;
+}
+
+farsum_status boxes_gpu_io(struct boxes_gpu *g, const struct boxes_io *io)
+{
+    TRY(boxes_gpu_same(&g->args, io));
     g->levels.stride = io->stride;
     return FARSUM_OK;
 }

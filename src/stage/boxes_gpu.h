@@ -45,10 +45,18 @@ farsum_status boxes_gpu_begin(struct boxes_gpu *g,
                               const struct boxes_args *args, int width,
                               int parts);
 void boxes_gpu_clear(struct boxes_gpu *g);
-/* OK if it is the tree that the row was made for; then levels are set for
- * io's arrays. */
+/* OK if it is the tree that the row was made for. */
+farsum_status boxes_gpu_same(const struct boxes_args *args,
+                             const struct boxes_io *io);
+/* The same; then levels are set for io's arrays. */
 farsum_status boxes_gpu_io(struct boxes_gpu *g, const struct boxes_io *io);
 
+/* Bit a: number (n, m) changes sign when axis a is mirrored. */
+static inline int boxes_class(int n, int m)
+{
+    int sine = m < 0, odd = m % 2 != 0;
+    return (odd != sine) | sine << 1 | ((n + m) % 2 != 0) << 2;
+}
 /* Boxes that a thread takes, at most `most`: fewer, if there are few groups. */
 int boxes_gpu_thread(const struct boxes_args *args, int most, int parts);
 
