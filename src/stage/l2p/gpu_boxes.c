@@ -160,7 +160,6 @@ static farsum_status l2p_create(const void *args, void **state)
     boxes_monic_define(&s->jit, &monic, s->cut.most);
     jit_define(&s->jit, "TEAM", "%d", s->cut.team);
     jit_define(&s->jit, "LEAVES", "%d", s->cut.leaves);
-    jit_define(&s->jit, "TARGETS", "%d", TARGETS);
     jit_define(&s->jit, "FLAT", "%d", a->p <= FLAT_MOST);
     GO(jit_build(&s->jit));
     GO(jit_kernel(&s->jit, "l2p_boxes", s->cut.team * s->cut.leaves, 0,

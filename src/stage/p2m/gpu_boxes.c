@@ -7,7 +7,7 @@
 #include "stage/gpu.h"
 #include "stage/gpu_rates.h"
 
-enum { GROUP = 128, ROWS = 16 };
+enum { GROUP = 128 };
 
 /* As gpu_boxes.k has it. */
 struct p2m_args {
@@ -81,7 +81,6 @@ static farsum_status p2m_create(const void *args, void **state)
     boxes_monic_define(&s->jit, &monic, p2m_most(a));
     jit_define(&s->jit, "TEAM", "%d", s->team);
     jit_define(&s->jit, "GROUP", "%d", GROUP);
-    jit_define(&s->jit, "ROWS", "%d", ROWS);
     GO(jit_build(&s->jit));
     GO(jit_kernel(&s->jit, "p2m_boxes", GROUP, 0, &s->kernel));
     *state = s;
