@@ -2,14 +2,22 @@
  * (1987) 325): boxes within boxes, near ones pair by pair, far ones by
  * expansions in solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1 (2014)
  * 1). */
-#include "method/fmm.h"
+#include "method/fmm_gpu.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/gpu.h"
+
+static farsum_status fmm_excludes(const struct farsum_plan *plan,
+                                  int64_t exclusions)
+{
+    if (plan->device && exclusions > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "leaves no pairs out on a device; on the host it does");
+    return FARSUM_OK;
+}
 
 static farsum_status fmm_fits(const struct farsum_plan *plan)
 {
@@ -19,7 +27,7 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none",
              plan->pair.name);
-    TRY(gpu_not_wanted(plan->device));
+    TRY(fmm_excludes(plan, p->n_exclusions));
     if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
         FAIL(ERR_UNSUPPORTED,
              "has no virial of a periodic cell, only its trace, which is the "
@@ -92,6 +100,7 @@ static void fmm_clear_rooms(struct fmm *s)
 static int fmm_same(const struct boxes_args *a, const struct boxes_args *b)
 {
     return a->p == b->p && a->ws == b->ws && a->dense == b->dense
+           && (!a->device || a->depth == b->depth)
            && memcmp(a->root, b->root, sizeof a->root) == 0
            && memcmp(a->box, b->box, sizeof a->box) == 0;
 }
@@ -107,6 +116,7 @@ farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
         if (s->room[r] && same && r != FMM_P2P
             && s->choice[r].row == choice[r].row)
             continue;
+        fmm_gpu_forget(s->gpu);
         if (s->room[r])
             s->choice[r].row->variant->destroy(s->room[r]);
         s->room[r] = NULL;
@@ -124,7 +134,9 @@ static void fmm_destroy(void *state)
     struct fmm *s = state;
     if (!s)
         return;
+    fmm_gpu_forget(s->gpu);
     fmm_clear_rooms(s);
+    fmm_gpu_destroy(s->gpu);
     tree_clear(&s->tree);
     points_clear(&s->source);
     points_clear(&s->target);
@@ -170,6 +182,8 @@ static farsum_status fmm_create(struct farsum_plan *plan)
         GO(fmm_choose(plan, s, &boxes, &pairs, s->choice));
     } else {
         GO(fmm_rooms(plan, s, &boxes, &pairs));
+        if (plan->device)
+            GO(fmm_gpu_create(plan, s));
     }
     fmm_about(plan, s);
     plan->info.norm = plan->problem.coulomb
@@ -209,6 +223,8 @@ static farsum_status fmm_execute(struct farsum_plan *plan, int rhs,
                                  const void *q, farsum_result *result)
 {
     struct fmm *s = plan->state;
+    if (s->gpu)
+        return fmm_gpu_execute(plan, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
     TRY(exact_execute(plan, rhs, q, result));
     plan->info.seconds_stages = 0;
@@ -219,8 +235,19 @@ static farsum_status fmm_execute(struct farsum_plan *plan, int rhs,
     return FARSUM_OK;
 }
 
+static farsum_status fmm_finish(struct farsum_plan *plan)
+{
+    struct fmm *s = plan->state;
+    return s->gpu ? fmm_gpu_finish(plan, s) : FARSUM_OK;
+}
+
+static farsum_status fmm_exclude(struct farsum_plan *plan)
+{
+    return fmm_excludes(plan, plan->exclusions.rows);
+}
+
 const struct method method_fmm = {
     fmm_fits,     fmm_cost,    fmm_create, fmm_set_points,
-    fmm_set_cell, fmm_execute, NULL,       fmm_destroy,
-    NULL,
+    fmm_set_cell, fmm_execute, fmm_finish, fmm_destroy,
+    fmm_exclude,
 };

@@ -7,6 +7,8 @@
 #include "stage/boxes.h"
 #include "stage/p2p/p2p.h"
 
+struct fmm_gpu;
+
 enum {
     FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L, FMM_LATTICE, FMM_L2L, FMM_L2P,
     FMM_ROOMS,
@@ -65,6 +67,7 @@ struct fmm {
     void *multipole, *local;      /* owned */
     int64_t stride, have_multipole, have_local;
     struct fmm_crowd crowd;
+    struct fmm_gpu *gpu; /* owned; on a device: then those arrays are there */
 };
 
 /* fmm_facts.c */
@@ -106,12 +109,25 @@ farsum_status fmm_order(const struct farsum_plan *plan,
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_facts *facts);
 
-/* fmm_points.c */
+/* fmm_points.c.  The extent of open points, and what goes with it; order and
+ * rooms for the tree that is there; rooms' own sets. */
+void fmm_extent(struct fmm *s, const double low[3], const double high[3]);
+farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
+                               int64_t n, int64_t m);
+farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s);
 farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y);
 /* fmm_run.c: a right-hand side into sums. */
 farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
                       const struct exact_sums *sums);
+/* What is known of a right-hand side's sums, C = 1; a norm < 0: not known. */
+struct fmm_norms {
+    double q, q2;            /* sums over the sources of q and q^2 */
+    double force, potential; /* sums over the targets of q^2 E^2, phi^2 */
+};
+/* The estimate, with the norms that the result has. */
+void fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+                      const struct fmm_norms *norms);
 
 /* fmm.c: what reports say. */
 void fmm_about(struct farsum_plan *plan, struct fmm *s);

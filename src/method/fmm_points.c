@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "method/arrays.h"
-#include "method/fmm.h"
+#include "method/fmm_gpu.h"
 
 enum { CELLS = 16, FAR_FROM_UNIFORM = 4 };
 
@@ -29,22 +29,29 @@ static struct tree_given points_given(const struct points *p, int fractions)
     return (struct tree_given){p->n, {p->s[0], p->s[1], p->s[2]}, 1, fractions};
 }
 
-/* The extent of open points, and what goes with it. */
 static void points_extent(struct fmm *s)
+{
+    double low[3], high[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = high[d] = s->source.s[d][0];
+        for (int64_t i = 0; i < s->source.n; i++) {
+            low[d] = fmin(low[d], s->source.s[d][i]);
+            high[d] = fmax(high[d], s->source.s[d][i]);
+        }
+        for (int64_t i = 0; i < s->target.n; i++) {
+            low[d] = fmin(low[d], s->target.s[d][i]);
+            high[d] = fmax(high[d], s->target.s[d][i]);
+        }
+    }
+    fmm_extent(s, low, high);
+}
+
+void fmm_extent(struct fmm *s, const double low[3], const double high[3])
 {
     struct fmm_facts *f = &s->facts;
     double most = 0;
     for (int d = 0; d < 3; d++) {
-        double low = s->source.s[d][0], high = low;
-        for (int64_t i = 0; i < s->source.n; i++) {
-            low = fmin(low, s->source.s[d][i]);
-            high = fmax(high, s->source.s[d][i]);
-        }
-        for (int64_t i = 0; i < s->target.n; i++) {
-            low = fmin(low, s->target.s[d][i]);
-            high = fmax(high, s->target.s[d][i]);
-        }
-        f->edge[d] = high - low;
+        f->edge[d] = high[d] - low[d];
         most = fmax(most, f->edge[d]);
     }
     most = most > 0 ? most : 1;
@@ -197,19 +204,12 @@ static farsum_status points_arrays(struct farsum_plan *plan, struct fmm *s)
     return mem_reserve(&s->local, &s->have_local, numbers * s->stride, size);
 }
 
-farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
-                             const void *x, int64_t m, const void *y)
+farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
+                               int64_t n, int64_t m)
 {
-    struct fmm *s = plan->state;
     struct boxes_args boxes;
     struct p2p_args pairs;
-    double crowd = 1;
     int order;
-    TRY(points_take(plan, s, n, x, m, y));
-    if (!s->facts.periodic)
-        TRY(points_crowd(s, &crowd));
-    TRY(fmm_shape(plan, s, crowd > FAR_FROM_UNIFORM, n, m, &s->shape));
-    TRY(points_tree(plan, s, m));
     if (!plan->options.order) {
         TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
                       &order));
@@ -218,8 +218,11 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
     boxes.n_boxes = s->tree.n_boxes;
     boxes.n_leaves = s->tree.n_leaves;
-    TRY(fmm_rooms(plan, s, &boxes, &pairs));
-    TRY(points_arrays(plan, s));
+    return fmm_rooms(plan, s, &boxes, &pairs);
+}
+
+farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s)
+{
     s->source.tree = &s->tree;
     for (int r = 0; r < FMM_ROOMS; r++)
         if (s->choice[r].row->variant->set)
@@ -227,4 +230,21 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                                                &s->source));
     fmm_about(plan, s);
     return FARSUM_OK;
+}
+
+farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
+                             const void *x, int64_t m, const void *y)
+{
+    struct fmm *s = plan->state;
+    double crowd = 1;
+    if (s->gpu)
+        return fmm_gpu_set_points(plan, s, n, x, m, y);
+    TRY(points_take(plan, s, n, x, m, y));
+    if (!s->facts.periodic)
+        TRY(points_crowd(s, &crowd));
+    TRY(fmm_shape(plan, s, crowd > FAR_FROM_UNIFORM, n, m, &s->shape));
+    TRY(points_tree(plan, s, m));
+    TRY(fmm_points_rooms(plan, s, n, m));
+    TRY(points_arrays(plan, s));
+    return fmm_points_set(plan, s);
 }

@@ -155,36 +155,45 @@ static void run_virial(const struct fmm *s, const double *field,
                          * (x[3 * i + a % 3] - middle[a % 3]);
 }
 
-/* The estimate, with the norms that the result has. */
-static void run_estimate(struct farsum_plan *plan, const struct fmm *s,
-                         const struct out *o)
+void fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+                      const struct fmm_norms *norms)
 {
-    int64_t targets = tree_targets(&s->tree)->n;
+    double targets = (double)tree_targets(&s->tree)->n;
+    double n = (double)s->tree.source.n;
     struct fmm_facts f = s->facts;
-    double n = (double)s->exact.n, square = 0, square_phi = 0;
-    double q_rms = sqrt(o->moments.square / n);
-    f.q1 = o->moments.q / n;
-    f.q2 = o->moments.square / n;
-    for (int64_t i = 0; i < targets; i++) {
-        double q = s->exact.m > 0 ? q_rms : s->exact.q[i];
-        if (o->sums->potential)
-            square_phi += o->sums->potential[i] * o->sums->potential[i];
-        for (int d = 0; d < 3 && o->field; d++)
-            square += q * q * o->field[3 * i + d] * o->field[3 * i + d];
-    }
+    f.q1 = norms->q / n;
+    f.q2 = norms->q2 / n;
     double least = f.q2 * pow(n / f.volume, 2.0 / 3);
     if (!f.periodic) /* nothing says how large open space is */
         least = 0;
-    if (o->field)
-        f.force = fmax(least, sqrt(square / (double)targets));
-    if (o->sums->potential)
-        f.potential = sqrt(square_phi / (double)targets);
+    if (norms->force >= 0)
+        f.force = fmax(least, sqrt(norms->force / targets));
+    if (norms->potential >= 0)
+        f.potential = sqrt(norms->potential / targets);
     plan->info.norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE ? 1
                       : plan->problem.coulomb
                             * (plan->problem.error == FARSUM_ERROR_POTENTIAL
                                    ? f.potential
                                    : f.force);
     plan->info.estimated_error = fmm_estimate(plan, s, &f);
+}
+
+static void run_estimate(struct farsum_plan *plan, const struct fmm *s,
+                         const struct out *o)
+{
+    int64_t targets = tree_targets(&s->tree)->n;
+    struct fmm_norms norms = {.q = o->moments.q, .q2 = o->moments.square};
+    double q_rms = sqrt(o->moments.square / (double)s->exact.n);
+    norms.force = o->field ? 0 : -1;
+    norms.potential = o->sums->potential ? 0 : -1;
+    for (int64_t i = 0; i < targets; i++) {
+        double q = s->exact.m > 0 ? q_rms : s->exact.q[i];
+        if (o->sums->potential)
+            norms.potential += o->sums->potential[i] * o->sums->potential[i];
+        for (int d = 0; d < 3 && o->field; d++)
+            norms.force += q * q * o->field[3 * i + d] * o->field[3 * i + d];
+    }
+    fmm_estimate_sum(plan, s, &norms);
 }
 
 farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,

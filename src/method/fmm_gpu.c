@@ -1,0 +1,286 @@
+/* fmm_gpu.c: kernels, memory and points of the fast multipole method on a
+ * device. */
+#include "method/fmm_gpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "points/gpu.h"
+
+/* As fmm_gpu.k has it. */
+struct fmm_region {
+    double corner[3], edge[3];
+    int64_t n;
+    int32_t wide, spare;
+};
+_Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
+
+/* Cells of this edge hold whatever is finite. */
+static const double wide_cell = 1e290;
+
+void fmm_gpu_forget(struct fmm_gpu *g)
+{
+    if (g)
+        recording_clear(&g->recording);
+}
+
+void fmm_gpu_destroy(struct fmm_gpu *g)
+{
+    if (!g)
+        return;
+    struct buf *all[] = {
+        &g->q, &g->potential, &g->field, &g->near_potential, &g->near_field,
+        &g->multipole, &g->local, &g->x, &g->y, &g->fact, &g->record,
+        &g->given_q, &g->given_potential, &g->given_field, &g->given_energy,
+        &g->given_virial};
+    recording_clear(&g->recording);
+    aside_clear(&g->aside);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    for (int w = 0; g->has_watches && w < FMM_WATCHES; w++)
+        stopwatch_clear(&g->watch[w]);
+    if (g->jit.device)
+        jit_clear(&g->jit);
+    if (g->facts_jit.device)
+        jit_clear(&g->facts_jit);
+    mem_free(g);
+}
+
+static farsum_status gpu_kernels(struct fmm_gpu *g, farsum_precision precision)
+{
+    struct {
+        struct jit *jit;
+        const char *name;
+        struct kernel *kernel;
+    } all[] = {
+        {&g->jit, "fmm_place", &g->place},
+        {&g->jit, "fmm_fold", &g->fold},
+        {&g->jit, "fmm_crowd", &g->crowd},
+        {&g->jit, "fmm_twins", &g->twins},
+        {&g->jit, "fmm_in", &g->in},
+        {&g->jit, "fmm_out", &g->out},
+        {&g->jit, "fmm_totals", &g->totals},
+        {&g->facts_jit, "spectral_strengths", &g->strengths},
+        {&g->facts_jit, "spectral_strengths_end", &g->strengths_end},
+        {&g->facts_jit, "spectral_dipole", &g->dipole},
+        {&g->facts_jit, "spectral_fold", &g->dipole_fold},
+        {&g->facts_jit, "spectral_twins_end", &g->twins_end},
+    };
+    jit_begin(&g->jit, g->device, "method/fmm_gpu.k", precision);
+    jit_define(&g->jit, "GROUP", "%d", FMM_GROUP);
+    jit_define(&g->jit, "TEAM", "%d", FMM_TEAM);
+    TRY(jit_build(&g->jit));
+    jit_begin(&g->facts_jit, g->device, "method/spectral_gpu.k", precision);
+    jit_define(&g->facts_jit, "GROUP", "%d", FMM_GROUP);
+    TRY(jit_build(&g->facts_jit));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        TRY(jit_kernel(all[i].jit, all[i].name, FMM_GROUP, 0, all[i].kernel));
+    return FARSUM_OK;
+}
+
+farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = NULL;
+    double fact[FMM_FACTS] = {0};
+    TRY(MEM_NEW(g, 1));
+    s->gpu = g;
+    g->device = plan->device;
+    TRY(gpu_kernels(g, plan->problem.precision));
+    g->beside = plan->options.queues != 1;
+    if (g->beside)
+        TRY(aside_create(&g->aside, g->device));
+    fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = -1;
+    TRY(buf_alloc(&g->fact, g->device, sizeof fact));
+    TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
+    TRY(buf_alloc(&g->record, g->device, 8 * FMM_RECORD * FMM_RECORDS));
+    TRY(buf_alloc(&g->given_energy, g->device, 8));
+    TRY(buf_alloc(&g->given_virial, g->device, 72));
+    g->has_watches = 1;
+    for (int w = 0; w < FMM_WATCHES; w++)
+        TRY(stopwatch_create(&g->watch[w], g->device));
+    TRY(points_gpu_create(g->device, &s->source.gpu));
+    if (plan->problem.n_targets > 0)
+        TRY(points_gpu_create(g->device, &s->target.gpu));
+    return FARSUM_OK;
+}
+
+/* Positions there, into `x` if they are to stay, and what holds them, or their
+ * fractions of the periodic cell. */
+static farsum_status gpu_take(struct farsum_plan *plan, struct fmm *s,
+                              struct points *points, struct buf *x, int64_t n,
+                              const void *given, const char *what)
+{
+    struct fmm_gpu *g = s->gpu;
+    farsum_precision type = plan->problem.arrays;
+    int64_t bytes = 3 * n * array_size(type);
+    struct cell open = {0};
+    points->n = 0;
+    open.inv[0] = open.inv[4] = open.inv[8] = 1 / wide_cell;
+    TRY(buf_reserve(x, g->device, bytes));
+    if (plan->problem.memory == FARSUM_HOST) {
+        TRY(buf_given_host(g->device, given, bytes, what));
+        TRY(buf_upload(x, 0, given, bytes));
+    } else {
+        struct buf from = {0};
+        TRY(buf_given(&from, g->device, given, bytes, what));
+        TRY(buf_copy(x, 0, &from, 0, bytes));
+    }
+    TRY(points_gpu_set_device(points->gpu,
+                              s->facts.periodic ? &s->cell : &open, n, x, type,
+                              what));
+    TRY(points_gpu_check(points->gpu));
+    points->n = n;
+    return FARSUM_OK;
+}
+
+/* What holds all points in open space. */
+static farsum_status gpu_bounds(struct fmm *s, int64_t m, double low[3],
+                                double high[3])
+{
+    struct gpu_box box[2];
+    TRY(points_gpu_box(s->source.gpu, &box[0]));
+    box[1] = box[0];
+    if (m > 0)
+        TRY(points_gpu_box(s->target.gpu, &box[1]));
+    for (int d = 0; d < 3; d++) {
+        low[d] = fmin(box[0].lo[d], box[1].lo[d]);
+        high[d] = fmax(box[0].hi[d], box[1].hi[d]);
+    }
+    return FARSUM_OK;
+}
+
+/* Fractions of the region, in place of those of the wide cell. */
+static farsum_status gpu_fractions(struct farsum_plan *plan, struct fmm *s,
+                                   struct points *points, const struct buf *x,
+                                   const struct tree_args *args)
+{
+    struct fmm_gpu *g = s->gpu;
+    struct fmm_region region = {.n = points->n,
+                                .wide = plan->problem.arrays != FARSUM_F32};
+    memcpy(region.corner, args->corner, sizeof region.corner);
+    memcpy(region.edge, args->edge, sizeof region.edge);
+    return LAUNCH(&g->place, kernel_groups(&g->place, points->n), ARG_BUF(x),
+                  ARG_BUF(x), ARG_BUF(&points->gpu->s), ARG_STRUCT(region));
+}
+
+static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
+                              const double low[3], const double high[3],
+                              int64_t m)
+{
+    struct tree_args args = {
+        .dense = s->shape.dense,
+        .depth = s->shape.depth,
+        .ws = s->shape.ws,
+        .leaf = 1,
+        .precision = plan->problem.precision,
+        .threads = plan->threads,
+    };
+    for (int d = 0; d < 3; d++) {
+        args.periodic[d] = s->facts.periodic;
+        args.root[d] = s->shape.root[d];
+        args.edge[d] = s->facts.edge[d];
+    }
+    if (!s->facts.periodic) {
+        double ends[3][2];
+        for (int d = 0; d < 3; d++) {
+            ends[d][0] = low[d];
+            ends[d][1] = high[d];
+        }
+        const struct tree_given two = {2, {ends[0], ends[1], ends[2]}, 1, 0};
+        TRY(tree_region(&args, &two, NULL));
+        TRY(gpu_fractions(plan, s, &s->source, &s->gpu->x, &args));
+        if (m > 0)
+            TRY(gpu_fractions(plan, s, &s->target, &s->gpu->y, &args));
+    }
+    return tree_gpu_set(&s->tree, &args, s->source.gpu,
+                        m > 0 ? s->target.gpu : NULL);
+}
+
+/* How full leaves are, and sources at one place.  Waits. */
+static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    struct tree *t = &s->tree;
+    const struct tree_gpu_points *from = &t->gpu->source;
+    const struct tree_gpu_points *to = tree_gpu_targets(t);
+    int64_t leaves = t->n_leaves, groups = fmm_groups(leaves, FMM_GROUP);
+    double fact[FMM_FACTS], h = tree_h(t, t->depth);
+    TRY(LAUNCH(&g->crowd, groups, ARG_BUF(&from->begin), ARG_BUF(&to->begin),
+               ARG_BUF(&g->record), ARG_I64(leaves)));
+    TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_I32(FMM_FACT_CROWD), ARG_I32(2)));
+    if (!plan->problem.exclude_coincident) {
+        groups = fmm_groups(leaves, FMM_GROUP / FMM_TEAM);
+        TRY(LAUNCH(&g->twins, groups, ARG_BUF(&s->source.gpu->s),
+                   ARG_BUF(&from->order), ARG_BUF(&from->begin),
+                   ARG_BUF(&from->x), ARG_BUF(&g->record), ARG_I64(from->n),
+                   ARG_I64(leaves), ARG_F64(HUGE_VAL)));
+        TRY(LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                   ARG_I64(groups), ARG_F64(HUGE_VAL)));
+    }
+    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
+    if (fact[FMM_FACT_TWIN] >= 0 && !plan->problem.exclude_coincident)
+        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
+                             "exclude_coincident of the problem leaves such "
+                             "pairs out",
+             (long long)fact[FMM_FACT_TWIN],
+             (long long)fact[FMM_FACT_TWIN + 1]);
+    double targets = (double)to->n;
+    s->crowd[0] = fact[FMM_FACT_CROWD] / targets / (h * h);
+    s->crowd[1] = s->crowd[0] / (h * h);
+    s->crowd2[0] = fact[FMM_FACT_CROWD + 1] / targets / (h * h);
+    s->crowd2[1] = s->crowd2[0] / (h * h);
+    return FARSUM_OK;
+}
+
+static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    int64_t real = array_size(plan->problem.precision);
+    int64_t given = array_size(plan->problem.arrays);
+    int64_t n = s->tree.source.n, m = tree_targets(&s->tree)->n;
+    int64_t numbers = multipole_size(s->shape.order);
+    unsigned outputs = plan->problem.outputs;
+    s->stride = (s->tree.n_boxes + 31) / 32 * 32;
+    TRY(buf_reserve(&g->q, g->device, n * real));
+    TRY(buf_reserve(&g->potential, g->device, m * real));
+    TRY(buf_reserve(&g->field, g->device, 3 * m * real));
+    if (g->beside) {
+        TRY(buf_reserve(&g->near_potential, g->device, m * real));
+        TRY(buf_reserve(&g->near_field, g->device, 3 * m * real));
+    }
+    TRY(buf_reserve(&g->multipole, g->device, numbers * s->stride * real));
+    TRY(buf_reserve(&g->local, g->device, numbers * s->stride * real));
+    if (plan->problem.memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    TRY(buf_reserve(&g->given_q, g->device, n * given));
+    if (outputs & FARSUM_POTENTIAL)
+        TRY(buf_reserve(&g->given_potential, g->device, m * given));
+    if (outputs & FARSUM_FIELD)
+        TRY(buf_reserve(&g->given_field, g->device, 3 * m * given));
+    return FARSUM_OK;
+}
+
+farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
+                                 int64_t n, const void *x, int64_t m,
+                                 const void *y)
+{
+    struct fmm_gpu *g = s->gpu;
+    double low[3], high[3];
+    s->target.n = 0;
+    TRY(gpu_take(plan, s, &s->source, &g->x, n, x, "source"));
+    if (m > 0)
+        TRY(gpu_take(plan, s, &s->target, &g->y, m, y, "target"));
+    if (!s->facts.periodic) {
+        TRY(gpu_bounds(s, m, low, high));
+        fmm_extent(s, low, high);
+    }
+    TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
+    TRY(gpu_tree(plan, s, low, high, m));
+    TRY(gpu_leaves(plan, s));
+    TRY(fmm_points_rooms(plan, s, n, m));
+    TRY(gpu_reserve(plan, s));
+    return fmm_points_set(plan, s);
+}

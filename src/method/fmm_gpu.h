@@ -1,0 +1,73 @@
+/* fmm_gpu.h: the part of the fast multipole method that lies on a device. */
+#ifndef FARSUM_METHOD_FMM_GPU_H
+#define FARSUM_METHOD_FMM_GPU_H
+
+#include "device/aside.h"
+#include "device/recording.h"
+#include "method/fmm.h"
+#include "points/tree_gpu.h"
+
+/* What kernels leave about a sum; as leaf/facts.h and fmm_gpu.k have it. */
+enum fmm_fact {
+    FMM_FACT_Q,
+    FMM_FACT_Q2,
+    FMM_FACT_DIPOLE = 3,
+    FMM_FACT_FORCE = 6,
+    FMM_FACT_PHI,
+    FMM_FACT_BAD,
+    FMM_FACT_BAD_AT,
+    FMM_FACT_TWIN,
+    FMM_FACT_MOMENT = 12,
+    FMM_FACT_CROWD = 17, /* two words */
+    FMM_FACTS = 20
+};
+/* Records that a kernel leaves, at most, and their words. */
+enum { FMM_RECORDS = 1024, FMM_RECORD = 16 };
+enum { FMM_GROUP = 256, FMM_TEAM = 8 };
+/* Beside the rooms: all of them. */
+enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
+
+struct fmm_gpu {
+    struct device *device; /* borrowed */
+    struct jit jit, facts_jit;
+    struct kernel place, fold, crowd, twins, in, out, totals;
+    struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
+    struct buf q, potential, field; /* in the order of leaves */
+    struct buf near_potential, near_field;
+    struct buf multipole, local;
+    struct buf x, y;         /* positions as they were given */
+    struct buf fact, record;
+    /* for a caller whose arrays are the host's: one right-hand side */
+    struct buf given_q, given_potential, given_field, given_energy,
+        given_virial;
+    int beside;              /* 1: near pairs on a queue of their own */
+    struct aside aside;
+    struct recording recording; /* of a sum */
+    struct stopwatch watch[FMM_WATCHES];
+    int has_watches, timed;
+    int64_t rhs;
+    int pending;             /* 1: an execute that nobody waited for */
+    int had_field, had_potential;
+};
+
+/* Rooms apart: kernels; memory for the boxes comes with the points. */
+farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s);
+void fmm_gpu_destroy(struct fmm_gpu *gpu); /* NULL is legal */
+/* Before a room goes that a kept sequence may use. */
+void fmm_gpu_forget(struct fmm_gpu *gpu); /* NULL is legal */
+farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
+                                 int64_t n, const void *x, int64_t m,
+                                 const void *y);
+/* fmm_gpu_run.c */
+farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
+                              const void *q, farsum_result *result);
+/* Waits; what went wrong, then the numbers of the last sum into plan->info. */
+farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s);
+
+/* How many groups go through n things, `each` of them by a group. */
+static inline int64_t fmm_groups(int64_t n, int64_t each)
+{
+    int64_t groups = n > 0 ? (n + each - 1) / each : 1;
+    return groups < FMM_RECORDS ? groups : FMM_RECORDS;
+}
+#endif

@@ -1,0 +1,347 @@
+/* fmm_gpu_run.c: a sum by the fast multipole method on a device.  Nothing waits
+ * until results go to a caller on the host; near pairs go beside the far field
+ * where there are two queues. */
+#include <math.h>
+#include <string.h>
+
+#include "method/arrays.h"
+#include "method/fmm_gpu.h"
+#include "method/spectral_gpu.h"
+
+/* As fmm_gpu.k has it. */
+struct fmm_units {
+    double coulomb, h, front, surface, axis[9], box[3];
+    int64_t n, targets, leaves, roots, first_q, first_out, rhs;
+    int32_t root[3], level, wide, apart, potential, field, energy, virial,
+        beside, periodic;
+};
+_Static_assert(sizeof(struct fmm_units) == 232, "as the kernels have it");
+
+/* Where one right-hand side comes from and goes to, on the device. */
+struct ends {
+    const struct buf *q;
+    const struct buf *potential, *field, *energy, *virial; /* NULL: not wanted */
+    int64_t rhs;
+};
+
+/* A sum of right-hand sides, as it may be recorded. */
+struct sum {
+    struct farsum_plan *plan;
+    struct fmm *s;
+    const struct ends *ends;
+    struct fmm_units units;
+    int rhs;
+};
+
+static struct fmm_units run_units(const struct farsum_plan *plan,
+                                  const struct fmm *s, const struct ends *e)
+{
+    const struct tree *t = &s->tree;
+    double volume = s->facts.volume;
+    struct fmm_units u = {
+        .coulomb = plan->problem.coulomb,
+        .h = tree_h(t, t->depth),
+        .n = t->source.n,
+        .targets = tree_targets(t)->n,
+        .leaves = t->n_leaves,
+        .roots = tree_boxes(t, 0),
+        .rhs = e->rhs,
+        .level = t->depth,
+        .wide = plan->problem.arrays != FARSUM_F32,
+        .apart = t->separate,
+        .potential = e->potential != NULL,
+        .field = e->field != NULL,
+        .energy = e->energy != NULL,
+        .virial = e->virial != NULL,
+        .beside = s->gpu->beside,
+        .periodic = s->facts.periodic,
+    };
+    u.first_q = e->rhs * u.n;
+    u.first_out = e->rhs * u.targets;
+    if (s->facts.periodic) {
+        u.front = 2 * M_PI / (3 * volume);
+        if (plan->problem.surface == FARSUM_VACUUM)
+            u.surface = 2 * u.front;
+    }
+    memcpy(u.axis, s->axis, sizeof u.axis);
+    for (int d = 0; d < 3; d++) {
+        u.box[d] = t->box[d];
+        u.root[d] = (int32_t)t->root[d];
+    }
+    return u;
+}
+
+/* Sums over the strengths, and these in units of theirs. */
+static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
+                            const struct ends *e)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = &s->tree.gpu->source;
+    const struct spectral_units about = {.none = HUGE_VAL,
+                                         .n = u->n,
+                                         .first_q = u->first_q,
+                                         .rhs = u->rhs,
+                                         .wide = u->wide};
+    int64_t groups = fmm_groups(u->n, FMM_GROUP);
+    TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+               ARG_BUF(&g->record), ARG_STRUCT(about)));
+    TRY(LAUNCH(&g->strengths_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_STRUCT(about)));
+    if (u->surface > 0) {
+        TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+                   ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->record),
+                   ARG_STRUCT(about)));
+        TRY(LAUNCH(&g->dipole_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                   ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3)));
+    }
+    groups = fmm_groups(u->leaves, FMM_GROUP / FMM_TEAM);
+    TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->fact),
+               ARG_BUF(&p->order), ARG_BUF(&p->begin), ARG_BUF(&p->x),
+               ARG_BUF(&g->q), ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    if (!u->periodic)
+        return FARSUM_OK;
+    return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FMM_FACT_MOMENT), ARG_I32(5));
+}
+
+/* Into the caller's units. */
+static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
+                             const struct ends *e)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
+    const struct buf *none = &g->record; /* nothing is read or written there */
+    const struct buf *x = u->surface > 0 ? u->apart ? &g->y : &g->x : none;
+    const struct buf *potential = e->potential ? e->potential : none;
+    const struct buf *field = e->field ? e->field : none;
+    int64_t groups = fmm_groups(u->leaves, FMM_GROUP / FMM_TEAM);
+    TRY(LAUNCH(&g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x),
+               ARG_BUF(x), ARG_BUF(&g->fact), ARG_BUF(&p->order),
+               ARG_BUF(&p->begin), ARG_BUF(&p->x), ARG_BUF(&g->potential),
+               ARG_BUF(&g->field),
+               ARG_BUF(u->beside ? &g->near_potential : none),
+               ARG_BUF(u->beside ? &g->near_field : none), ARG_BUF(potential),
+               ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
+               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    return LAUNCH(&g->totals, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_BUF(e->energy ? e->energy : none),
+                  ARG_BUF(e->virial ? e->virial : none), ARG_I64(groups),
+                  ARG_STRUCT(*u));
+}
+
+/* A room with its watch. */
+static farsum_status run_room(struct fmm *s, int r, const void *io)
+{
+    struct stopwatch *watch = &s->gpu->watch[r];
+    TRY(stopwatch_start(watch));
+    TRY(s->choice[r].row->variant->run(s->room[r], io));
+    return stopwatch_stop(watch);
+}
+
+static farsum_status run_zero(const struct sum *sum, struct buf *potential,
+                              struct buf *field)
+{
+    int64_t real = array_size(sum->plan->problem.precision);
+    int64_t targets = sum->units.targets;
+    if (potential)
+        TRY(buf_fill_part(potential, 0, 0, targets * real));
+    if (field)
+        TRY(buf_fill_part(field, 0, 0, 3 * targets * real));
+    return FARSUM_OK;
+}
+
+static struct buf *run_wanted(int wanted, struct buf *buf)
+{
+    return wanted ? buf : NULL;
+}
+
+/* Every room but p2p. */
+static farsum_status run_far(void *data)
+{
+    const struct sum *sum = data;
+    struct fmm *s = sum->s;
+    struct fmm_gpu *g = s->gpu;
+    const struct fmm_units *u = &sum->units;
+    const struct boxes_io io = {
+        &s->tree, &g->q, &g->multipole, &g->local, s->stride,
+        run_wanted(u->potential || u->energy, &g->potential),
+        run_wanted(u->field || u->virial, &g->field)};
+    if (g->beside)
+        TRY(run_zero(sum, io.potential, io.field));
+    for (int r = FMM_P2M; r < FMM_ROOMS; r++)
+        TRY(run_room(s, r, &io));
+    return FARSUM_OK;
+}
+
+/* Near pairs on the device's own queue, which they fill for long; the far
+ * field's steps come first wherever one of them is ready. */
+static farsum_status run_sum(struct sum *sum)
+{
+    struct fmm *s = sum->s;
+    struct fmm_gpu *g = s->gpu;
+    const struct fmm_units *u = &sum->units;
+    const struct p2p_io near = {
+        &s->tree, &g->q,
+        run_wanted(u->potential || u->energy,
+                   g->beside ? &g->near_potential : &g->potential),
+        run_wanted(u->field || u->virial,
+                   g->beside ? &g->near_field : &g->field)};
+    TRY(stopwatch_start(&g->watch[FMM_ALL]));
+    if (g->beside)
+        TRY(aside_fork(&g->aside));
+    TRY(run_zero(sum, near.potential, near.field));
+    TRY(run_room(s, FMM_P2P, &near));
+    if (g->beside) {
+        TRY(aside_run(&g->aside, run_far, sum));
+        TRY(aside_join(&g->aside));
+    } else {
+        TRY(run_far(sum));
+    }
+    g->timed = 1;
+    return stopwatch_stop(&g->watch[FMM_ALL]);
+}
+
+static farsum_status run_all(void *data)
+{
+    struct sum *sum = data;
+    for (int r = 0; r < sum->rhs; r++) {
+        struct ends e = *sum->ends;
+        e.rhs = r;
+        sum->units = run_units(sum->plan, sum->s, &e);
+        TRY(run_in(sum->s, &sum->units, &e));
+        TRY(run_sum(sum));
+        TRY(run_out(sum->s, &sum->units, &e));
+    }
+    return FARSUM_OK;
+}
+
+/* What finish is to know of the sums that begin. */
+static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
+{
+    g->pending = 1;
+    g->rhs = rhs;
+    g->had_field = result->field || result->virial;
+    g->had_potential = result->potential || result->energy;
+}
+
+/* A caller on the host: each right-hand side there and back. */
+static farsum_status run_host(struct farsum_plan *plan, struct fmm *s, int r,
+                              const void *q, const farsum_result *result)
+{
+    struct fmm_gpu *g = s->gpu;
+    int64_t size = array_size(plan->problem.arrays), n = s->tree.source.n;
+    int64_t m = tree_targets(&s->tree)->n;
+    const struct ends e = {
+        .q = &g->given_q,
+        .potential = result->potential ? &g->given_potential : NULL,
+        .field = result->field ? &g->given_field : NULL,
+        .energy = result->energy ? &g->given_energy : NULL,
+        .virial = result->virial ? &g->given_virial : NULL,
+    };
+    TRY(buf_upload(&g->given_q, 0, (const char *)q + r * n * size, n * size));
+    struct sum one = {.plan = plan, .s = s, .ends = &e, .rhs = 1};
+    TRY(recording_run(&g->recording, g->device, run_all, &one));
+    if (e.potential)
+        TRY(buf_download(e.potential, 0,
+                         (char *)result->potential + r * m * size, m * size));
+    if (e.field)
+        TRY(buf_download(e.field, 0, (char *)result->field + 3 * r * m * size,
+                         3 * m * size));
+    if (e.energy)
+        TRY(buf_download(e.energy, 0, result->energy + r, 8));
+    if (e.virial)
+        TRY(buf_download(e.virial, 0, result->virial + 9 * r, 72));
+    return FARSUM_OK;
+}
+
+/* A caller on the device: all are asked for, nobody waits. */
+static farsum_status run_device(struct farsum_plan *plan, struct fmm *s,
+                                int rhs, const void *q,
+                                const farsum_result *result)
+{
+    struct device *device = plan->device;
+    int64_t size = array_size(plan->problem.arrays), n = s->tree.source.n;
+    int64_t m = tree_targets(&s->tree)->n;
+    struct buf given, potential, field, energy, virial;
+    TRY(buf_given(&given, device, q, rhs * n * size, "strengths"));
+    TRY(buf_given(&potential, device, result->potential, rhs * m * size,
+                  "potential"));
+    TRY(buf_given(&field, device, result->field, 3 * rhs * m * size, "field"));
+    TRY(buf_given(&energy, device, result->energy, 8 * (int64_t)rhs, "energy"));
+    TRY(buf_given(&virial, device, result->virial, 72 * (int64_t)rhs,
+                  "virial"));
+    run_begin(s->gpu, rhs, result);
+    const struct ends e = {
+        .q = &given,
+        .potential = result->potential ? &potential : NULL,
+        .field = result->field ? &field : NULL,
+        .energy = result->energy ? &energy : NULL,
+        .virial = result->virial ? &virial : NULL,
+    };
+    struct sum all = {.plan = plan, .s = s, .ends = &e, .rhs = rhs};
+    return recording_run(&s->gpu->recording, device, run_all, &all);
+}
+
+farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
+                              const void *q, farsum_result *result)
+{
+    struct device *device = plan->device;
+    if (plan->problem.memory == FARSUM_DEVICE)
+        return run_device(plan, s, rhs, q, result);
+    TRY(buf_given_host(device, result->potential, 8, "potential"));
+    TRY(buf_given_host(device, result->field, 8, "field"));
+    TRY(buf_given_host(device, result->energy, 8, "energy"));
+    TRY(buf_given_host(device, result->virial, 8, "virial"));
+    run_begin(s->gpu, rhs, result);
+    for (int r = 0; r < rhs; r++)
+        TRY(run_host(plan, s, r, q, result));
+    return fmm_gpu_finish(plan, s);
+}
+
+/* Seconds of the rooms in the last right-hand side, times their number. */
+static void run_seconds(struct farsum_plan *plan, const struct fmm_gpu *g)
+{
+    double seconds = 0;
+    plan->info.seconds_stages = 0;
+    for (int r = 0; g->timed && r < FMM_WATCHES; r++) {
+        /* a caller's queue may keep no times */
+        struct stopwatch watch = g->watch[r];
+        if (stopwatch_seconds(&watch, &seconds) != FARSUM_OK)
+            seconds = 0;
+        if (r == FMM_ALL)
+            plan->info.seconds_stages = seconds * (double)g->rhs;
+        else
+            plan->info.stages[r].seconds = seconds * (double)g->rhs;
+    }
+}
+
+farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    double fact[FMM_FACTS];
+    const double none = -1;
+    TRY(device_finish(g->device));
+    if (!g->pending)
+        return FARSUM_OK;
+    g->pending = 0;
+    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
+    if (fact[FMM_FACT_BAD] >= 0) {
+        TRY(buf_upload(&g->fact, 8 * FMM_FACT_BAD, &none, sizeof none));
+        FAIL(ERR_STRENGTH,
+             "strength %lld of right-hand side %lld is not finite",
+             (long long)fact[FMM_FACT_BAD_AT], (long long)fact[FMM_FACT_BAD]);
+    }
+    run_seconds(plan, g);
+    double n = (double)s->tree.source.n;
+    double own = s->tree.separate ? fact[FMM_FACT_Q2] / n : 1;
+    const struct fmm_norms norms = {
+        .q = fact[FMM_FACT_Q],
+        .q2 = fact[FMM_FACT_Q2],
+        .force = g->had_field ? own * fact[FMM_FACT_FORCE] : -1,
+        .potential = g->had_potential ? fact[FMM_FACT_PHI] : -1,
+    };
+    plan->info.net_strength = norms.q;
+    plan->net_size = sqrt(n * norms.q2);
+    fmm_estimate_sum(plan, s, &norms);
+    return FARSUM_OK;
+}
