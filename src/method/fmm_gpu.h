@@ -22,7 +22,7 @@ enum fmm_fact {
     FMM_FACTS = 20
 };
 /* Records that a kernel leaves, at most, and their words. */
-enum { FMM_RECORDS = 1024, FMM_RECORD = 16 };
+enum { FMM_RECORDS = 1024, FMM_RECORD = 20 };
 enum { FMM_GROUP = 256, FMM_TEAM = 8 };
 /* Beside the rooms: all of them. */
 enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };

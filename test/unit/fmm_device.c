@@ -1,0 +1,294 @@
+/* The method fmm on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not set):
+ * as on the host to rounding, boxes and order the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "device/buf.h"
+#include "farsum/device.h"
+#include "plan.h"
+
+enum { MOST = 700, RHS = 2 };
+
+static farsum_device *device;
+static uint64_t seed;
+
+static double uniform(void)
+{
+    uint64_t z = seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+struct sums {
+    double potential[RHS * MOST], field[3 * RHS * MOST], energy[RHS];
+    double virial[9 * RHS];
+};
+
+static struct sums host, there;
+static double x[3 * MOST], y[3 * MOST], q[RHS * MOST];
+
+struct trial {
+    const char *name;
+    int n, m, rhs;
+    double edge[3];  /* of a periodic cell; 0: open */
+    int clustered, vacuum;
+    int order, levels, boxes[3];
+};
+
+static const struct trial trials[] = {
+    {"cube", 500, 0, 1, {5, 5, 5}, 0, 0, 4, 2, {2, 2, 2}},
+    {"charged brick in vacuum", 300, 0, 2, {4, 6, 9}, 0, 1, 4, 1, {3, 4, 6}},
+    {"one box and its images", 60, 0, 1, {2, 2, 2}, 0, 0, 4, 1, {1, 1, 1}},
+    {"open", 600, 0, 1, {0}, 0, 0, 4, 3, {1, 1, 1}},
+    {"open, clustered, targets", 400, 90, 2, {0}, 1, 0, 4, 3, {1, 1, 1}},
+    {"targets in a brick", 300, 70, 2, {4, 6, 9}, 0, 0, 4, 2, {2, 3, 4}},
+    {"two", 2, 0, 1, {0}, 0, 0, 4, 1, {1, 1, 1}},
+};
+enum { TRIALS = sizeof trials / sizeof *trials };
+
+static void fill(const struct trial *t)
+{
+    seed = 21;
+    for (int i = 0; i < 3 * MOST; i++) {
+        double u = uniform(), v = uniform();
+        double edge = t->edge[0] > 0 ? t->edge[i % 3] : 3;
+        if (t->clustered)
+            u = u * u * u * u;
+        x[i] = edge * (u - 0.25);
+        y[i] = edge * (v - 0.25);
+    }
+    for (int i = 0; i < RHS * MOST; i++)
+        q[i] = i % 3 - 0.75;
+}
+
+static farsum_problem problem_of(const struct trial *t,
+                                 farsum_precision precision)
+{
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    for (int d = 0; d < 3 && t->edge[0] > 0; d++) {
+        p.cell[4 * d] = t->edge[d];
+        p.periodic[d] = 1;
+    }
+    p.n_sources = t->n;
+    p.n_targets = t->m;
+    p.sample_x = x;
+    p.sample_q = q;
+    p.tolerance = 1e-2;
+    p.coulomb = 7;
+    p.precision = precision;
+    p.arrays = FARSUM_F64;
+    p.surface = t->vacuum ? FARSUM_VACUUM : FARSUM_TINFOIL;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (t->m == 0)
+        p.outputs |= FARSUM_ENERGY | (t->edge[0] > 0 ? 0 : FARSUM_VIRIAL);
+    return p;
+}
+
+static farsum_plan *plan_of(const struct trial *t, const farsum_problem *p,
+                            int here)
+{
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    o.method = "fmm";
+    o.threads = 2;
+    o.order = t->order;
+    o.levels = t->levels;
+    o.tree = "dense";
+    for (int d = 0; d < 3; d++)
+        o.boxes[d] = t->boxes[d];
+    if (!here)
+        o.on_device = device;
+    CHECK_OK(farsum_plan_create(p, &o, &plan));
+    return plan;
+}
+
+static farsum_result result_of(const farsum_problem *p, struct sums *s)
+{
+    farsum_result r = FARSUM_RESULT_INIT;
+    memset(s, 0, sizeof *s);
+    r.potential = s->potential;
+    r.field = s->field;
+    r.energy = p->outputs & FARSUM_ENERGY ? s->energy : NULL;
+    r.virial = p->outputs & FARSUM_VIRIAL ? s->virial : NULL;
+    return r;
+}
+
+static void run(const struct trial *t, farsum_plan *plan,
+                const farsum_problem *p, struct sums *to)
+{
+    farsum_result r = result_of(p, to);
+    CHECK_OK(farsum_plan_set_points(plan, t->n, x, t->m, t->m ? y : NULL));
+    CHECK_OK(farsum_plan_execute(plan, t->rhs, q, &r));
+}
+
+static double off(int n, const double *a, const double *b)
+{
+    double error = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        error += (a[i] - b[i]) * (a[i] - b[i]);
+        size += b[i] * b[i];
+    }
+    return size > 0 ? sqrt(error / size) : sqrt(error);
+}
+
+static void same(const char *name, const struct trial *t,
+                 const farsum_problem *p, double bound)
+{
+    int out = t->rhs * (t->m ? t->m : t->n);
+    double phi = off(out, there.potential, host.potential);
+    double e = off(3 * out, there.field, host.field);
+    /* near and far parts of a net strength cancel */
+    CHECK(phi < 12 * bound, "%s: potentials are off by %.3g", name, phi);
+    CHECK(e < bound, "%s: fields are off by %.3g", name, e);
+    if (p->outputs & FARSUM_ENERGY)
+        for (int r = 0; r < t->rhs; r++)
+            CHECK_NEAR(there.energy[r] / host.energy[r], 1, 20 * bound);
+    if (p->outputs & FARSUM_VIRIAL) {
+        double w = off(9 * t->rhs, there.virial, host.virial);
+        CHECK(w < 20 * bound, "%s: the virial is off by %.3g", name, w);
+    }
+}
+
+static void as_on_the_host(void)
+{
+    for (int k = 0; k < TRIALS; k++)
+        for (int wide = 0; wide < 2; wide++) {
+            const struct trial *t = &trials[k];
+            farsum_problem p =
+                problem_of(t, wide ? FARSUM_F64 : FARSUM_F32);
+            farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+            farsum_plan_info info_there = FARSUM_PLAN_INFO_INIT;
+            fill(t);
+            farsum_plan *one = plan_of(t, &p, 1), *two = plan_of(t, &p, 0);
+            run(t, one, &p, &host);
+            run(t, two, &p, &there);
+            same(t->name, t, &p, wide ? 1e-12 : 4e-6);
+            CHECK_OK(farsum_plan_get_info(one, &info));
+            CHECK_OK(farsum_plan_get_info(two, &info_there));
+            CHECK_NEAR(info_there.estimated_error / info.estimated_error, 1,
+                       1e-3);
+            CHECK_NEAR(info_there.norm / info.norm, 1, 1e-3);
+            CHECK_NEAR(info_there.net_strength, info.net_strength, 1e-9);
+            farsum_plan_destroy(one);
+            farsum_plan_destroy(two);
+        }
+}
+
+/* Other points, other strengths, the first ones again: bit by bit what they
+ * were. */
+static void again_and_again(void)
+{
+    static struct sums first;
+    const struct trial *t = &trials[0];
+    struct trial fewer = *t;
+    farsum_problem p = problem_of(t, FARSUM_F64);
+    fewer.n = 200;
+    fill(t);
+    farsum_plan *plan = plan_of(t, &p, 0);
+    run(t, plan, &p, &first);
+    run(&fewer, plan, &p, &there);
+    q[0] += 1;
+    run(t, plan, &p, &there);
+    CHECK(memcmp(&there, &first, sizeof first) != 0, "a strength changed");
+    q[0] -= 1;
+    for (int k = 0; k < 3; k++) {
+        run(t, plan, &p, &there);
+        CHECK(memcmp(&there, &first, sizeof first) == 0, "sum %d differs", k);
+    }
+    farsum_plan_destroy(plan);
+}
+
+static void put(struct buf *buf, const void *from, int64_t bytes)
+{
+    CHECK_OK(buf_alloc(buf, device->device, bytes));
+    CHECK_OK(buf_upload(buf, 0, from, bytes));
+}
+
+/* Arrays on the device, and a sum that is asked for three times, so that it is
+ * kept where sums can be. */
+static void arrays_there(void)
+{
+    const struct trial *t = &trials[3];
+    farsum_problem p = problem_of(t, FARSUM_F64);
+    struct buf on[6] = {0};
+    farsum_result r = FARSUM_RESULT_INIT;
+    fill(t);
+    farsum_plan *one = plan_of(t, &p, 1);
+    run(t, one, &p, &host);
+    p.memory = FARSUM_DEVICE;
+    farsum_plan *two = plan_of(t, &p, 0);
+    memset(&there, 0, sizeof there);
+    put(&on[0], x, 24 * t->n);
+    put(&on[1], q, 8 * t->n);
+    put(&on[2], there.potential, 8 * t->n);
+    put(&on[3], there.field, 24 * t->n);
+    put(&on[4], there.energy, 8);
+    put(&on[5], there.virial, 72);
+    r.potential = on[2].handle;
+    r.field = on[3].handle;
+    r.energy = on[4].handle;
+    r.virial = on[5].handle;
+    CHECK_OK(farsum_plan_set_points(two, t->n, on[0].handle, 0, NULL));
+    for (int k = 0; k < 3; k++)
+        CHECK_OK(farsum_plan_execute(two, 1, on[1].handle, &r));
+    CHECK_OK(farsum_plan_finish(two));
+    CHECK_OK(buf_download(&on[2], 0, there.potential, 8 * t->n));
+    CHECK_OK(buf_download(&on[3], 0, there.field, 24 * t->n));
+    CHECK_OK(buf_download(&on[4], 0, there.energy, 8));
+    CHECK_OK(buf_download(&on[5], 0, there.virial, 72));
+    same("arrays there", t, &p, 1e-12);
+    q[7] = NAN;
+    CHECK_OK(buf_upload(&on[1], 0, q, 8 * t->n));
+    CHECK_OK(farsum_plan_execute(two, 1, on[1].handle, &r));
+    CHECK_FAILS(farsum_plan_finish(two), FARSUM_ERR_STRENGTH);
+    CHECK_SAYS("strength 7");
+    farsum_plan_destroy(one);
+    farsum_plan_destroy(two);
+    for (int k = 0; k < 6; k++)
+        buf_clear(&on[k]);
+}
+
+static void refusals_say_why(void)
+{
+    const struct trial *t = &trials[0];
+    const int64_t pair[2] = {3, 5};
+    farsum_problem p = problem_of(t, FARSUM_F64);
+    fill(t);
+    farsum_plan *plan = plan_of(t, &p, 0), *none = NULL;
+    x[3 * 41] = x[0];
+    x[3 * 41 + 1] = x[1];
+    x[3 * 41 + 2] = x[2];
+    CHECK_FAILS(farsum_plan_set_points(plan, t->n, x, 0, NULL),
+                FARSUM_ERR_COINCIDENT);
+    CHECK_SAYS("sources 0 and 41");
+    x[3 * 41] = INFINITY;
+    CHECK_FAILS(farsum_plan_set_points(plan, t->n, x, 0, NULL),
+                FARSUM_ERR_POSITION);
+    CHECK_SAYS("source 41");
+    fill(t);
+    CHECK_OK(farsum_plan_set_points(plan, t->n, x, 0, NULL));
+    CHECK_FAILS(farsum_plan_set_exclusions(plan, 1, pair, NULL),
+                FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("leaves no pairs out on a device");
+    farsum_plan_destroy(plan);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    o.method = "fmm";
+    o.on_device = device;
+    o.tree = "sparse";
+    p = problem_of(&trials[3], FARSUM_F64);
+    CHECK_FAILS(farsum_plan_create(&p, &o, &none), FARSUM_ERR_UNSUPPORTED);
+}
+
+int main(void)
+{
+    const char *name = getenv("FARSUM_TEST_DEVICE");
+    CHECK_OK(farsum_device_open(name ? name : "opencl:0", &device));
+    RUN(as_on_the_host);
+    RUN(again_and_again);
+    RUN(arrays_there);
+    RUN(refusals_say_why);
+    farsum_device_close(device);
+    return check_end();
+}
