@@ -38,11 +38,16 @@ static const struct boxes_case cases[] = {
     {"dense, few bricks, periodic, p 7", 7, 60,
      {.dense = 1, .depth = 1, .ws = 1, .periodic = {1, 1, 1},
       .root = {1, 2, 1}, .edge = {1.2, 1.9, 1}}},
+    {"a grid, open, p 4", 4, 90,
+     {.dense = 1, .depth = 0, .ws = 1, .root = {5, 3, 4}, .edge = {5, 3, 4}}},
+    {"a grid, periodic, p 5", 5, 90,
+     {.dense = 1, .depth = 0, .ws = 1, .periodic = {1, 1, 1},
+      .root = {4, 6, 5}, .edge = {4.4, 6, 5}}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
-/* sparse, ws 2, p 0, one box, p 20, few bricks: those that a CPU's device does
- * in seconds */
-#define ON_DEVICE (63ull << 3)
+/* sparse, ws 2, p 0, one box, p 20, few bricks, grids: those that a CPU's device
+ * does in seconds */
+#define ON_DEVICE (255ull << 3)
 
 static void boxes_name(int k, char *text, size_t size)
 {
