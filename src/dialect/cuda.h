@@ -16,4 +16,15 @@
 #define POPCOUNT32(v) __popc(v)
 #define POPCOUNT64(v) __popcll(v)
 #include "dialect/c_device.h"
+
+#if REAL_BITS == 64
+#define RSQRT_NORMAL(x) RSQRT(x)
+#else
+FN float RSQRT_NORMAL(float x)
+{
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#endif
 #endif

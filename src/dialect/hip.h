@@ -15,4 +15,6 @@
 #define POPCOUNT32(v) __popc(v)
 #define POPCOUNT64(v) __popcll(v)
 #include "dialect/c_device.h"
+
+#define RSQRT_NORMAL(x) RSQRT(x)
 #endif

@@ -53,6 +53,7 @@ typedef float4 real4;
 #endif
 #define SQRT(x) sqrt(x)
 #define RSQRT(x) rsqrt(x)
+#define RSQRT_NORMAL(x) rsqrt(x)
 #define RSQRT32(x) rsqrt((f32)(x))
 #define EXP(x) exp(x)
 #define ERFC(x) erfc(x)

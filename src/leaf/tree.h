@@ -26,22 +26,23 @@ FN i64 tree_number(i32 x, i32 y, i32 z, i32 level, i32 root_x, i32 root_y,
            + (x >> level);
 }
 
-/* And back. */
+/* And back; 32 bits number the boxes of a device. */
 FN void tree_place(i64 number, i32 level, i32 root_x, i32 root_y, i64 roots,
                    i32 place[3])
 {
-    i64 above = roots << (3 * level);
+    u32 above = (u32)(roots << (3 * level)), rest = (u32)number;
     place[0] = place[1] = place[2] = 0;
     for (i32 bit = 0; bit < level; bit++) {
         above /= 8;
-        i32 octant = (i32)(number / above);
-        number -= octant * above;
+        i32 octant = (i32)(rest / above);
+        rest -= (u32)octant * above;
         place[0] |= (octant & 1) << bit;
         place[1] |= (octant >> 1 & 1) << bit;
         place[2] |= (octant >> 2) << bit;
     }
-    place[0] |= (i32)(number % root_x) << level;
-    place[1] |= (i32)(number / root_x % root_y) << level;
-    place[2] |= (i32)(number / root_x / root_y) << level;
+    u32 row = rest / (u32)root_x;
+    place[0] |= (i32)(rest - row * (u32)root_x) << level;
+    place[1] |= (i32)(row % (u32)root_y) << level;
+    place[2] |= (i32)(row / (u32)root_y) << level;
 }
 #endif

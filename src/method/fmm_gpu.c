@@ -48,8 +48,10 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
     mem_free(g);
 }
 
-static farsum_status gpu_kernels(struct fmm_gpu *g, farsum_precision precision)
+static farsum_status gpu_kernels(struct fmm_gpu *g,
+                                 const farsum_problem *problem)
 {
+    farsum_precision precision = problem->precision;
     struct {
         struct jit *jit;
         const char *name;
@@ -71,6 +73,8 @@ static farsum_status gpu_kernels(struct fmm_gpu *g, farsum_precision precision)
     jit_begin(&g->jit, g->device, "method/fmm_gpu.k", precision);
     jit_define(&g->jit, "GROUP", "%d", FMM_GROUP);
     jit_define(&g->jit, "TEAM", "%d", FMM_TEAM);
+    jit_define(&g->jit, "VIRIAL", "%d",
+               (problem->outputs & FARSUM_VIRIAL) != 0);
     TRY(jit_build(&g->jit));
     jit_begin(&g->facts_jit, g->device, "method/spectral_gpu.k", precision);
     jit_define(&g->facts_jit, "GROUP", "%d", FMM_GROUP);
@@ -87,7 +91,7 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     TRY(MEM_NEW(g, 1));
     s->gpu = g;
     g->device = plan->device;
-    TRY(gpu_kernels(g, plan->problem.precision));
+    TRY(gpu_kernels(g, &plan->problem));
     g->beside = plan->options.queues != 1;
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));

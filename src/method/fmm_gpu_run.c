@@ -115,8 +115,8 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
     int64_t groups = fmm_groups(u->leaves, FMM_GROUP / FMM_TEAM);
-    TRY(LAUNCH(&g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x),
-               ARG_BUF(x), ARG_BUF(&g->fact), ARG_BUF(&p->order),
+    TRY(LAUNCH(&g->out, groups, ARG_BUF(&g->q), ARG_BUF(x), ARG_BUF(x),
+               ARG_BUF(&g->fact), ARG_BUF(&p->order),
                ARG_BUF(&p->begin), ARG_BUF(&p->x), ARG_BUF(&g->potential),
                ARG_BUF(&g->field),
                ARG_BUF(u->beside ? &g->near_potential : none),
