@@ -114,11 +114,15 @@ static void rows_agree(void)
         {{3, 3, 3}, {1, 1, 1}, 1, 12, 1}, {{4, 3, 5}, {1, 1, 0.9}, 1, 0, 1}};
     int rows = 0;
     for (const struct variant_row *row = lattice_stage.rows + 1; row->name;
-         row++, rows++)
+         row++) {
+        if (row->variant->needs[0]) /* a device: variants_boxes.c */
+            continue;
+        rows++;
         for (size_t k = 0; k < sizeof grids / sizeof *grids; k++)
             for (int f32 = 0; f32 < 2; f32++)
                 compare(row, &grids[k], f32 ? FARSUM_F32 : FARSUM_F64,
                         1 + (int)(k % 2));
+    }
     CHECK(rows > 0, "no row but plain");
 }
 
