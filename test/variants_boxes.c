@@ -45,8 +45,8 @@ static const struct boxes_case cases[] = {
       .root = {4, 6, 5}, .edge = {4.4, 6, 5}}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
-/* sparse, ws 2, p 0, one box, p 20, few bricks, grids: those that a CPU's device
- * does in seconds */
+/* sparse, ws 2, p 0, one box, p 20, few bricks, grids: those that a CPU's
+ * device does in seconds */
 #define ON_DEVICE (255ull << 3)
 
 static void boxes_name(int k, char *text, size_t size)

@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct fmm_units) == 232, "as the kernels have it");
 /* Where one right-hand side comes from and goes to, on the device. */
 struct ends {
     const struct buf *q;
-    const struct buf *potential, *field, *energy, *virial; /* NULL: not wanted */
+    const struct buf *potential, *field, *energy, *virial; /* NULL: none */
     int64_t rhs;
 };
 

@@ -173,7 +173,8 @@ static farsum_status dense_run(void *state, const void *data)
     struct lattice_args args = s->lattice;
     TRY(boxes_gpu_same(&s->args, io));
     args.stride = io->stride;
-    return LAUNCH(&s->kernel, dense_roots(&s->args) * dense_pad(&s->args) / ROWS,
+    int64_t groups = dense_roots(&s->args) * dense_pad(&s->args) / ROWS;
+    return LAUNCH(&s->kernel, groups,
                   ARG_BUF(io->multipole), ARG_BUF(&s->operators),
                   ARG_BUF(io->local), ARG_STRUCT(args));
 }
