@@ -17,6 +17,12 @@ struct fmm_region {
 };
 _Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
 
+struct fmm_boxes {
+    int64_t roots, leaves;
+    int32_t depth, level, lowest, spare;
+};
+_Static_assert(sizeof(struct fmm_boxes) == 32, "as the kernel has it");
+
 /* Cells of this edge hold whatever is finite. */
 static const double wide_cell = 1e290;
 
@@ -32,7 +38,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         return;
     struct buf *all[] = {
         &g->q, &g->potential, &g->field, &g->near_potential, &g->near_field,
-        &g->multipole, &g->local, &g->x, &g->y, &g->fact, &g->record,
+        &g->multipole, &g->local, &g->x, &g->y, &g->boxes, &g->fact, &g->record,
         &g->given_q, &g->given_potential, &g->given_field, &g->given_energy,
         &g->given_virial};
     recording_clear(&g->recording);
@@ -59,6 +65,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
     } all[] = {
         {&g->jit, "fmm_place", &g->place},
         {&g->jit, "fmm_fold", &g->fold},
+        {&g->jit, "fmm_count", &g->count},
         {&g->jit, "fmm_crowd", &g->crowd},
         {&g->jit, "fmm_twins", &g->twins},
         {&g->jit, "fmm_in", &g->in},
@@ -202,40 +209,68 @@ static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
                         m > 0 ? s->target.gpu : NULL);
 }
 
-/* How full leaves are, and sources at one place.  Waits. */
-static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
+/* What the boxes' sources say of the errors, into facts. */
+static farsum_status gpu_crowd(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     struct tree *t = &s->tree;
-    const struct tree_gpu_points *from = &t->gpu->source;
-    const struct tree_gpu_points *to = tree_gpu_targets(t);
-    int64_t leaves = t->n_leaves, groups = fmm_groups(leaves, FMM_GROUP);
-    double fact[FMM_FACTS], h = tree_h(t, t->depth);
-    TRY(LAUNCH(&g->crowd, groups, ARG_BUF(&from->begin), ARG_BUF(&to->begin),
-               ARG_BUF(&g->record), ARG_I64(leaves)));
-    TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-               ARG_I64(groups), ARG_I32(FMM_FACT_CROWD), ARG_I32(2)));
-    if (!plan->problem.exclude_coincident) {
-        groups = fmm_groups(leaves, FMM_GROUP / FMM_TEAM);
-        TRY(LAUNCH(&g->twins, groups, ARG_BUF(&s->source.gpu->s),
-                   ARG_BUF(&from->order), ARG_BUF(&from->begin),
-                   ARG_BUF(&from->x), ARG_BUF(&g->record), ARG_I64(from->n),
-                   ARG_I64(leaves), ARG_F64(HUGE_VAL)));
-        TRY(LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                   ARG_I64(groups), ARG_F64(HUGE_VAL)));
-    }
+    int64_t groups = fmm_groups(t->n_leaves, FMM_GROUP);
+    struct fmm_boxes boxes = {.roots = tree_boxes(t, 0),
+                              .leaves = t->n_leaves,
+                              .depth = t->depth,
+                              .lowest = fmm_shape_first(s, &s->shape)};
+    TRY(buf_reserve(&g->boxes, g->device, 4 * t->n_boxes));
+    for (boxes.level = t->depth; boxes.level >= 0; boxes.level--)
+        TRY(LAUNCH(&g->count,
+                   kernel_groups(&g->count, tree_boxes(t, boxes.level)),
+                   ARG_BUF(&t->gpu->source.begin), ARG_BUF(&g->boxes),
+                   ARG_STRUCT(boxes)));
+    TRY(LAUNCH(&g->crowd, groups, ARG_BUF(&g->boxes),
+               ARG_BUF(&tree_gpu_targets(t)->begin), ARG_BUF(&g->record),
+               ARG_STRUCT(boxes)));
+    return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FMM_FACT_CROWD), ARG_I32(4));
+}
+
+/* Sources at one place, into facts. */
+static farsum_status gpu_twins(struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *from = &s->tree.gpu->source;
+    int64_t leaves = s->tree.n_leaves;
+    int64_t groups = fmm_groups(leaves, FMM_GROUP / FMM_TEAM);
+    TRY(LAUNCH(&g->twins, groups, ARG_BUF(&s->source.gpu->s),
+               ARG_BUF(&from->order), ARG_BUF(&from->begin),
+               ARG_BUF(&from->x), ARG_BUF(&g->record), ARG_I64(from->n),
+               ARG_I64(leaves), ARG_F64(HUGE_VAL)));
+    return LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_F64(HUGE_VAL));
+}
+
+/* Both.  Waits. */
+static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    struct fmm_crowd *crowd = &s->crowd;
+    int distinct = !plan->problem.exclude_coincident;
+    double fact[FMM_FACTS], h = tree_h(&s->tree, s->tree.depth);
+    double targets = (double)tree_targets(&s->tree)->n;
+    TRY(gpu_crowd(s));
+    if (distinct)
+        TRY(gpu_twins(s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
-    if (fact[FMM_FACT_TWIN] >= 0 && !plan->problem.exclude_coincident)
+    if (distinct && fact[FMM_FACT_TWIN] >= 0)
         FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
                              "exclude_coincident of the problem leaves such "
                              "pairs out",
              (long long)fact[FMM_FACT_TWIN],
              (long long)fact[FMM_FACT_TWIN + 1]);
-    double targets = (double)to->n;
-    s->crowd[0] = fact[FMM_FACT_CROWD] / targets / (h * h);
-    s->crowd[1] = s->crowd[0] / (h * h);
-    s->crowd2[0] = fact[FMM_FACT_CROWD + 1] / targets / (h * h);
-    s->crowd2[1] = s->crowd2[0] / (h * h);
+    *crowd = (struct fmm_crowd){.h = h};
+    for (int k = 0; k < 2; k++) {
+        double unit = pow(h, 2 + 2 * k) * targets;
+        crowd->random[k] = fact[FMM_FACT_CROWD + k] / unit;
+        crowd->together[k] = fact[FMM_FACT_CROWD + 2 + k] / unit;
+    }
     return FARSUM_OK;
 }
 

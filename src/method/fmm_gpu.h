@@ -18,8 +18,8 @@ enum fmm_fact {
     FMM_FACT_BAD_AT,
     FMM_FACT_TWIN,
     FMM_FACT_MOMENT = 12,
-    FMM_FACT_CROWD = 17, /* two words */
-    FMM_FACTS = 20
+    FMM_FACT_CROWD = 17, /* four words */
+    FMM_FACTS = 22
 };
 /* Records that a kernel leaves, at most, and their words. */
 enum { FMM_RECORDS = 1024, FMM_RECORD = 20 };
@@ -30,12 +30,13 @@ enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
-    struct kernel place, fold, crowd, twins, in, out, totals;
+    struct kernel place, fold, count, crowd, twins, in, out, totals;
     struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
     struct buf multipole, local;
     struct buf x, y;         /* positions as they were given */
+    struct buf boxes;        /* sources in each, u32 */
     struct buf fact, record;
     /* for a caller whose arrays are the host's: one right-hand side */
     struct buf given_q, given_potential, given_field, given_energy,
