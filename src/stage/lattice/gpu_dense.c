@@ -68,9 +68,10 @@ static double dense_cost(const void *args)
     double roots = (double)dense_roots(a), size = multipole_size(a->p);
     double bytes = roots * roots * size * (double)dense_pad(a)
                    * gpu_real(a->precision);
-    double steps = roots * (2 + size / SLICES);
-    return bytes / (0.7 * rates.bytes) + steps * rates.wait / 4
-           + rates.launch + 2e-6;
+    /* reading operators, or one after another: as measured */
+    double reading = bytes / (0.7 * rates.bytes);
+    double waiting = roots * (2 + size / SLICES) * 2 * rates.wait;
+    return (reading > waiting ? reading : waiting) + rates.launch + 2e-6;
 }
 
 static void dense_destroy(void *state)
