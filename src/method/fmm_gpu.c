@@ -23,6 +23,10 @@ struct fmm_boxes {
 };
 _Static_assert(sizeof(struct fmm_boxes) == 32, "as the kernel has it");
 
+/* Sources up to which two queues are faster: more fill the device by
+ * themselves. */
+#define BESIDE_MOST 300000
+
 /* Cells of this edge hold whatever is finite. */
 static const double wide_cell = 1e290;
 
@@ -38,9 +42,11 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         return;
     struct buf *all[] = {
         &g->q, &g->potential, &g->field, &g->near_potential, &g->near_field,
-        &g->multipole, &g->local, &g->x, &g->y, &g->boxes, &g->fact, &g->record,
-        &g->given_q, &g->given_potential, &g->given_field, &g->given_energy,
-        &g->given_virial};
+        &g->multipole, &g->local, &g->x, &g->y, &g->boxes, &g->leaf,
+        &g->target_leaf, &g->fact, &g->record, &g->given_q,
+        &g->given_potential, &g->given_field, &g->given_energy,
+        &g->given_virial,
+    };
     recording_clear(&g->recording);
     aside_clear(&g->aside);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -65,6 +71,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
     } all[] = {
         {&g->jit, "fmm_place", &g->place},
         {&g->jit, "fmm_fold", &g->fold},
+        {&g->jit, "fmm_leaf", &g->leaves},
         {&g->jit, "fmm_count", &g->count},
         {&g->jit, "fmm_crowd", &g->crowd},
         {&g->jit, "fmm_twins", &g->twins},
@@ -99,7 +106,9 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     s->gpu = g;
     g->device = plan->device;
     TRY(gpu_kernels(g, &plan->problem));
-    g->beside = plan->options.queues != 1;
+    g->beside = plan->options.queues
+                    ? plan->options.queues > 1
+                    : plan->problem.n_sources < BESIDE_MOST;
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
     fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = -1;
@@ -247,7 +256,17 @@ static farsum_status gpu_twins(struct fmm *s)
                   ARG_I64(groups), ARG_F64(HUGE_VAL));
 }
 
-/* Both.  Waits. */
+static farsum_status gpu_leaf(struct fmm *s, const struct tree_gpu_points *p,
+                              struct buf *leaf)
+{
+    struct fmm_gpu *g = s->gpu;
+    int64_t leaves = s->tree.n_leaves;
+    TRY(buf_reserve(leaf, g->device, 4 * p->n));
+    return LAUNCH(&g->leaves, fmm_groups(leaves, FMM_GROUP / FMM_TEAM),
+                  ARG_BUF(&p->begin), ARG_BUF(leaf), ARG_I64(leaves));
+}
+
+/* Both, and the points' leaves.  Waits. */
 static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
@@ -255,6 +274,9 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
     int distinct = !plan->problem.exclude_coincident;
     double fact[FMM_FACTS], h = tree_h(&s->tree, s->tree.depth);
     double targets = (double)tree_targets(&s->tree)->n;
+    TRY(gpu_leaf(s, &s->tree.gpu->source, &g->leaf));
+    if (s->tree.separate)
+        TRY(gpu_leaf(s, &s->tree.gpu->target, &g->target_leaf));
     TRY(gpu_crowd(s));
     if (distinct)
         TRY(gpu_twins(s));

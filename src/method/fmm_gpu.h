@@ -30,13 +30,14 @@ enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
-    struct kernel place, fold, count, crowd, twins, in, out, totals;
+    struct kernel place, fold, leaves, count, crowd, twins, in, out, totals;
     struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
     struct buf multipole, local;
     struct buf x, y;         /* positions as they were given */
     struct buf boxes;        /* sources in each, u32 */
+    struct buf leaf, target_leaf; /* of each point, u32 */
     struct buf fact, record;
     /* for a caller whose arrays are the host's: one right-hand side */
     struct buf given_q, given_potential, given_field, given_energy,

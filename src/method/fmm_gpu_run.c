@@ -94,9 +94,8 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
         TRY(LAUNCH(&g->dipole_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                    ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3)));
     }
-    groups = fmm_groups(u->leaves, FMM_GROUP / FMM_TEAM);
     TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->fact),
-               ARG_BUF(&p->order), ARG_BUF(&p->begin), ARG_BUF(&p->x),
+               ARG_BUF(&p->order), ARG_BUF(&g->leaf), ARG_BUF(&p->x),
                ARG_BUF(&g->q), ARG_BUF(&g->record), ARG_STRUCT(*u)));
     if (!u->periodic)
         return FARSUM_OK;
@@ -114,10 +113,11 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
     const struct buf *x = u->surface > 0 ? u->apart ? &g->y : &g->x : none;
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
-    int64_t groups = fmm_groups(u->leaves, FMM_GROUP / FMM_TEAM);
+    const struct buf *leaf = s->tree.separate ? &g->target_leaf : &g->leaf;
+    int64_t groups = fmm_groups(u->targets, FMM_GROUP);
     TRY(LAUNCH(&g->out, groups, ARG_BUF(&g->q), ARG_BUF(x), ARG_BUF(x),
-               ARG_BUF(&g->fact), ARG_BUF(&p->order),
-               ARG_BUF(&p->begin), ARG_BUF(&p->x), ARG_BUF(&g->potential),
+               ARG_BUF(&g->fact), ARG_BUF(&p->order), ARG_BUF(leaf),
+               ARG_BUF(&p->x), ARG_BUF(&g->potential),
                ARG_BUF(&g->field),
                ARG_BUF(u->beside ? &g->near_potential : none),
                ARG_BUF(u->beside ? &g->near_field : none), ARG_BUF(potential),

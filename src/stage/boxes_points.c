@@ -74,8 +74,12 @@ void boxes_monic_clear(struct boxes_monic *m)
 void boxes_monic_define(struct jit *jit, const struct boxes_monic *m, int most)
 {
     int first[MULTIPOLE_MOST + 2], largest = 0, at = 0;
-    int pieces = boxes_monic_pieces(m->p, most, first);
     char text[8 * (MULTIPOLE_MOST + 2)];
+    jit_define(jit, "P", "%d", m->p);
+    jit_define_table(jit, "MONIC", m->c, m->terms);
+    if (most == 0)
+        return;
+    int pieces = boxes_monic_pieces(m->p, most, first);
     for (int i = 0; i <= pieces; i++) {
         int n = i < pieces ? boxes_monic_count(m->p, first[i], first[i + 1])
                            : 0;
@@ -83,11 +87,9 @@ void boxes_monic_define(struct jit *jit, const struct boxes_monic *m, int most)
         at += snprintf(text + at, sizeof text - (size_t)at, "%s%d",
                        i ? "," : "", first[i]);
     }
-    jit_define(jit, "P", "%d", m->p);
     jit_define(jit, "PIECES", "%d", pieces);
     jit_define(jit, "PIECE", "%s", text);
     jit_define(jit, "MOST", "%d", largest);
-    jit_define_table(jit, "MONIC", m->c, m->terms);
 }
 
 farsum_status boxes_points_fits(const void *args)

@@ -20,7 +20,8 @@ int boxes_monic_count(int p, int m0, int m1);
 /* Cuts the columns into pieces of at most `most` numbers, or one column:
  * first[0] = 0, ..., first[pieces] = p + 1.  How many pieces. */
 int boxes_monic_pieces(int p, int most, int first[MULTIPOLE_MOST + 2]);
-/* P, MONIC, PIECES, PIECE as a list of first, MOST: numbers of the largest. */
+/* P, MONIC, and but for most = 0 PIECES, PIECE as a list of first, MOST:
+ * numbers of the largest. */
 void boxes_monic_define(struct jit *jit, const struct boxes_monic *m, int most);
 
 /* OK if rows of points may do it: a dense tree on a device. */

@@ -22,14 +22,17 @@ farsum_status vendor_fits(const struct vendor_calls *calls,
     return FARSUM_OK;
 }
 
-/* Meshes of one call of the library.  Small ones at once, for what they take is
- * to ask for them; of large ones that is nothing, and a work area for one will
- * do. */
+/* Meshes of one call of the library, which divides all.  Small ones at once,
+ * for what they take is to ask for them; of large ones that is nothing, and a
+ * work area for one will do. */
 static int vendor_count(const struct fft_args *args, int backward)
 {
     enum { AT_ONCE = 1 << 27 };
-    int all = fft_batch(args, backward);
-    return all * fft_mesh_bytes(args) <= AT_ONCE ? all : 1;
+    int all = fft_batch(args, backward), count = all;
+    while (count > 1
+           && (all % count != 0 || count * fft_mesh_bytes(args) > AT_ONCE))
+        count--;
+    return count;
 }
 
 /* A guess: the libraries tell when the plan is made. */

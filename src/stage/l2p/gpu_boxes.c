@@ -8,6 +8,7 @@
 #include "stage/gpu_rates.h"
 
 enum { GROUP = 128, GROUP_LEAST = 64, TARGETS = 2, FLAT_MOST = 12, TERMS = 6 };
+enum { TEAM_LEAST = 8 };
 enum { TILE = 24576 }; /* bytes of group memory */
 
 /* As gpu_boxes.k has it. */
@@ -28,14 +29,20 @@ struct state {
     struct jit jit;
     struct kernel kernel;
     struct l2p_cut cut;
-    struct buf at, factor; /* owned: [TERMS][size] */
+    struct buf at, factor; /* owned: [size][8], u16 and reals */
 };
+
+static int l2p_team(const struct boxes_args *a)
+{
+    int team = boxes_points_team(a, (double)a->n_targets, GROUP);
+    return team < TEAM_LEAST ? TEAM_LEAST : team;
+}
 
 static struct l2p_cut l2p_cut(const struct boxes_args *a)
 {
     struct l2p_cut cut;
     int64_t number = 4 * gpu_real(a->precision), size = multipole_size(a->p);
-    cut.team = boxes_points_team(a, (double)a->n_targets, GROUP);
+    cut.team = l2p_team(a);
     cut.leaves = GROUP / cut.team;
     while (cut.leaves > 1 && cut.leaves * cut.team > GROUP_LEAST
            && number * (size + 2) * cut.leaves > TILE)
@@ -49,7 +56,7 @@ static double l2p_cost(const void *args)
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
     double leaves = (double)boxes_gpu_level(a, a->depth);
-    int team = boxes_points_team(a, (double)a->n_targets, GROUP);
+    int team = l2p_team(a);
     /* seven operations a number and target, and reading six numbers */
     return ((double)a->n_targets + leaves * team * TARGETS * 0.5
             + leaves * 3)
@@ -60,8 +67,7 @@ static double l2p_cost(const void *args)
 static int64_t l2p_bytes(const void *args)
 {
     const struct boxes_args *a = args;
-    return TERMS * multipole_size(a->p)
-           * (int64_t)(4 + gpu_real(a->precision));
+    return multipole_size(a->p) * (int64_t)(4 * 4 + 8 * gpu_real(a->precision));
 }
 
 static void l2p_destroy(void *state)
@@ -129,19 +135,30 @@ static farsum_status l2p_tables(struct state *s,
 {
     const struct boxes_args *a = &s->args;
     farsum_status status = FARSUM_OK;
-    int64_t n = TERMS * (int64_t)monic->size;
+    int64_t size = monic->size;
     int32_t *at = NULL;
-    double *f = NULL;
-    GO(MEM_RAW(at, n));
-    GO(MEM_RAW(f, n));
+    uint32_t *pair = NULL;
+    double *f = NULL, *packed = NULL;
+    GO(MEM_RAW(at, TERMS * size));
+    GO(MEM_RAW(f, TERMS * size));
+    GO(MEM_NEW(pair, 4 * size));
+    GO(MEM_NEW(packed, 8 * size));
     GO(l2p_terms(monic, at, f));
-    GO(buf_alloc(&s->at, a->device, 4 * n));
-    GO(buf_upload(&s->at, 0, at, 4 * n));
-    GO(buf_alloc(&s->factor, a->device, n * gpu_real(a->precision)));
-    GO(boxes_gpu_upload(&s->factor, a->precision, 0, f, n));
+    for (int64_t i = 0; i < size; i++)
+        for (int t = 0; t < TERMS; t++) {
+            pair[4 * i + t / 2] |= (uint32_t)at[t * size + i] << (t % 2 * 16);
+            packed[8 * i + t] = f[t * size + i];
+        }
+    GO(buf_alloc(&s->at, a->device, 16 * size));
+    GO(buf_upload(&s->at, 0, pair, 16 * size));
+    GO(buf_alloc(&s->factor, a->device,
+                 8 * size * gpu_real(a->precision)));
+    GO(boxes_gpu_upload(&s->factor, a->precision, 0, packed, 8 * size));
 done:
     mem_free(at);
+    mem_free(pair);
     mem_free(f);
+    mem_free(packed);
     return status;
 }
 

@@ -7,19 +7,19 @@
 #include "stage/gpu.h"
 #include "stage/gpu_rates.h"
 
-enum { GROUP = 128 };
+enum { GROUP = 128, FLAT_MOST = 14 };
 
 /* As gpu_boxes.k has it. */
 struct p2m_args {
-    int64_t n, leaves, first, stride;
+    int64_t n, leaves, first, stride, groups;
 };
-_Static_assert(sizeof(struct p2m_args) == 32, "as the kernel has it");
+_Static_assert(sizeof(struct p2m_args) == 40, "as the kernel has it");
 
 struct state {
     struct boxes_args args;
     struct jit jit;
     struct kernel kernel;
-    int team;
+    int team, pieces;
     struct buf which, factor; /* owned */
 };
 
@@ -70,6 +70,8 @@ static farsum_status p2m_create(const void *args, void **state)
     GO(MEM_NEW(s, 1));
     s->args = *a;
     s->team = boxes_points_team(a, (double)a->n_sources, GROUP);
+    s->pieces = boxes_monic_pieces(a->p, p2m_most(a),
+                                   (int[MULTIPOLE_MOST + 2]){0});
     GO(boxes_monic(a->p, &monic));
     GO(buf_alloc(&s->which, a->device, 4 * monic.size));
     GO(buf_upload(&s->which, 0, monic.which, 4 * monic.size));
@@ -78,7 +80,14 @@ static farsum_status p2m_create(const void *args, void **state)
     GO(boxes_gpu_upload(&s->factor, a->precision, 0, monic.factor,
                         monic.size));
     jit_begin(&s->jit, a->device, "stage/p2m/gpu_boxes.k", a->precision);
-    boxes_monic_define(&s->jit, &monic, p2m_most(a));
+    int flat = a->p <= FLAT_MOST;
+    boxes_monic_define(&s->jit, &monic, flat ? p2m_most(a) : 0);
+    jit_define(&s->jit, "FLAT", "%d", flat);
+    if (!flat) { /* columns are the pieces */
+        s->pieces = a->p + 1;
+        jit_define(&s->jit, "PIECES", "%d", s->pieces);
+        jit_define(&s->jit, "MOST", "%d", 2 * s->pieces);
+    }
     jit_define(&s->jit, "TEAM", "%d", s->team);
     jit_define(&s->jit, "GROUP", "%d", GROUP);
     GO(jit_build(&s->jit));
@@ -98,10 +107,11 @@ static farsum_status p2m_run(void *state, const void *data)
     const struct tree *tree = io->tree;
     TRY(boxes_points_io(&s->args, io));
     const struct tree_gpu_points *p = &tree->gpu->source;
-    const struct p2m_args args = {p->n, tree->n_leaves,
-                                  tree->first[tree->depth], io->stride};
     int64_t leaves = GROUP / s->team;
-    return LAUNCH(&s->kernel, (tree->n_leaves + leaves - 1) / leaves,
+    const struct p2m_args args = {p->n, tree->n_leaves,
+                                  tree->first[tree->depth], io->stride,
+                                  (tree->n_leaves + leaves - 1) / leaves};
+    return LAUNCH(&s->kernel, args.groups * s->pieces,
                   ARG_BUF(&p->x), ARG_BUF(io->q), ARG_BUF(&p->begin),
                   ARG_BUF(&s->which), ARG_BUF(&s->factor),
                   ARG_BUF(io->multipole), ARG_STRUCT(args));

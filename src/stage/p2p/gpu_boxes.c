@@ -7,11 +7,11 @@
 #include "stage/gpu_rates.h"
 #include "stage/p2p/p2p.h"
 
-enum { GROUP = 64, TILE = 256, RHS_MOST = 4 };
+enum { FEW = 24, TILE = 256, RHS_MOST = 4 };
 
 /* As gpu_boxes.k has it. */
 struct boxes_shape {
-    double h0, soft, skip, least, box[3];
+    double per_h0, soft, skip, least, box[3];
     int64_t n, m, leaves, roots, set;
     int32_t root[3], periodic[3], level, ws, potential, field;
 };
@@ -40,16 +40,33 @@ static int boxes_rhs(const struct p2p_args *args)
     return rhs;
 }
 
-/* Instructions over what an H200 should reach of its peak: a guess until it is
- * measured there. */
+/* Threads for a leaf: one of a few targets leaves none of 64 idle. */
+static int boxes_group(const struct p2p_args *args)
+{
+    return args->filling < FEW ? 64 : 128;
+}
+
+/* Entries of the near list that are worked on at once. */
+static int boxes_entries(const struct p2p_args *args)
+{
+    return args->dense && args->ws == 1 ? 32 : 64;
+}
+
+/* Instructions of a pair, and of a group before it begins and to take its
+ * sources; as measured on an H200. */
 static double boxes_cost(const void *args)
 {
     const struct p2p_args *a = args;
     double rate = gpu_rates(a->device, a->precision).flops;
-    double pair = (a->precision == FARSUM_F32 ? 12 : 22) + 6.0 * a->rhs;
-    double leaf = a->filling > 1 ? a->filling : 1;
-    double idle = leaf < GROUP ? 1 + 8 / leaf : 1;
-    return p2p_targets(a) * a->neighbours * pair * idle / (0.5 * rate) + 1e-5;
+    double pair = (a->precision == FARSUM_F32 ? 16 : 24) + 6.0 * a->rhs;
+    double leaf = a->filling > 1 ? a->filling : 1, group = boxes_group(a);
+    double lanes = group / leaf > 1 ? group / leaf : 1;
+    double idle = 1 + 0.5 / lanes; /* those that are not a multiple */
+    double leaves = p2p_targets(a) / leaf;
+    double begin = (400 + 0.4 * a->neighbours) * group;
+    return (p2p_targets(a) * a->neighbours * pair * idle + leaves * begin)
+               / (0.75 * rate)
+           + 1e-5;
 }
 
 static int64_t boxes_bytes(const void *args)
@@ -78,14 +95,16 @@ static farsum_status boxes_create(const void *data, void **state)
     boxes->rhs = boxes_rhs(args);
     struct jit *jit = &boxes->jit;
     jit_begin(jit, args->device, "stage/p2p/gpu_boxes.k", args->precision);
-    jit_define(jit, "GROUP", "%d", GROUP);
+    int group = boxes_group(args);
+    jit_define(jit, "GROUP", "%d", group);
+    jit_define(jit, "ENTRIES", "%d", boxes_entries(args));
     jit_define(jit, "TILE", "%d", TILE);
     jit_define(jit, "RHS", "%d", boxes->rhs);
     jit_define(jit, "FIELD", "%d", (args->outputs & FARSUM_FIELD) != 0);
     jit_define(jit, "SOFT", "%d", args->softening > 0);
     jit_define(jit, "DENSE", "%d", args->dense != 0);
     GO(jit_build(jit));
-    GO(jit_kernel(jit, "p2p_boxes", GROUP, 0, &boxes->sum));
+    GO(jit_kernel(jit, "p2p_boxes", group, 0, &boxes->sum));
     *state = boxes;
     boxes = NULL;
 done:
@@ -98,7 +117,7 @@ static void boxes_shape(const struct p2p_args *args, const struct tree *tree,
 {
     double least = p2p_least(args->precision), h0 = tree->h0;
     *s = (struct boxes_shape){
-        .h0 = h0,
+        .per_h0 = 1 / h0,
         .soft = args->softening / h0 * (args->softening / h0),
         .skip = args->skip / h0 * (args->skip / h0),
         .least = least * least,
