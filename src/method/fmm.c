@@ -80,6 +80,7 @@ void fmm_about(struct farsum_plan *plan, struct fmm *s)
     i->leaves = s->boxes.n_leaves;
     i->levels = 1 + (s->tree.n_leaves ? s->tree.depth : s->shape.depth);
     memcpy(i->boxes, s->shape.root, sizeof i->boxes);
+    i->queues = fmm_gpu_queues(plan);
     i->n_stages = FMM_ROOMS;
     for (int r = 0; r < FMM_ROOMS; r++)
         i->stages[r] = (farsum_stage_info){

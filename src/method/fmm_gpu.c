@@ -30,6 +30,15 @@ _Static_assert(sizeof(struct fmm_boxes) == 32, "as the kernel has it");
 /* Cells of this edge hold whatever is finite. */
 static const double wide_cell = 1e290;
 
+int fmm_gpu_queues(const struct farsum_plan *plan)
+{
+    if (!plan->device)
+        return 0;
+    if (plan->options.queues)
+        return plan->options.queues;
+    return plan->problem.n_sources < BESIDE_MOST ? 2 : 1;
+}
+
 void fmm_gpu_forget(struct fmm_gpu *g)
 {
     if (g)
@@ -106,9 +115,7 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     s->gpu = g;
     g->device = plan->device;
     TRY(gpu_kernels(g, &plan->problem));
-    g->beside = plan->options.queues
-                    ? plan->options.queues > 1
-                    : plan->problem.n_sources < BESIDE_MOST;
+    g->beside = fmm_gpu_queues(plan) > 1;
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
     fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = -1;

@@ -52,6 +52,8 @@ struct fmm_gpu {
     int had_field, had_potential;
 };
 
+/* That the stages will be in; 0: on the host. */
+int fmm_gpu_queues(const struct farsum_plan *plan);
 /* Rooms apart: kernels; memory for the boxes comes with the points. */
 farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s);
 void fmm_gpu_destroy(struct fmm_gpu *gpu); /* NULL is legal */

@@ -130,8 +130,9 @@ static const struct option_row table[] = {
      "sums expected for each set of positions; what pays only when it is used "
      "again is chosen by it; 1 if not given"},
     {"queues", 0, "1|2", FOR_PLANS, set_int, FIELD(queues), NULL,
-     "of a device: 2, as if not given: near pairs and the mesh at once; 1: one "
-     "stage after another, for the time of each"},
+     "of a device: 2, as if not given (fmm: of few particles): near pairs and "
+     "the mesh or the boxes at once; 1: one stage after another, for the time "
+     "of each"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
      NULL, "that the plan may take, as 8G; 80 % of the machine's memory, or of "
      "the device's, if not given"},
