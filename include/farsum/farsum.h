@@ -214,8 +214,7 @@ typedef struct farsum_options {
                              what pays only when it is used again; 0: 1 */
     int queues;           /* of a device: 2: near pairs on one, the mesh on
                              another, at once; 1: all in one, so that the
-                             stages' times are of each alone; 0: 2, of fmm 1
-                             where there are many particles */
+                             stages' times are of each alone; 0: 2 */
     uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine's
                              memory, or of the device's */
     /* Called with one line of text for what would help a user to know (a cell

@@ -9,7 +9,8 @@
 #include "stage/gpu_rates.h"
 #include "stage/lattice/fft_symbol.h"
 
-enum { COPY = 128, CHUNK = 8, TEAMS_MOST = 16, LANES = BOXES_LANES };
+enum { COPY = 128, COPIED = 10, CHUNK = 8, TEAMS_MOST = 16 };
+enum { LANES = BOXES_LANES };
 enum { TURN = 1 << 16 }; /* modes that go to the device at once */
 
 /* As gpu_fft.k has it. */
@@ -105,6 +106,9 @@ static farsum_status fft_fits(const void *args)
     struct choice choice;
     const struct choose_options any = {0};
     int64_t real = gpu_real(a->precision);
+    if (g.step > INT32_MAX)
+        FAIL(ERR_UNSUPPORTED, "a grid of %lld points is too large",
+             (long long)g.step);
     TRY(boxes_gpu_room(a, fft_field_reals(a, &g) * real));
     TRY(boxes_gpu_room(a, multipole_size(a->p) * g.step * real));
     return choose(&fft_stage, &fft, &any, &choice);
@@ -319,7 +323,8 @@ static farsum_status fft_run(void *state, const void *data)
     int64_t roots = (int64_t)g.root[0] * g.root[1] * g.root[2];
     TRY(boxes_gpu_same(&s->args, io));
     g.stride = io->stride;
-    TRY(LAUNCH(&s->in, kernel_groups(&s->in, size * g.step),
+    int64_t copies = (size + COPIED - 1) / COPIED;
+    TRY(LAUNCH(&s->in, kernel_groups(&s->in, g.step) * copies,
                ARG_BUF(io->multipole), ARG_BUF(&s->data), ARG_STRUCT(g)));
     TRY(fft->run(s->fft_state, &there));
     TRY(LAUNCH(&s->modes, (g.modes + LANES - 1) / LANES * s->cut.parts,
@@ -327,8 +332,8 @@ static farsum_status fft_run(void *state, const void *data)
                ARG_BUF(&s->f), ARG_BUF(&s->at), ARG_BUF(&s->odd),
                ARG_STRUCT(g)));
     TRY(fft->run(s->fft_state, &home));
-    return LAUNCH(&s->out, kernel_groups(&s->out, size * roots), ARG_BUF(back),
-                  ARG_BUF(io->local), ARG_STRUCT(g));
+    return LAUNCH(&s->out, kernel_groups(&s->out, roots) * copies,
+                  ARG_BUF(back), ARG_BUF(io->local), ARG_STRUCT(g));
 }
 
 const struct variant lattice_gpu_fft = {
