@@ -151,16 +151,17 @@ static int draw(const struct cluster *c, const char *path)
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
             "<text x=\"10\" y=\"24\">Plummer's sphere, %d stars: energy %.5f, "
             "known %.5f</text>\n"
-            "<svg y=\"%d\" width=\"%d\" height=\"%d\"><rect width=\"100%%\" "
-            "height=\"100%%\" fill=\"#0b1026\"/>\n<g fill=\"#ffe9b8\">\n",
+            "<g transform=\"translate(0,%d)\" fill=\"#ffe9b8\">\n<rect "
+            "width=\"%d\" height=\"%d\" fill=\"#0b1026\"/>\n",
             2 * SIZE + LEFT + 20, SIZE + TOP + 40, c->n, c->energy,
             -3 * pi / 32, TOP, SIZE, SIZE);
     for (int i = 0; i < c->n; i += some)
-        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.2f\"/>",
-                SIZE / 2 * (1 + c->x[3 * i] / sight),
-                SIZE / 2 * (1 - c->x[3 * i + 2] / sight),
-                0.8 + 0.3 / (1 + fabs(c->x[3 * i + 1])));
-    fprintf(f, "</g></svg>\n<g transform=\"translate(%d,%d)\">\n",
+        if (fabs(c->x[3 * i]) < sight && fabs(c->x[3 * i + 2]) < sight)
+            fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.2f\"/>",
+                    SIZE / 2 * (1 + c->x[3 * i] / sight),
+                    SIZE / 2 * (1 - c->x[3 * i + 2] / sight),
+                    0.8 + 0.3 / (1 + fabs(c->x[3 * i + 1])));
+    fprintf(f, "</g>\n<g transform=\"translate(%d,%d)\">\n",
             SIZE + LEFT, TOP);
     for (int k = -1; k <= 1; k++)
         fprintf(f, "<path d=\"M%.1f 0 v%d\" stroke=\"#ddd\"/><text x=\"%.1f\" "
