@@ -160,7 +160,7 @@ static int draw(const struct cluster *c, const char *path)
             fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.2f\"/>",
                     SIZE / 2 * (1 + c->x[3 * i] / sight),
                     SIZE / 2 * (1 - c->x[3 * i + 2] / sight),
-                    0.8 + 0.3 / (1 + fabs(c->x[3 * i + 1])));
+                    1 + 0.4 / (1 + fabs(c->x[3 * i + 1])));
     fprintf(f, "</g>\n<g transform=\"translate(%d,%d)\">\n",
             SIZE + LEFT, TOP);
     for (int k = -1; k <= 1; k++)

@@ -152,8 +152,8 @@ static void support(const struct system *s, int support, int potential,
     answer_free(&a);
 }
 
-/* Any support by hand: the tolerance holds for what it is of, the force or the
- * potential by turns. */
+/* Any support by hand, for every other system: the tolerance holds for what it
+ * is of, the force or the potential by turns. */
 static void any_support(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -165,8 +165,11 @@ static void any_support(void)
         p.tolerance = 1e-11;
         e.method = "ewald";
         int done = solve(&s, &p, &e, &b);
-        for (int k = 2; k <= 16 && done; k++)
-            support(&s, k, (k + (int)(l - law_cases)) % 2, &b);
+        for (int k = 2; k <= 16 && done; k++) {
+            int turn = (int)(l - law_cases);
+            if (law_turn(k / 2 + turn))
+                support(&s, k, (k + turn) % 2, &b);
+        }
         answer_free(&b);
         system_free(&s);
     }

@@ -1,0 +1,153 @@
+/* crystals.c: Madelung's constants and plasmas on lattices by the method fmm,
+ * to 1e-12 at high order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "crystal.h"
+#include "fmm/fmm.h"
+
+/* Potentials at the first ion, lattice constant 1 (laws_crystals.c has the
+ * sources), and of the last kind of ion where it is not the opposite. */
+static const struct {
+    const char *name;
+    double first, last;
+} known[] = {
+    {"nacl", -3.4951291892663643812, 3.4951291892663643812},
+    {"cscl", -2.0353615094525953181, 2.0353615094525953181},
+    {"zns", -3.7829261040857775088, 3.7829261040857775088},
+    {"caf2", -7.5658522081715550175, 4.0707230189051906363},
+};
+
+static farsum_options high(int k)
+{
+    farsum_options o = fmm_options();
+    o.separation = 2;
+    o.order = 24;
+    o.levels = 1 + k / 2;
+    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1 + k % 2;
+    return o;
+}
+
+static void madelung(void)
+{
+    for (size_t c = 0; c < sizeof known / sizeof *known; c++)
+        for (int64_t k = 1; k <= 2; k++) {
+            struct system s;
+            struct fmm_sums a;
+            char error[200] = "";
+            const int64_t cells[3] = {k, k, k};
+            memset(&s, 0, sizeof s);
+            snprintf(s.name, sizeof s.name, "%s", known[c].name);
+            if (!CHECK(crystal_make(crystal_find(s.name), cells, 0, &s.p, NULL,
+                                    error, sizeof error) == 0,
+                       "%s", error))
+                continue;
+            farsum_problem p = fmm_problem(&s, 0.9);
+            farsum_options o = high((int)(c + (size_t)k) % 4);
+            if (fmm_do(&s, &p, &o, &a)) {
+                double phi[2] = {a.potential[0], a.potential[s.p.n - 1]};
+                double far = fabs(phi[0] / known[c].first - 1)
+                             + fabs(phi[1] / known[c].last - 1);
+                CHECK(far <= 1e-12, "%s, %lld cells, order %d, ws %d, %d levels"
+                      ": potentials %.17g %.17g: %.2g", s.name, (long long)k,
+                      o.order, o.separation, o.levels, phi[0], phi[1], far);
+            }
+            fmm_free(&a);
+            system_free(&s);
+        }
+}
+
+/* Charges of one sign on a lattice in their background: energy a charge over
+ * q^2 by the radius of its sphere. */
+static void plasmas(void)
+{
+    static const double sites[3][4][3] = {
+        {{0, 0, 0}},
+        {{0, 0, 0}, {0.5, 0.5, 0.5}},
+        {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}}};
+    static const double energies[] = {-0.8800594421117163191,
+                                      -0.89592925568176528917,
+                                      -0.8958736151951084599};
+    static const char *const names[] = {"sc", "bcc", "fcc"};
+    for (int l = 0; l < 3; l++)
+        for (int k = 1; k <= 2; k++) {
+            struct system s = {.p = {.strengths = 1}};
+            struct fmm_sums a;
+            int basis = 1 << l, at = 0;
+            s.p.n = (int64_t)k * k * k * basis;
+            s.p.x = check_memory(3 * (size_t)s.p.n, sizeof *s.p.x);
+            s.p.q = check_memory((size_t)s.p.n, sizeof *s.p.q);
+            snprintf(s.name, sizeof s.name, "%s", names[l]);
+            for (int d = 0; d < 3; d++) {
+                s.p.cell[4 * d] = k;
+                s.p.periodic[d] = 1;
+            }
+            for (int i = 0; i < k * k * k * basis; i++, at++) {
+                int cell = i / basis, place[3] = {cell / k / k, cell / k % k,
+                                                  cell % k};
+                for (int d = 0; d < 3; d++)
+                    s.p.x[3 * at + d] = place[d] + sites[l][i % basis][d] + 0.1;
+                s.p.q[at] = 1;
+            }
+            farsum_problem p = fmm_problem(&s, 0.9);
+            farsum_options o = high((l + k) % 4);
+            if (fmm_do(&s, &p, &o, &a)) {
+                double radius = cbrt(3 / (4 * M_PI * basis));
+                double u = a.energy / (double)s.p.n * radius;
+                CHECK(fabs(u / energies[l] - 1) <= 1e-12,
+                      "%s, %d cells, order %d, ws %d, %d levels: %.17g, not "
+                      "%.17g: %.2g", s.name, k, o.order, o.separation, o.levels,
+                      u, energies[l], u / energies[l] - 1);
+            }
+            fmm_free(&a);
+            system_free(&s);
+        }
+}
+
+/* Random cells, neutral and charged, both surroundings: potentials with their
+ * constant, as Ewald's. */
+static void potentials_are_ewald(void)
+{
+    static const char *const what[] = {
+        "laplace n=200 cell=cubic dist=uniform seed=91",
+        "laplace n=200 cell=4x3x5 dist=clustered seed=92"};
+    for (int i = 0; i < 4; i++) {
+        /* each pair of cell, charge and surroundings */
+        int k = (int[]){0, 3, 5, 6}[i];
+        struct system s;
+        struct fmm_sums a, b;
+        fmm_system(&s, "random", what[k % 2], 0);
+        for (int64_t j = 0; k / 2 % 2 && j < s.p.n; j++)
+            s.p.q[j] += 0.7;
+        farsum_problem p = fmm_problem(&s, 0.9);
+        farsum_options o = high(k % 4), e = FARSUM_OPTIONS_INIT;
+        p.surface = k / 4 ? FARSUM_VACUUM : FARSUM_TINFOIL;
+        if (k % 2) { /* bricks that are nearly cubes */
+            o.boxes[0] = 4, o.boxes[1] = 3, o.boxes[2] = 5;
+            o.levels = 1;
+        }
+        if (fmm_do(&s, &p, &o, &a)) {
+            p.tolerance = 1e-13;
+            e.method = "ewald";
+            if (fmm_do(&s, &p, &e, &b)) {
+                double gap[2] = {fmm_gap(s.p.n, a.potential, b.potential),
+                                 fmm_force_gap(&s, a.field, b.field)};
+                CHECK(gap[0] < 1e-10 && gap[1] < 1e-10,
+                      "case %d: potentials differ by %.3g, forces by %.3g", k,
+                      gap[0], gap[1]);
+                CHECK_NEAR(a.energy / b.energy, 1, 1e-10);
+            }
+            fmm_free(&b);
+        }
+        fmm_free(&a);
+        system_free(&s);
+    }
+}
+
+void fmm_crystals(void)
+{
+    RUN(madelung);
+    RUN(plasmas);
+    RUN(potentials_are_ewald);
+}

@@ -1,0 +1,44 @@
+/* fmm.h: tests of the method fmm by the public interface: what the files of
+ * test/fmm share. */
+#ifndef FARSUM_TEST_FMM_H
+#define FARSUM_TEST_FMM_H
+
+#include "cases.h"
+
+/* Sums of a system; with targets of their own of those. */
+struct fmm_sums {
+    int64_t m;         /* targets */
+    double *potential; /* owned, [m] */
+    double *field;     /* owned, [m][3] */
+    double energy, virial[9];
+    farsum_plan_info info;
+};
+
+/* A system of the notation; each strength is set to 1 if `positive`. */
+void fmm_system(struct system *s, const char *name, const char *what,
+                int positive);
+/* Its problem for `fmm`: all outputs but the virial of a periodic cell. */
+farsum_problem fmm_problem(const struct system *s, double tolerance);
+farsum_options fmm_options(void);
+/* One plan, one execute, the targets the sources. */
+farsum_status fmm_try(const struct system *s, const farsum_problem *problem,
+                      const farsum_options *options, struct fmm_sums *sums);
+/* The same; a failure is a failed check and gives 0. */
+int fmm_do(const struct system *s, const farsum_problem *problem,
+           const farsum_options *options, struct fmm_sums *sums);
+void fmm_free(struct fmm_sums *sums);
+/* RMS of the differences over RMS of b. */
+double fmm_gap(int64_t n, const double *a, const double *b);
+/* Of forces over their norm, the house's. */
+double fmm_force_gap(const struct system *s, const double *a, const double *b);
+
+/* A row of systems; name NULL: the end. */
+struct fmm_case {
+    const char *name, *what;
+    int positive;
+};
+
+void fmm_laws(void);
+void fmm_edges(void);
+void fmm_crystals(void);
+#endif
