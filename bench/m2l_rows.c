@@ -131,7 +131,10 @@ static farsum_status measure(struct m2l_bench *b, const struct variant *v,
                              void *state, struct stopwatch *watch,
                              struct measured *m)
 {
+    const struct points points = {.tree = &b->tree};
     double all = 0;
+    if (v->set)
+        TRY(v->set(state, &points, &points));
     if (b->args.device)
         TRY(buf_fill(&b->local_there, 0xff));
     TRY(v->run(state, &b->io));

@@ -11,6 +11,7 @@ set(farsum_sources
   src/device/opencl_aside.c src/device/opencl_facts.c src/device/recording.c
   src/device/rtc.c
   src/math/count.cc src/math/multipole.c src/math/multipole_lattice.c
+  src/math/plane_wave.c
   src/math/pair.c src/math/pair_r6.c src/math/pair_yukawa.c src/math/poly.c
   src/math/split.c src/math/prolate.c src/math/window.c
   src/math/window_table.c

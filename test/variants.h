@@ -26,6 +26,8 @@ struct part {
 };
 struct outcome {
     int n;
+    double error; /* that the row's design allows the last part, relative, in
+                     place of all parts' rounding; 0: it allows none */
     struct part part[PARTS_MAX];
 };
 

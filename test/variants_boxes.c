@@ -199,7 +199,27 @@ static void found_boxes(const struct given *g, const void *array,
                 trial_get(g->trial, array, k * g->io.stride + begin + b);
 }
 
-static void found_all(const struct given *g, const char *room,
+/* Potentials of the locals of the boxes from `begin` on, at a point of each:
+ * what a row's error by design is of. */
+static void found_potentials(const struct given *g, int p, int64_t begin,
+                             struct outcome *outcome)
+{
+    int64_t n = g->tree.n_boxes > begin ? g->tree.n_boxes - begin : 0;
+    double *v = outcome_part(outcome, "potentials", n, 0);
+    double local[MULTIPOLE_SIZE], r[MULTIPOLE_SIZE], x[3];
+    uint64_t state = 11;
+    for (int64_t b = 0; b < n; b++) {
+        for (int k = 0; k < multipole_size(p); k++)
+            local[k] = trial_get(g->trial, g->local,
+                                 k * g->io.stride + begin + b);
+        for (int d = 0; d < 3; d++)
+            x[d] = (trial_random(&state) - 0.5) * g->tree.box[d];
+        multipole_regular(p, x, r);
+        v[b] = multipole_dot(p, local, r);
+    }
+}
+
+static void found_all(const struct given *g, const char *room, int p,
                       struct outcome *outcome)
 {
     const struct tree *t = &g->tree;
@@ -210,6 +230,8 @@ static void found_all(const struct given *g, const char *room,
         found_boxes(g, g->local, 0, below, "locals", outcome);
     else if (strcmp(room, "l2p") != 0)
         found_boxes(g, g->local, below, t->n_boxes, "locals", outcome);
+    if (strcmp(room, "m2l") == 0)
+        found_potentials(g, p, below, outcome);
     if (strcmp(room, "l2p") != 0)
         return;
     double *phi = outcome_part(outcome, "potential", n, 0);
@@ -232,13 +254,15 @@ static farsum_status boxes_run(const char *room, int k,
     const struct points points = {.tree = &g.tree};
     farsum_status status =
         trial_run(trial, &args, &points, &points, &g.io, given_again, &g);
+    if (status == FARSUM_OK && trial->variant->error)
+        outcome->error = trial->variant->error(&args);
     if (status == FARSUM_OK) {
         trial_fetch(trial, &g.multipole_on, g.multipole, given_bytes(&g));
         trial_fetch(trial, &g.local_on, g.local, given_bytes(&g));
         trial_fetch(trial, &g.potential_on, g.potential,
                     c->n * given_real(&g));
         trial_fetch(trial, &g.field_on, g.field, 3 * c->n * given_real(&g));
-        found_all(&g, room, outcome);
+        found_all(&g, room, c->p, outcome);
     }
     given_free(&g);
     return status;

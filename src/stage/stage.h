@@ -46,6 +46,9 @@ struct variant {
     const char *needs;            /* "", or what it needs: "fftw3", ... */
     /* Adds what one run does.  NULL: what the stage says. */
     void (*work)(const void *args, struct work *work);
+    /* Error by design, relative to the RMS of what it gives.  NULL: rounding's
+     * alone. */
+    double (*error)(const void *args);
 };
 
 struct variant_row {
