@@ -75,7 +75,7 @@ static struct wave_cut wave_cut(const struct boxes_args *a,
     int64_t real = gpu_real(a->precision), size = multipole_size(a->p);
     int64_t most = f->local < ARENA_BEST ? f->local - 8192 : ARENA_BEST;
     int threads = f->group_max < THREADS ? f->group_max : THREADS;
-    struct wave_cut cut = {.in = a->precision == FARSUM_F32 ? 8 : 4};
+    struct wave_cut cut = {.in = 4};
     int64_t held = (real == 4 ? 4 : 3) * threads; /* numbers in registers */
     while (cut.in > 1
            && (cut.in * size > held
