@@ -14,7 +14,8 @@
  * changed, a few times, until the error is below and near it; prec=f32 or f64;
  * split=; s=S, the cutoff by sources in a cube of its edge; c=C, bandwidth;
  * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
- * tag=WORD, for the report.
+ * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
+ * along each edge, levels=L, m2l=, lattice=: rows; tag=WORD, for the report.
  *
  * Arrays are f64 and on the device.  total is an execute of many that are asked
  * for one after another, one an execute that is waited for; set is what new
@@ -41,8 +42,9 @@ struct asked {
     const char *text;
     char word[WORDS][40]; /* what it consists of, zero-ended */
     double tolerance, want, s, c;
-    int mesh, support, f32;
-    const char *split, *near, *spread, *fft, *interp, *tag;
+    int mesh, support, f32, order, separation, boxes, levels;
+    const char *split, *near, *spread, *fft, *interp, *tag, *method, *m2l;
+    const char *lattice;
 };
 
 struct whole {
@@ -57,7 +59,7 @@ struct whole {
 struct timed {
     double total, one, set, again, error;
     farsum_plan_info info;
-    char line[1600];
+    char line[2400];
 };
 
 static const char *value(const char *word, const char *name)
@@ -96,7 +98,8 @@ static int count(const char *word, const char *name, int *to)
 static void ask(const char *from, struct asked *a)
 {
     const char *at = from, *precision = "f64";
-    *a = (struct asked){.text = from, .tolerance = 1e-5, .tag = ""};
+    *a = (struct asked){
+        .text = from, .tolerance = 1e-5, .tag = "", .method = "spectral"};
     for (int k = 0; *at; k++) {
         size_t length = strcspn(at, ",");
         char *w = a->word[k < WORDS ? k : WORDS - 1];
@@ -108,6 +111,12 @@ static void ask(const char *from, struct asked *a)
                  || text(w, "prec", &precision) || text(w, "split", &a->split)
                  || text(w, "near", &a->near) || text(w, "spread", &a->spread)
                  || text(w, "fft", &a->fft) || text(w, "interp", &a->interp)
+                 || text(w, "method", &a->method) || text(w, "m2l", &a->m2l)
+                 || text(w, "lattice", &a->lattice)
+                 || count(w, "order", &a->order)
+                 || count(w, "separation", &a->separation)
+                 || count(w, "boxes", &a->boxes)
+                 || count(w, "levels", &a->levels)
                  || text(w, "tag", &a->tag))) {
             fprintf(stderr, "ewald_rows: %s: what is %s?\n", from, w);
             exit(2);
@@ -133,7 +142,12 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     problem.precision = a->f32 ? FARSUM_F32 : FARSUM_F64;
     problem.arrays = FARSUM_F64;
     problem.memory = w->on ? FARSUM_DEVICE : FARSUM_HOST;
-    how.method = "spectral";
+    how.method = a->method;
+    how.order = a->order;
+    how.separation = a->separation;
+    how.levels = a->levels;
+    how.m2l = a->m2l;
+    how.lattice = a->lattice;
     how.on_device = w->on;
     how.threads = w->threads;
     how.split = a->split;
@@ -146,7 +160,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     if (a->s > 0)
         how.cutoff = cbrt(a->s * volume / (double)w->c.p.n);
     for (int d = 0; d < 3; d++)
-        how.mesh[d] = a->mesh;
+        how.mesh[d] = a->mesh, how.boxes[d] = a->boxes;
     return farsum_plan_create(&problem, &how, plan);
 }
 
@@ -216,7 +230,7 @@ enum { STAGES = sizeof stages / sizeof *stages };
     "device,model,case,n,tag,asked,precision,tolerance,split,s,c,mesh,P,"      \
     "near,spread,fft,scale,interp,near_ms,spread_ms,fft_ms,scale_ms,"          \
     "interp_ms,total_ms,one_ms,set_ms,again_ms,create_s,estimate,error,"       \
-    "reference,bytes,threads"
+    "reference,bytes,threads,method,order,separation,levels,boxes,rows"
 
 /* Names and milliseconds of the stages, by the columns' order. */
 static int stages_text(const farsum_plan_info *info, char *to, size_t size)
@@ -239,31 +253,45 @@ static int stages_text(const farsum_plan_info *info, char *to, size_t size)
     return at;
 }
 
+/* All stages of a plan: row and ms. */
+static void rows_text(const farsum_plan_info *info, char *to, size_t size)
+{
+    to[0] = '\0';
+    for (int k = 0, at = 0; k < info->n_stages && at < (int)size; k++)
+        at += snprintf(to + at, size - (size_t)at, "%s%s %s %.5g",
+                       k ? "; " : "", info->stages[k].stage,
+                       info->stages[k].variant, 1e3 * info->stages[k].seconds);
+}
+
 static void write_line(const struct whole *w, const struct asked *a,
                        struct timed *t)
 {
     const farsum_plan_info *f = &t->info;
     const double *h = w->c.p.cell;
-    char *to = t->line, plan[200];
+    char *to = t->line, plan[200], rows[600];
     size_t size = sizeof t->line;
     double s = pow(f->cutoff, 3) * (double)w->c.p.n / (h[0] * h[4] * h[8]);
     snprintf(plan, sizeof plan, "%s", a->text);
     for (char *p = plan; *p; p++)
         *p = *p == ',' ? ' ' : *p;
-    int at =
-        snprintf(to, size,
-                 "%s,%s,%s,%lld,%s,%s,%s,%.4g,%s,%.5g,%.5g,"
-                 "%lldx%lldx%lld,%d,",
-                 f->device, f->device_model ? f->device_model : "", w->c.text,
-                 (long long)w->c.p.n, a->tag, plan, a->f32 ? "f32" : "f64",
-                 f->tolerance, f->split, s, f->bandwidth, (long long)f->mesh[0],
-                 (long long)f->mesh[1], (long long)f->mesh[2], f->support);
+    int at = snprintf(
+        to, size,
+        "%s,%s,%s,%lld,%s,%s,%s,%.4g,%s,%.5g,%.5g,"
+        "%lldx%lldx%lld,%d,",
+        f->device, f->device_model ? f->device_model : "", w->c.text,
+        (long long)w->c.p.n, a->tag, plan, a->f32 ? "f32" : "f64", f->tolerance,
+        f->split ? f->split : "", s, f->bandwidth, (long long)f->mesh[0],
+        (long long)f->mesh[1], (long long)f->mesh[2], f->support);
     at += stages_text(f, to + at, size - (size_t)at);
+    rows_text(f, rows, sizeof rows);
     snprintf(to + at, size - (size_t)at,
-             "%.5g,%.5g,%.5g,%.5g,%.3g,%.3g,%.3g,%s,%llu,%d\n", 1e3 * t->total,
-             1e3 * t->one, 1e3 * t->set, 1e3 * t->again, f->seconds_create,
-             f->estimated_error, t->error, w->c.reference,
-             (unsigned long long)f->bytes, f->threads);
+             "%.5g,%.5g,%.5g,%.5g,%.3g,%.3g,%.3g,%s,%llu,%d,%s,%d,%d,%d,"
+             "%lldx%lldx%lld,%s\n",
+             1e3 * t->total, 1e3 * t->one, 1e3 * t->set, 1e3 * t->again,
+             f->seconds_create, f->estimated_error, t->error, w->c.reference,
+             (unsigned long long)f->bytes, f->threads, a->method, f->order,
+             f->separation, f->levels, (long long)f->boxes[0],
+             (long long)f->boxes[1], (long long)f->boxes[2], rows);
 }
 
 static farsum_status once(struct whole *w, const struct asked *a,
