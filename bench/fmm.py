@@ -3,7 +3,7 @@
 
     fmm.py cuda:0 results/h200 --build build
     fmm.py cuda:0 results/h200 --part whole --minutes 3
-    fmm.py --report results/h200 > bench/reports/fmm.md
+    fmm.py --report fmm.csv m2l.csv > bench/reports/fmm.md
 
 Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of ewald_rows to
 OUT/fmm.csv, and what they complain of to the .log beside them.  A case that is
@@ -124,8 +124,8 @@ def table(title, head, body):
         print("| %s |" % " | ".join(row))
 
 
-def report_m2l(out):
-    rows = list(lines(os.path.join(out, "m2l.csv")))
+def report_m2l(path):
+    rows = list(lines(path))
     for t in TYPES:
         for depth in sorted({r["depth"] for r in rows}):
             some = [r for r in rows
@@ -144,11 +144,11 @@ def report_m2l(out):
                                    for p in orders] for n in names])
 
 
-def report_whole(out):
+def report_whole(path):
     head = ["case", "precision", "asked", "method", "measured", "ms",
             "points/s", "new points, ms", "order, boxes", "stages, ms"]
     body = []
-    for r in lines(os.path.join(out, "fmm.csv")):
+    for r in lines(path):
         asked = dict(w.split("=") for w in r["asked"].split())
         shape = "%s, %s, %s" % (r["order"], r["boxes"], r["levels"]) \
             if r["method"] == "fmm" else "%s, P %s" % (r["mesh"], r["P"])
@@ -163,7 +163,7 @@ def main():
     ask = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ask.add_argument("device", nargs="?")
     ask.add_argument("out", nargs="?")
-    ask.add_argument("--report", metavar="OUT")
+    ask.add_argument("--report", nargs=2, metavar=("FMM", "M2L"))
     ask.add_argument("--build", default="build")
     ask.add_argument("--part", choices=list(PARTS), action="append")
     ask.add_argument("--minutes", type=float, default=60)
@@ -174,11 +174,11 @@ def main():
         print("# The fast multipole method on a device\n\n"
               "Written by `bench/fmm.py --report`; what it means is said in "
               "[docs/performance.md](../../docs/performance.md).")
-        report_whole(a.report)
-        report_m2l(a.report)
+        report_whole(a.report[0])
+        report_m2l(a.report[1])
         return
     if not a.out:
-        ask.error("DEVICE and OUT, or --report OUT")
+        ask.error("DEVICE and OUT, or --report FMM M2L")
     os.makedirs(a.out, exist_ok=True)
     os.environ.setdefault("FARSUM_CACHE_DIR",
                           os.path.abspath(os.path.join(a.out, "kernels")))

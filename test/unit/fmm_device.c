@@ -96,6 +96,8 @@ static farsum_plan *plan_of(const struct trial *t, const farsum_problem *p,
     o.order = t->order;
     o.levels = t->levels;
     o.tree = "dense";
+    /* of one row's kind on both sides: plane waves leave an error of theirs */
+    o.m2l = here ? "host_dense" : "gpu_dense";
     for (int d = 0; d < 3; d++)
         o.boxes[d] = t->boxes[d];
     if (!here)
