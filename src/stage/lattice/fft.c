@@ -1,6 +1,6 @@
 /* fft: the convolution over root boxes by transforms of the grid of boxes, each
  * number of the expansions a mesh, and for each mode the product with the
- * transform of the field, (10.20).  With as many root boxes as leaves it is the
+ * transform of the field, (10.23).  With as many root boxes as leaves it is the
  * whole far field in one level: it takes the places of m2m, m2l and l2l
  * (Ong et al. 2003).  Wins from some hundred root boxes on. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* fft_kern.c: the product of one mode, (10.20): its operator, made from the
+/* fft_kern.c: the product of one mode, (10.23): its operator, made from the
  * field number by number, times eight columns. */
 #include "base/isa.h"
 #include "stage/lattice/fft_kern.h"

@@ -1,4 +1,4 @@
-/* fft_symbol.c: the field between root boxes in modes of their grid, (10.20).
+/* fft_symbol.c: the field between root boxes in modes of their grid, (10.23).
  *
  * Periodic: Ewald's way, as multipole_lattice.c, but where the places are a
  * grid their transform is known: of the part in real space a cosine or sine

@@ -4,7 +4,7 @@
 
 #include "stage/boxes.h"
 
-/* (10.20) for modes 0 .. mesh/2 along each axis; the others follow by mirrors.
+/* (10.23) for modes 0 .. mesh/2 along each axis; the others follow by mirrors.
  *
  * symbol[z][y][x][(2p + 1)^2], owned by the caller, type the precision's: the
  * transform of the field over places, as a real number, which odd degrees have
