@@ -111,7 +111,7 @@ static double complex coefficient(const double *x, int n, int m)
 {
     if (m < 0)
         return (m % 2 ? -1 : 1) * conj(coefficient(x, n, -m));
-    return CMPLX(x[multipole_at(n, m)], m ? x[multipole_at(n, -m)] : 0);
+    return x[multipole_at(n, m)] + (m ? x[multipole_at(n, -m)] : 0) * I;
 }
 
 /* L_n^m gains (-1)^n sum_k,l conj(M_k^l) S_{n+k}^{m+l} */
