@@ -32,7 +32,8 @@ set(farsum_sources
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
   src/method/ewald_points.c src/method/ewald_search.c src/method/ewald_tune.c
-  src/method/band.c src/method/band_flow.c src/method/error.c src/method/error_pair.c
+  src/method/band.c src/method/band_flow.c
+  src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
   src/method/machine.c src/method/model.c src/method/model_gpu.c
   src/method/model_host.c src/method/model_rates.c
@@ -49,15 +50,18 @@ set(farsum_sources
   src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c
   src/method/mesh_window.c
   src/method/fmm.c src/method/fmm_error.c src/method/fmm_facts.c
-  src/method/fmm_gpu.c src/method/fmm_gpu_run.c
+  src/method/fmm_gpu.c src/method/fmm_gpu_run.c src/method/gpu_ends.c
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
-  src/stage/boxes.c src/stage/boxes_gpu.c src/stage/boxes_points.c src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
+  src/stage/boxes.c src/stage/boxes_gpu.c src/stage/boxes_points.c
+  src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
   src/stage/particles.c src/stage/rooms.c
   src/stage/fft/ops.c src/stage/fft/size.c src/stage/interp/ops.c
-  src/stage/near/ops.c src/stage/p2p/ops.c src/stage/scale/ops.c src/stage/spread/ops.c
-  src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc src/stage/scale/modes.c
+  src/stage/near/ops.c src/stage/p2p/ops.c src/stage/scale/ops.c
+  src/stage/spread/ops.c
+  src/stage/fft/copy.c src/stage/fft/vendor.c src/stage/fft/kiss_line.cc
+  src/stage/scale/modes.c
   src/stage/spread/gpu_cusparse.c src/stage/spread/gpu_matrix.c
   src/stage/spread/gpu_room.c
   src/stage/interp/gpu_room.c

@@ -50,14 +50,14 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
     if (!g)
         return;
     struct buf *all[] = {
-        &g->q, &g->potential, &g->field, &g->near_potential, &g->near_field,
-        &g->multipole, &g->local, &g->x, &g->y, &g->boxes, &g->leaf,
-        &g->target_leaf, &g->fact, &g->record, &g->given_q,
-        &g->given_potential, &g->given_field, &g->given_energy,
-        &g->given_virial,
+        &g->q,          &g->potential, &g->field, &g->near_potential,
+        &g->near_field, &g->multipole, &g->local, &g->x,
+        &g->y,          &g->boxes,     &g->leaf,  &g->target_leaf,
+        &g->fact,       &g->record,
     };
     recording_clear(&g->recording);
     aside_clear(&g->aside);
+    gpu_arrays_clear(&g->given);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     for (int w = 0; g->has_watches && w < FMM_WATCHES; w++)
@@ -122,8 +122,6 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
     TRY(buf_alloc(&g->record, g->device, 8 * FMM_RECORD * FMM_RECORDS));
-    TRY(buf_alloc(&g->given_energy, g->device, 8));
-    TRY(buf_alloc(&g->given_virial, g->device, 72));
     g->has_watches = 1;
     for (int w = 0; w < FMM_WATCHES; w++)
         TRY(stopwatch_create(&g->watch[w], g->device));
@@ -307,10 +305,8 @@ static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     int64_t real = array_size(plan->problem.precision);
-    int64_t given = array_size(plan->problem.arrays);
     int64_t n = s->tree.source.n, m = tree_targets(&s->tree)->n;
     int64_t numbers = multipole_size(s->shape.order);
-    unsigned outputs = plan->problem.outputs;
     s->stride = (s->tree.n_boxes + 31) / 32 * 32;
     TRY(buf_reserve(&g->q, g->device, n * real));
     TRY(buf_reserve(&g->potential, g->device, m * real));
@@ -321,14 +317,7 @@ static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
     }
     TRY(buf_reserve(&g->multipole, g->device, numbers * s->stride * real));
     TRY(buf_reserve(&g->local, g->device, numbers * s->stride * real));
-    if (plan->problem.memory == FARSUM_DEVICE)
-        return FARSUM_OK;
-    TRY(buf_reserve(&g->given_q, g->device, n * given));
-    if (outputs & FARSUM_POTENTIAL)
-        TRY(buf_reserve(&g->given_potential, g->device, m * given));
-    if (outputs & FARSUM_FIELD)
-        TRY(buf_reserve(&g->given_field, g->device, 3 * m * given));
-    return FARSUM_OK;
+    return gpu_arrays_reserve(&g->given, plan, n, m);
 }
 
 farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,

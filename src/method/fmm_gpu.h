@@ -5,6 +5,7 @@
 #include "device/aside.h"
 #include "device/recording.h"
 #include "method/fmm.h"
+#include "method/gpu_ends.h"
 #include "points/tree_gpu.h"
 
 /* What kernels leave about a sum; as leaf/facts.h and fmm_gpu.k have it. */
@@ -40,8 +41,7 @@ struct fmm_gpu {
     struct buf leaf, target_leaf; /* of each point, u32 */
     struct buf fact, record;
     /* for a caller whose arrays are the host's: one right-hand side */
-    struct buf given_q, given_potential, given_field, given_energy,
-        given_virial;
+    struct gpu_arrays given;
     int beside;              /* 1: near pairs on a queue of their own */
     struct aside aside;
     struct recording recording; /* of a sum */

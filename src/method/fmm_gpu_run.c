@@ -17,24 +17,17 @@ struct fmm_units {
 };
 _Static_assert(sizeof(struct fmm_units) == 232, "as the kernels have it");
 
-/* Where one right-hand side comes from and goes to, on the device. */
-struct ends {
-    const struct buf *q;
-    const struct buf *potential, *field, *energy, *virial; /* NULL: none */
-    int64_t rhs;
-};
-
 /* A sum of right-hand sides, as it may be recorded. */
 struct sum {
     struct farsum_plan *plan;
     struct fmm *s;
-    const struct ends *ends;
+    const struct gpu_ends *ends;
     struct fmm_units units;
     int rhs;
 };
 
 static struct fmm_units run_units(const struct farsum_plan *plan,
-                                  const struct fmm *s, const struct ends *e)
+                                  const struct fmm *s, const struct gpu_ends *e)
 {
     const struct tree *t = &s->tree;
     double volume = s->facts.volume;
@@ -73,7 +66,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
 
 /* Sums over the strengths, and these in units of theirs. */
 static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
-                            const struct ends *e)
+                            const struct gpu_ends *e)
 {
     struct fmm_gpu *g = s->gpu;
     const struct tree_gpu_points *p = &s->tree.gpu->source;
@@ -105,7 +98,7 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
 
 /* Into the caller's units. */
 static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
-                             const struct ends *e)
+                             const struct gpu_ends *e)
 {
     struct fmm_gpu *g = s->gpu;
     const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
@@ -205,7 +198,7 @@ static farsum_status run_all(void *data)
 {
     struct sum *sum = data;
     for (int r = 0; r < sum->rhs; r++) {
-        struct ends e = *sum->ends;
+        struct gpu_ends e = *sum->ends;
         e.rhs = r;
         sum->units = run_units(sum->plan, sum->s, &e);
         TRY(run_in(sum->s, &sum->units, &e));
@@ -225,76 +218,42 @@ static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
 }
 
 /* A caller on the host: each right-hand side there and back. */
-static farsum_status run_host(struct farsum_plan *plan, struct fmm *s, int r,
+static farsum_status run_host(struct farsum_plan *plan, struct fmm *s,
+                              const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
 {
     struct fmm_gpu *g = s->gpu;
-    int64_t size = array_size(plan->problem.arrays), n = s->tree.source.n;
-    int64_t m = tree_targets(&s->tree)->n;
-    const struct ends e = {
-        .q = &g->given_q,
-        .potential = result->potential ? &g->given_potential : NULL,
-        .field = result->field ? &g->given_field : NULL,
-        .energy = result->energy ? &g->given_energy : NULL,
-        .virial = result->virial ? &g->given_virial : NULL,
-    };
-    TRY(buf_upload(&g->given_q, 0, (const char *)q + r * n * size, n * size));
+    const struct gpu_ends e = gpu_ends(&g->given, result);
     struct sum one = {.plan = plan, .s = s, .ends = &e, .rhs = 1};
+    TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(recording_run(&g->recording, g->device, run_all, &one));
-    if (e.potential)
-        TRY(buf_download(e.potential, 0,
-                         (char *)result->potential + r * m * size, m * size));
-    if (e.field)
-        TRY(buf_download(e.field, 0, (char *)result->field + 3 * r * m * size,
-                         3 * m * size));
-    if (e.energy)
-        TRY(buf_download(e.energy, 0, result->energy + r, 8));
-    if (e.virial)
-        TRY(buf_download(e.virial, 0, result->virial + 9 * r, 72));
-    return FARSUM_OK;
+    return gpu_arrays_download(&g->given, counts, r, result);
 }
 
 /* A caller on the device: all are asked for, nobody waits. */
 static farsum_status run_device(struct farsum_plan *plan, struct fmm *s,
-                                int rhs, const void *q,
-                                const farsum_result *result)
+                                const struct gpu_counts *counts, int rhs,
+                                const void *q, const farsum_result *result)
 {
-    struct device *device = plan->device;
-    int64_t size = array_size(plan->problem.arrays), n = s->tree.source.n;
-    int64_t m = tree_targets(&s->tree)->n;
-    struct buf given, potential, field, energy, virial;
-    TRY(buf_given(&given, device, q, rhs * n * size, "strengths"));
-    TRY(buf_given(&potential, device, result->potential, rhs * m * size,
-                  "potential"));
-    TRY(buf_given(&field, device, result->field, 3 * rhs * m * size, "field"));
-    TRY(buf_given(&energy, device, result->energy, 8 * (int64_t)rhs, "energy"));
-    TRY(buf_given(&virial, device, result->virial, 72 * (int64_t)rhs,
-                  "virial"));
+    struct gpu_arrays given;
+    TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
     run_begin(s->gpu, rhs, result);
-    const struct ends e = {
-        .q = &given,
-        .potential = result->potential ? &potential : NULL,
-        .field = result->field ? &field : NULL,
-        .energy = result->energy ? &energy : NULL,
-        .virial = result->virial ? &virial : NULL,
-    };
+    const struct gpu_ends e = gpu_ends(&given, result);
     struct sum all = {.plan = plan, .s = s, .ends = &e, .rhs = rhs};
-    return recording_run(&s->gpu->recording, device, run_all, &all);
+    return recording_run(&s->gpu->recording, plan->device, run_all, &all);
 }
 
 farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result)
 {
-    struct device *device = plan->device;
+    const struct gpu_counts counts =
+        gpu_counts(plan, s->tree.source.n, tree_targets(&s->tree)->n);
     if (plan->problem.memory == FARSUM_DEVICE)
-        return run_device(plan, s, rhs, q, result);
-    TRY(buf_given_host(device, result->potential, 8, "potential"));
-    TRY(buf_given_host(device, result->field, 8, "field"));
-    TRY(buf_given_host(device, result->energy, 8, "energy"));
-    TRY(buf_given_host(device, result->virial, 8, "virial"));
+        return run_device(plan, s, &counts, rhs, q, result);
+    TRY(gpu_ends_host(plan->device, result));
     run_begin(s->gpu, rhs, result);
     for (int r = 0; r < rhs; r++)
-        TRY(run_host(plan, s, r, q, result));
+        TRY(run_host(plan, s, &counts, r, q, result));
     return fmm_gpu_finish(plan, s);
 }
 

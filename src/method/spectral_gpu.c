@@ -15,19 +15,14 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
 {
     if (!g)
         return;
-    struct buf *all[] = {&g->mesh,        &g->q,
-                         &g->potential,   &g->field,
-                         &g->x,           &g->y,
-                         &g->fact,        &g->record,
-                         &g->energy_sum,  &g->virial_sum,
-                         &g->given_q,     &g->given_potential,
-                         &g->given_field, &g->given_energy,
-                         &g->given_virial, &g->given_velocity,
-                         &g->channel,
-                         &g->near_potential, &g->near_field,
-                         &g->near_energy, &g->near_virial};
+    struct buf *all[] = {&g->mesh,       &g->q,           &g->potential,
+                         &g->field,      &g->x,           &g->y,
+                         &g->fact,       &g->record,      &g->energy_sum,
+                         &g->virial_sum, &g->channel,     &g->near_potential,
+                         &g->near_field, &g->near_energy, &g->near_virial};
     recording_clear(&g->recording);
     aside_clear(&g->aside);
+    gpu_arrays_clear(&g->given);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     for (int w = 0; g->has_watches && w < GPU_WATCHES; w++)
@@ -81,8 +76,7 @@ static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
         TRY(buf_alloc(&g->near_energy, g->device, 8));
         TRY(buf_alloc(&g->near_virial, g->device, 72));
     }
-    TRY(buf_alloc(&g->given_energy, g->device, 8));
-    return buf_alloc(&g->given_virial, g->device, 72);
+    return FARSUM_OK;
 }
 
 farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
@@ -148,7 +142,6 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
                                  struct spectral_gpu *g, int64_t n, int64_t m)
 {
     int64_t real = array_size(plan->problem.precision);
-    int64_t given = array_size(plan->problem.arrays);
     unsigned outputs = plan->problem.outputs;
     const struct pair *pair = &plan->pair;
     TRY(buf_reserve(&g->q, g->device, n * pair->strengths * real));
@@ -165,16 +158,7 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
         TRY(buf_reserve(&g->near_field, g->device, 3 * m * real));
     if (plan_is_mixed(plan))
         TRY(gpu_mixed_reserve(plan, g, n, m));
-    if (plan->problem.memory == FARSUM_DEVICE)
-        return FARSUM_OK;
-    TRY(buf_reserve(&g->given_q, g->device, n * pair->strengths * given));
-    if (outputs & FARSUM_VELOCITY)
-        TRY(buf_reserve(&g->given_velocity, g->device, 3 * m * given));
-    if (outputs & FARSUM_POTENTIAL)
-        TRY(buf_reserve(&g->given_potential, g->device, m * given));
-    if (outputs & FARSUM_FIELD)
-        TRY(buf_reserve(&g->given_field, g->device, 3 * m * given));
-    return FARSUM_OK;
+    return gpu_arrays_reserve(&g->given, plan, n, m);
 }
 
 /* Looks for coincident sources, in whatever tiles they were last sorted to. */

@@ -5,6 +5,7 @@
 #include "device/aside.h"
 #include "device/jit.h"
 #include "device/recording.h"
+#include "method/gpu_ends.h"
 #include "method/spectral.h"
 
 /* What kernels leave about a sum; as spectral_gpu.k has it. */
@@ -62,8 +63,7 @@ struct spectral_gpu {
     struct aside aside;
     struct buf near_potential, near_field, near_energy, near_virial;
     /* for a caller whose arrays are the host's: one right-hand side */
-    struct buf given_q, given_potential, given_field, given_energy,
-        given_virial, given_velocity;
+    struct gpu_arrays given;
     struct gpu_exclude exclude;
     struct gpu_mixed mixed;
     struct recording recording; /* of a sum */
@@ -74,15 +74,6 @@ struct spectral_gpu {
     int pending;     /* 1: an execute that nobody waited for */
     int summed;      /* 1: and the points are those it had */
     int had_field, had_potential; /* in it */
-};
-
-/* Where one right-hand side comes from and goes to, on the device. */
-struct gpu_ends {
-    const struct buf *q;
-    const struct buf *potential, *field, *energy, *virial,
-        *velocity;              /* NULL: not wanted */
-    int64_t first_q, first_out; /* of it in q and in the results */
-    int64_t rhs;                /* of it in energy and virial */
 };
 
 /* The host's twin of leaf/facts.h's struct. */

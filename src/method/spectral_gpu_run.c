@@ -2,7 +2,6 @@
  * caller on the host. */
 #include <math.h>
 
-#include "method/arrays.h"
 #include "method/spectral_gpu.h"
 
 _Static_assert(sizeof(struct spectral_units) == 112, "as the kernels have it");
@@ -130,95 +129,44 @@ static void run_begin(struct spectral_gpu *g, int rhs,
     g->had_potential = result->potential || result->velocity;
 }
 
-/* Results that are said to be on the host; strengths were looked at. */
-static farsum_status run_host_check(struct device *device,
-                                    const farsum_result *result)
-{
-    TRY(buf_given_host(device, result->potential, 8, "potential"));
-    TRY(buf_given_host(device, result->field, 8, "field"));
-    TRY(buf_given_host(device, result->velocity, 8, "velocity"));
-    TRY(buf_given_host(device, result->energy, 8, "energy"));
-    return buf_given_host(device, result->virial, 8, "virial");
-}
-
 /* A caller on the host: each right-hand side there and back. */
 static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
-                              int r, const void *q, const farsum_result *result)
+                              const struct gpu_counts *counts, int r,
+                              const void *q, const farsum_result *result)
 {
     struct spectral_gpu *g = s->gpu;
-    int64_t size = array_size(plan->problem.arrays), n = s->n;
-    int64_t m = s->m > 0 ? s->m : n;
-    struct gpu_ends e = {
-        .q = &g->given_q,
-        .potential = result->potential ? &g->given_potential : NULL,
-        .field = result->field ? &g->given_field : NULL,
-        .energy = result->energy ? &g->given_energy : NULL,
-        .virial = result->virial ? &g->given_virial : NULL,
-        .velocity = result->velocity ? &g->given_velocity : NULL,
-    };
-    int64_t bytes = n * plan->pair.strengths * size;
-    TRY(buf_upload(&g->given_q, 0, (const char *)q + r * bytes, bytes));
-    struct sum one = {plan, s, &e, 1, n, m};
+    const struct gpu_ends e = gpu_ends(&g->given, result);
+    struct sum one = {plan, s, &e, 1, counts->n, counts->m};
+    TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(recording_run(&g->recording, g->device, run_all, &one));
-    if (e.potential)
-        TRY(buf_download(e.potential, 0,
-                         (char *)result->potential + r * m * size, m * size));
-    if (e.field)
-        TRY(buf_download(e.field, 0, (char *)result->field + 3 * r * m * size,
-                         3 * m * size));
-    if (e.velocity)
-        TRY(buf_download(e.velocity, 0,
-                         (char *)result->velocity + 3 * r * m * size,
-                         3 * m * size));
-    if (e.energy)
-        TRY(buf_download(e.energy, 0, result->energy + r, 8));
-    if (e.virial)
-        TRY(buf_download(e.virial, 0, result->virial + 9 * r, 72));
-    return FARSUM_OK;
+    return gpu_arrays_download(&g->given, counts, r, result);
 }
 
 /* A caller on the device: all are asked for, nobody waits. */
 static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
-                                int rhs, const void *q,
-                                const farsum_result *result)
+                                const struct gpu_counts *counts, int rhs,
+                                const void *q, const farsum_result *result)
 {
-    struct device *device = plan->device;
-    int64_t size = array_size(plan->problem.arrays), n = s->n;
-    int64_t m = s->m > 0 ? s->m : n;
-    struct buf given, potential, field, energy, virial, velocity;
-    TRY(buf_given(&given, device, q, rhs * n * plan->pair.strengths * size,
-                  "strengths"));
-    TRY(buf_given(&velocity, device, result->velocity, 3 * rhs * m * size,
-                  "velocity"));
-    TRY(buf_given(&potential, device, result->potential, rhs * m * size,
-                  "potential"));
-    TRY(buf_given(&field, device, result->field, 3 * rhs * m * size, "field"));
-    TRY(buf_given(&energy, device, result->energy, 8 * (int64_t)rhs, "energy"));
-    TRY(buf_given(&virial, device, result->virial, 72 * (int64_t)rhs,
-                  "virial"));
+    struct gpu_arrays given;
+    TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
     run_begin(s->gpu, rhs, result);
-    const struct gpu_ends e = {
-        .q = &given,
-        .potential = result->potential ? &potential : NULL,
-        .field = result->field ? &field : NULL,
-        .energy = result->energy ? &energy : NULL,
-        .virial = result->virial ? &virial : NULL,
-        .velocity = result->velocity ? &velocity : NULL,
-    };
-    struct sum all = {plan, s, &e, rhs, n, m};
-    return recording_run(&s->gpu->recording, device, run_all, &all);
+    const struct gpu_ends e = gpu_ends(&given, result);
+    struct sum all = {plan, s, &e, rhs, counts->n, counts->m};
+    return recording_run(&s->gpu->recording, plan->device, run_all, &all);
 }
 
 farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
                                    int rhs, const void *q,
                                    farsum_result *result)
 {
+    const struct gpu_counts counts =
+        gpu_counts(plan, s->n, s->m > 0 ? s->m : s->n);
     TRY(gpu_exclude_ready(plan, s));
     if (plan->problem.memory == FARSUM_DEVICE)
-        return run_device(plan, s, rhs, q, result);
-    TRY(run_host_check(plan->device, result));
+        return run_device(plan, s, &counts, rhs, q, result);
+    TRY(gpu_ends_host(plan->device, result));
     run_begin(s->gpu, rhs, result);
     for (int r = 0; r < rhs; r++)
-        TRY(run_host(plan, s, r, q, result));
+        TRY(run_host(plan, s, &counts, r, q, result));
     return spectral_gpu_finish(plan, s);
 }
