@@ -28,9 +28,10 @@ double boxes_plain_cost(double operations)
     return 1.5e-9 * operations;
 }
 
-static double real_size(const struct boxes_args *a)
+double boxes_lanes(const struct boxes_args *a)
 {
-    return a->precision == FARSUM_F32 ? 4 : 8;
+    static const double bytes[ISA_COUNT] = {16, 32, 64};
+    return bytes[a->isa] / (double)boxes_real(a);
 }
 
 static double expansion(const struct boxes_args *a)
@@ -44,8 +45,8 @@ void boxes_p2m_ops(const void *args, struct work *work)
     const struct boxes_args *a = args;
     double n = (double)a->n_sources, k = expansion(a);
     count_calls(&work->count, COUNT_FMA, 4 * n * k);
-    work->read += 4 * real_size(a) * n;
-    work->written += real_size(a) * k * (double)a->n_leaves;
+    work->read += 4 * (double)boxes_real(a) * n;
+    work->written += (double)boxes_real(a) * k * (double)a->n_leaves;
     work->launches += a->device ? 1 : 0;
 }
 
@@ -57,8 +58,8 @@ void boxes_shift_ops(const void *args, struct work *work)
     for (int n = 0; n <= a->p; n++)
         shifts += (2.0 * n + 1) * (n + 1.0) * (n + 1.0);
     count_calls(&work->count, COUNT_FMA, boxes * shifts);
-    work->read += real_size(a) * boxes * k;
-    work->written += real_size(a) * boxes * k;
+    work->read += (double)boxes_real(a) * boxes * k;
+    work->written += (double)boxes_real(a) * boxes * k;
     work->launches += a->device ? a->depth : 0;
 }
 
@@ -68,8 +69,8 @@ void boxes_m2l_ops(const void *args, struct work *work)
     double boxes = (double)a->n_boxes, k = expansion(a);
     double side = 2 * a->ws + 1, list = 7 * side * side * side;
     count_calls(&work->count, COUNT_FMA, boxes * list * k * k);
-    work->read += real_size(a) * boxes * k;
-    work->written += real_size(a) * boxes * k;
+    work->read += (double)boxes_real(a) * boxes * k;
+    work->written += (double)boxes_real(a) * boxes * k;
     work->launches += a->device ? a->depth : 0;
 }
 
@@ -79,8 +80,8 @@ void boxes_lattice_ops(const void *args, struct work *work)
     double boxes = (double)(a->root[0] * a->root[1] * a->root[2]);
     double k = expansion(a);
     count_calls(&work->count, COUNT_FMA, boxes * boxes * k * k);
-    work->read += real_size(a) * boxes * k;
-    work->written += real_size(a) * boxes * k;
+    work->read += (double)boxes_real(a) * boxes * k;
+    work->written += (double)boxes_real(a) * boxes * k;
     work->launches += a->device ? 1 : 0;
 }
 
@@ -89,8 +90,9 @@ void boxes_l2p_ops(const void *args, struct work *work)
     const struct boxes_args *a = args;
     double n = (double)a->n_targets, k = expansion(a);
     count_calls(&work->count, COUNT_FMA, 7 * n * k);
-    work->read += 3 * real_size(a) * n + real_size(a) * k * (double)a->n_leaves;
-    work->written += 4 * real_size(a) * n;
+    work->read += 3 * (double)boxes_real(a) * n
+                  + (double)boxes_real(a) * k * (double)a->n_leaves;
+    work->written += 4 * (double)boxes_real(a) * n;
     work->launches += a->device ? 1 : 0;
 }
 

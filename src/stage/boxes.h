@@ -54,6 +54,13 @@ struct boxes_io {
     void *field;               /* l2p: [3][n_targets]; NULL: not wanted */
 };
 
+/* Bytes of a real number, and how many a vector of the host has. */
+static inline int64_t boxes_real(const struct boxes_args *args)
+{
+    return args->precision == FARSUM_F32 ? 4 : 8;
+}
+double boxes_lanes(const struct boxes_args *args);
+
 /* An expansion out of or into the array, as f64. */
 void boxes_get(const struct boxes_args *args, const void *array,
                int64_t stride, int64_t box, double *expansion);

@@ -1,37 +1,12 @@
 /* plain: (10.9) and (10.10), one thread, particle by particle.  The oracle;
  * wins never. */
-#include "base/mem.h"
-#include "stage/boxes.h"
-
-struct state {
-    struct boxes_args args;
-};
+#include "stage/boxes_kern.h"
 
 static double plain_cost(const void *args)
 {
     const struct boxes_args *a = args;
     return boxes_plain_cost(14.0 * multipole_size(a->p)
                             * (double)a->n_targets);
-}
-
-static int64_t plain_bytes(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
-static void plain_destroy(void *state)
-{
-    mem_free(state);
-}
-
-static farsum_status plain_create(const void *args, void **state)
-{
-    struct state *s = NULL;
-    TRY(MEM_NEW(s, 1));
-    s->args = *(const struct boxes_args *)args;
-    *state = s;
-    return FARSUM_OK;
 }
 
 static void plain_point(const struct boxes_args *a, const struct boxes_io *io,
@@ -57,8 +32,7 @@ static void plain_point(const struct boxes_args *a, const struct boxes_io *io,
 
 static farsum_status plain_run(void *state, const void *data)
 {
-    struct state *s = state;
-    const struct boxes_args *a = &s->args;
+    const struct boxes_args *a = state;
     const struct boxes_io *io = data;
     const struct tree *tree = io->tree;
     const int64_t *begin = tree_targets(tree)->begin;
@@ -80,10 +54,10 @@ static farsum_status plain_run(void *state, const void *data)
 const struct variant l2p_plain = {
     .fits = boxes_host_fits,
     .cost = plain_cost,
-    .bytes = plain_bytes,
-    .create = plain_create,
+    .bytes = boxes_args_bytes,
+    .create = boxes_args_create,
     .run = plain_run,
-    .destroy = plain_destroy,
+    .destroy = boxes_args_destroy,
     .deterministic = 1,
     .needs = "",
 };

@@ -93,7 +93,7 @@ static int64_t fft_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     int64_t mesh[3], size = multipole_size(a->p);
-    int64_t real = a->precision == FARSUM_F32 ? 4 : 8;
+    int64_t real = boxes_real(a);
     lattice_mesh(a, mesh);
     return real
                * (lattice_modes(mesh) * multipole_size(2 * a->p)
@@ -170,7 +170,7 @@ static farsum_status fft_create(const void *args, void **state)
     s->args.threads = a->threads > 1 ? a->threads : 1;
     s->size = multipole_size(a->p);
     s->field = multipole_size(2 * a->p);
-    s->real = a->precision == FARSUM_F32 ? 4 : 8;
+    s->real = (size_t)boxes_real(a);
     s->kern = isa_lattice_fft[a->isa][a->precision == FARSUM_F32];
     lattice_mesh(a, s->mesh);
     s->ldx = fft.ldz;

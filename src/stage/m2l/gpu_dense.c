@@ -48,14 +48,9 @@ static int64_t dense_operator_reals(const struct boxes_args *a)
     return (int64_t)cut.tiles * cut.rows * multipole_size(a->p);
 }
 
-static int64_t real_bytes(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 static int64_t dense_operator_bytes(const struct boxes_args *a)
 {
-    return real_bytes(a) * boxes_gpu_differences(a->ws)
+    return boxes_real(a) * boxes_gpu_differences(a->ws)
            * dense_operator_reals(a);
 }
 
@@ -92,9 +87,9 @@ static void dense_work(const void *args, struct work *work)
     const struct boxes_args *a = args;
     double boxes = (double)boxes_gpu_boxes(a);
     count_calls(&work->count, COUNT_FMA, dense_fma(a));
-    work->read += (double)real_bytes(a) * boxes * multipole_size(a->p)
+    work->read += (double)boxes_real(a) * boxes * multipole_size(a->p)
                   + (double)dense_operator_bytes(a);
-    work->written += (double)real_bytes(a) * boxes * multipole_size(a->p);
+    work->written += (double)boxes_real(a) * boxes * multipole_size(a->p);
     work->launches += 1;
 }
 

@@ -20,11 +20,6 @@ struct state {
     struct kernel kernel, clear;
 };
 
-static int64_t real_bytes(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 static int64_t naive_offsets(const struct boxes_args *a)
 {
     int64_t side = boxes_far_side(a->ws);
@@ -49,7 +44,7 @@ static farsum_status naive_fits(const void *args)
 static int64_t naive_bytes(const void *args)
 {
     const struct boxes_args *a = args;
-    return real_bytes(a)
+    return boxes_real(a)
                * (naive_offsets(a) * multipole_size(2 * a->p)
                   + multipole_size(a->p))
            + boxes_gpu_list_bytes(a);
@@ -76,8 +71,8 @@ static void naive_work(const void *args, struct work *work)
     const struct boxes_args *a = args;
     double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
     count_calls(&work->count, COUNT_FMA, 4 * naive_terms(a));
-    work->read += (double)real_bytes(a) * boxes * size;
-    work->written += (double)real_bytes(a) * boxes * size;
+    work->read += (double)boxes_real(a) * boxes * size;
+    work->written += (double)boxes_real(a) * boxes * size;
     work->sums +=
         boxes * size * (a->p + 1.0) * (double)boxes_gpu_far_most(a->ws);
     work->launches += 1 + a->depth;
@@ -125,9 +120,9 @@ static farsum_status naive_fields(struct state *s)
                 for (int64_t k = 0; k < size; k++)
                     to[k] /= scale[k];
             }
-    GO(buf_alloc(&s->gpu.operators, a->device, real_bytes(a) * n * size));
+    GO(buf_alloc(&s->gpu.operators, a->device, boxes_real(a) * n * size));
     GO(boxes_gpu_upload(&s->gpu.operators, a->precision, 0, field, n * size));
-    GO(buf_alloc(&s->scale, a->device, real_bytes(a) * multipole_size(a->p)));
+    GO(buf_alloc(&s->scale, a->device, boxes_real(a) * multipole_size(a->p)));
     GO(boxes_gpu_upload(&s->scale, a->precision, 0, scale,
                         multipole_size(a->p)));
 done:

@@ -13,11 +13,6 @@ struct loops {
     int64_t launched; /* groups */
 };
 
-static int64_t real_bytes(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 farsum_status loops_fits(const void *args)
 {
     return rotation_fits(args);
@@ -32,7 +27,7 @@ static int64_t loops_launched(const struct boxes_args *a)
 /* Two expansions and two columns of each thread. */
 static int64_t loops_aux(const struct boxes_args *a)
 {
-    return real_bytes(a) * loops_launched(a) * LANES * TEAMS
+    return boxes_real(a) * loops_launched(a) * LANES * TEAMS
            * (2 * multipole_size(a->p) + 2 * (2 * a->p + 1));
 }
 
@@ -40,7 +35,7 @@ int64_t loops_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     return rotation_bytes(a) + loops_aux(a)
-           + real_bytes(a) * rotation_swaps(a->p);
+           + boxes_real(a) * rotation_swaps(a->p);
 }
 
 double loops_cost(const void *args)
@@ -99,7 +94,7 @@ static farsum_status loops_tables(struct loops *s, struct jit *jit)
     loops_shifts(a->p, table + swaps);
     jit_define_table(jit, "SWAP", table, (int)swaps);
     jit_define_table(jit, "SHIFT", table + swaps, (int)shifts);
-    GO(buf_alloc(&s->swap, a->device, real_bytes(a) * swaps));
+    GO(buf_alloc(&s->swap, a->device, boxes_real(a) * swaps));
     GO(boxes_gpu_upload(&s->swap, a->precision, 0, table, swaps));
 done:
     mem_free(table);
@@ -111,7 +106,7 @@ static int64_t loops_room(const struct boxes_args *a,
                           const struct rotation_loops *form, int teams)
 {
     int64_t wide = 2 * a->p + 1, group = LANES * teams;
-    return real_bytes(a)
+    return boxes_real(a)
            * ((form->by_source ? wide * LANES : group)
               + (form->tiled ? 2 * wide * group : 0));
 }

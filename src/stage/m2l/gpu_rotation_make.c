@@ -16,11 +16,6 @@ struct rotation {
     struct kernel kernel, clear;
 };
 
-static int64_t real_bytes(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 farsum_status rotation_fits(const void *args)
 {
     return boxes_gpu_fits(args, ROTATION_ORDER);
@@ -29,7 +24,7 @@ farsum_status rotation_fits(const void *args)
 int64_t rotation_bytes(const void *args)
 {
     const struct boxes_args *a = args;
-    return real_bytes(a) * boxes_gpu_differences(a->ws) * rotation_turn(a->p)
+    return boxes_real(a) * boxes_gpu_differences(a->ws) * rotation_turn(a->p)
            + boxes_gpu_list_bytes(a);
 }
 
@@ -71,8 +66,8 @@ void rotation_work(const void *args, struct work *work)
     const struct boxes_args *a = args;
     double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
     count_calls(&work->count, COUNT_FMA, rotation_fma(a));
-    work->read += (double)real_bytes(a) * boxes * size;
-    work->written += (double)real_bytes(a) * boxes * size;
+    work->read += (double)boxes_real(a) * boxes * size;
+    work->written += (double)boxes_real(a) * boxes * size;
     work->launches += 2;
 }
 
@@ -89,7 +84,7 @@ void rotation_destroy(void *state)
 static int64_t rotation_room(const struct boxes_args *a,
                              const struct rotation_form *form, int teams)
 {
-    int64_t columns = 2 * (2 * a->p + 1) * form->lanes * real_bytes(a);
+    int64_t columns = 2 * (2 * a->p + 1) * form->lanes * boxes_real(a);
     if (teams == 1)
         return 16; /* none at all is no argument */
     return form->by_source ? columns : columns * teams;

@@ -60,7 +60,7 @@ farsum_status rotation_turns(struct boxes_gpu *g, int by_source)
 {
     const struct boxes_args *a = &g->args;
     int64_t one = rotation_turn(a->p), n = 0;
-    int64_t bytes = a->precision == FARSUM_F32 ? 4 : 8;
+    int64_t bytes = boxes_real(a);
     double side = by_source ? -1 : 1;
     farsum_status status = FARSUM_OK;
     int32_t(*d)[3] = NULL;

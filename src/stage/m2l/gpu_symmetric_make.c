@@ -27,11 +27,6 @@ struct symmetric {
     int entries, rows, tiles;
 };
 
-static int64_t real_bytes(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 static int64_t symmetric_half(int p)
 {
     return (int64_t)(p + 1) * (p + 2) / 2;
@@ -65,7 +60,7 @@ static int64_t symmetric_operator_reals(const struct boxes_args *a,
 static int64_t symmetric_operator_bytes(const struct boxes_args *a,
                                         const struct symmetric_form *form)
 {
-    return real_bytes(a) * symmetric_operators(a->ws)
+    return boxes_real(a) * symmetric_operators(a->ws)
            * symmetric_operator_reals(a, form);
 }
 
@@ -121,9 +116,9 @@ void symmetric_work(const void *args, const struct symmetric_form *form,
     const struct boxes_args *a = args;
     double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
     count_calls(&work->count, COUNT_FMA, symmetric_fma(a, form));
-    work->read += (double)real_bytes(a) * boxes * size
+    work->read += (double)boxes_real(a) * boxes * size
                   + (double)symmetric_operator_bytes(a, form);
-    work->written += (double)real_bytes(a) * boxes * size;
+    work->written += (double)boxes_real(a) * boxes * size;
     work->sums += boxes * size * (double)boxes_gpu_far_most(a->ws);
     work->launches += 1 + (form->merged ? KINDS : 1);
 }

@@ -24,11 +24,6 @@ struct walsh_cut {
     int rows, tiles, teams, parts, boxes;
 };
 
-static int64_t real_bytes(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 /* Bit a: number (n, m) changes sign when axis a is mirrored. */
 static int walsh_class(int n, int m)
 {
@@ -88,7 +83,7 @@ static int64_t walsh_operator_reals(const struct boxes_args *a)
 
 static int64_t walsh_operator_bytes(const struct boxes_args *a)
 {
-    return real_bytes(a) * walsh_operators(a->ws) * walsh_operator_reals(a);
+    return boxes_real(a) * walsh_operators(a->ws) * walsh_operator_reals(a);
 }
 
 static int64_t walsh_cut_numbers(const struct boxes_args *a,
@@ -102,8 +97,7 @@ static farsum_status walsh_fits(const void *args)
     const struct boxes_args *a = args;
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     int64_t width = walsh_cut(a).boxes * BOXES_LANES;
-    TRY(gpu_local_fits(a->device,
-                       8 * width * (2 * CHUNK * real_bytes(a) + 4)));
+    TRY(gpu_local_fits(a->device, 8 * width * (2 * CHUNK * boxes_real(a) + 4)));
     return boxes_gpu_room(a, walsh_operator_bytes(a));
 }
 
@@ -146,9 +140,9 @@ static void walsh_work(const void *args, struct work *work)
     double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
     count_calls(&work->count, COUNT_FMA, walsh_fma(a));
     count_calls(&work->count, COUNT_ADD, walsh_adds(a));
-    work->read += (double)real_bytes(a) * boxes * size
-                  + (double)walsh_operator_bytes(a);
-    work->written += (double)real_bytes(a) * boxes * size;
+    work->read +=
+        (double)boxes_real(a) * boxes * size + (double)walsh_operator_bytes(a);
+    work->written += (double)boxes_real(a) * boxes * size;
     work->launches += 1;
 }
 

@@ -16,24 +16,18 @@ static int64_t dense_tile(const struct boxes_args *a)
     return isa_m2l_host_dense[a->isa][a->precision == FARSUM_F32]->tile;
 }
 
-static int64_t dense_real(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 /* A thread's tile: x, local, and of a sparse tree the far lists. */
 static int64_t dense_tile_bytes(const struct boxes_args *a)
 {
     int64_t size = multipole_size(a->p), padded = size + 8 * DENSE_ROWS;
-    return dense_tile(a) * dense_real(a) * (8 * size + padded);
+    return dense_tile(a) * boxes_real(a) * (8 * size + padded);
 }
 
 static double dense_cost(const void *args)
 {
     const struct boxes_args *a = args;
-    static const double width[ISA_COUNT] = {16, 32, 64};
     double size = multipole_size(a->p), side = 2 * a->ws + 1;
-    double lanes = width[a->isa] / (double)dense_real(a);
+    double lanes = boxes_lanes(a);
     double list = 7 * side * side * side;
     /* products, and what is read and transformed for them; a fixed cost for
      * the operators by the way */
@@ -48,9 +42,9 @@ static int64_t dense_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     int64_t size = multipole_size(a->p), most = 2 * a->ws + 2;
-    return most * most * most * size * (size + 8 * DENSE_ROWS) * dense_real(a)
+    return most * most * most * size * (size + 8 * DENSE_ROWS) * boxes_real(a)
            + a->threads * dense_tile_bytes(a)
-           + 2 * a->n_boxes * size * dense_real(a);
+           + 2 * a->n_boxes * size * boxes_real(a);
 }
 
 static void dense_destroy(void *state)
@@ -143,7 +137,7 @@ static farsum_status dense_group(struct dense *s, const int a[3], double *t)
     multipole_singular(2 * s->args.p, d, field);
     multipole_m2l(s->args.p, field, t);
     TRY(mem_alloc(&g->matrix, dense_pack(s, g, t, NULL),
-                  (size_t)dense_real(&s->args), 0));
+                  (size_t)boxes_real(&s->args), 0));
     dense_pack(s, g, t, g->matrix);
     return FARSUM_OK;
 }
@@ -171,7 +165,7 @@ static farsum_status dense_threads(struct dense *s)
 {
     const struct boxes_args *a = &s->args;
     int64_t side = boxes_far_side(a->ws), near = 2 * a->ws + 1;
-    size_t real = (size_t)dense_real(a);
+    size_t real = (size_t)boxes_real(a);
     TRY(MEM_NEW(s->thread, a->threads));
     for (int t = 0; t < a->threads; t++) {
         struct dense_thread *thread = &s->thread[t];
@@ -219,7 +213,7 @@ static farsum_status dense_set(void *state, const struct points *sources,
     }
     most *= tree->dense ? 8 : 1;
     TRY(mem_reserve(&s->copy, &s->have_copy, most * s->classes.size,
-                    (size_t)dense_real(&s->args)));
+                    (size_t)boxes_real(&s->args)));
     for (int level = 1; level <= tree->depth; level++) {
         lanes += tree->dense ? tree_boxes(tree, level - 1)
                              : tree_boxes(tree, level);

@@ -139,7 +139,7 @@ static void group_source(const struct dense *s, const struct boxes_io *io,
                          struct dense_sources *from)
 {
     const char *copy = s->copy;
-    int64_t real = s->args.precision == FARSUM_F32 ? 4 : 8, shift = 0;
+    int64_t real = boxes_real(&s->args), shift = 0;
     if (!io->tree->dense) {
         from->base[slot] = copy;
         from->at[slot] =
@@ -196,8 +196,7 @@ static void tile_run(const struct dense *s, const struct boxes_io *io,
     int64_t tile = s->kern->tile;
     int whole = tile_lanes(s, io, level, first, n, t);
     memset(t->local, 0,
-           (size_t)(c->padded[DENSE_CLASSES] * tile)
-               * (a->precision == FARSUM_F32 ? 4 : 8));
+           (size_t)(c->padded[DENSE_CLASSES] * tile * boxes_real(a)));
     tile_groups(s, io, level, octant, whole, t);
     for (int64_t i = 0; i < n; i++) {
         int32_t lane = s->lane[first + i];

@@ -27,11 +27,6 @@ struct state {
     int64_t begin[TREE_DEPTH + 2]; /* of a level, in parent */
 };
 
-static size_t wave_real(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 static farsum_status wave_choose(const struct boxes_args *a,
                                  struct plane_waves *waves)
 {
@@ -56,7 +51,6 @@ static farsum_status wave_fits(const void *args)
 static double wave_cost(const void *args)
 {
     const struct boxes_args *a = args;
-    static const double width[ISA_COUNT] = {16, 32, 64};
     struct plane_waves waves;
     if (wave_choose(a, &waves) != FARSUM_OK)
         return 1e30;
@@ -65,7 +59,7 @@ static double wave_cost(const void *args)
                    * (4 * side * side + 8 * side * wide + 16 * wide * wide);
     double per_wave = 6 * multipole_size(a->p) + reads * 1.5 + 60;
     return (double)a->n_boxes * (double)wave_places(&waves) * per_wave
-               / (width[a->isa] / (double)wave_real(a)) / 4e9 / a->threads
+               / boxes_lanes(a) / 4e9 / a->threads
            + 1e-5;
 }
 
@@ -79,7 +73,7 @@ static int64_t wave_bytes(const void *args)
     int64_t numbers = 3 * n * (2 * size + 20 * a->ws + 9)
                       + a->threads * (64 * n + 16 * size)
                       + a->n_boxes / 8 * WAVE_GROUPS * 4 * n;
-    return numbers * (int64_t)wave_real(a) + 2 * 8 * a->n_boxes;
+    return numbers * boxes_real(a) + 2 * 8 * a->n_boxes;
 }
 
 static double wave_error(const void *args)
@@ -169,7 +163,7 @@ static farsum_status wave_axis(struct state *s, int axis, double *out,
 {
     const struct boxes_args *a = &s->args;
     struct wave_plan *plan = &s->plan;
-    size_t real = wave_real(a);
+    size_t real = (size_t)boxes_real(a);
     TRY(plane_waves_operators(&s->waves, a->p, a->ws, a->box, axis, out, in));
     TRY(mem_alloc(&plan->out[axis], plan->size * plan->waves, real, 1));
     TRY(mem_alloc(&plan->in[axis], plan->size * plan->waves, real, 1));
@@ -191,7 +185,7 @@ static farsum_status wave_prepare(struct state *s)
 {
     int64_t n = s->waves.quarter, size = s->plan.size;
     int64_t side = 2 * s->args.ws + 1;
-    size_t real = wave_real(&s->args);
+    size_t real = (size_t)boxes_real(&s->args);
     farsum_status status = FARSUM_OK;
     double *out = NULL, *in = NULL, *shift = NULL;
     GO(MEM_RAW(out, n * size));
@@ -262,7 +256,7 @@ static farsum_status wave_set(void *state, const struct points *sources,
     s->begin[tree->depth] = at;
     return mem_reserve(&s->merged, &s->have_merged,
                        most * WAVE_GROUPS * 4 * s->plan.waves,
-                       wave_real(&s->args));
+                       (size_t)boxes_real(&s->args));
 }
 
 /* Children's numbers into a row [number][octant], zeros where there is none. */
@@ -310,7 +304,7 @@ static void wave_level(const struct state *s, const struct boxes_io *io,
 {
     int64_t first = s->begin[level], n = s->begin[level + 1] - first;
     int64_t row = WAVE_GROUPS * 4 * s->plan.waves;
-    size_t real = wave_real(&s->args);
+    size_t real = (size_t)boxes_real(&s->args);
     int threads = s->args.threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 8)
     for (int64_t i = 0; i < n; i++) {

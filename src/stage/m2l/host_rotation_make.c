@@ -31,11 +31,6 @@ struct host_rotation {
     int64_t begin[TREE_DEPTH + 2][9]; /* of an octant in order */
 };
 
-static size_t real_size(const struct boxes_args *a)
-{
-    return a->precision == FARSUM_F32 ? 4 : 8;
-}
-
 static int64_t rotation_offsets(const struct boxes_args *a)
 {
     int64_t side = boxes_far_side(a->ws);
@@ -76,7 +71,7 @@ static int64_t rotation_matrix(int p)
 static farsum_status rotation_take(const struct boxes_args *a, int64_t n,
                                    const double *from, void **to)
 {
-    TRY(mem_alloc(to, n, real_size(a), 1));
+    TRY(mem_alloc(to, n, (size_t)boxes_real(a), 1));
     for (int64_t i = 0; i < n; i++)
         boxes_set(a, *to, i, from[i]);
     return FARSUM_OK;
@@ -257,8 +252,10 @@ static farsum_status rotation_threads(struct host_rotation *s)
     TRY(MEM_NEW(s->thread, a->threads));
     for (int t = 0; t < a->threads; t++) {
         struct host_thread *h = &s->thread[t];
-        TRY(mem_alloc(&h->x, multipole_size(a->p) * tile, real_size(a), 1));
-        TRY(mem_alloc(&h->sum, multipole_size(a->p) * tile, real_size(a), 1));
+        TRY(mem_alloc(&h->x, multipole_size(a->p) * tile, (size_t)boxes_real(a),
+                      1));
+        TRY(mem_alloc(&h->sum, multipole_size(a->p) * tile,
+                      (size_t)boxes_real(a), 1));
         TRY(MEM_RAW(h->at, rotation_offsets(a) * tile));
         TRY(MEM_RAW(h->list, 7 * near * near * near));
     }
@@ -341,7 +338,7 @@ static void rotation_tile(const struct host_rotation *s,
     const struct boxes_args *a = &s->args;
     int tile = s->kern->tile, k = multipole_size(a->p);
     int64_t offsets = rotation_offsets(a);
-    size_t real = real_size(a);
+    size_t real = (size_t)boxes_real(a);
     memset(h->at, 0xff, (size_t)(offsets * tile) * sizeof *h->at);
     memset(h->sum, 0, (size_t)(k * tile) * real);
     for (int i = 0; i < n; i++) {
@@ -451,7 +448,7 @@ int64_t stacked_bytes(const struct boxes_args *a, int whole)
     int64_t offsets = rotation_offsets(a), near = 2 * a->ws + 1;
     int64_t tile =
         isa_m2l_host_rotation[a->isa][a->precision == FARSUM_F32]->tile;
-    int64_t size = multipole_size(a->p), real = (int64_t)real_size(a);
+    int64_t size = multipole_size(a->p), real = boxes_real(a);
     /* angles: a half of the offsets at most */
     return real
                * (rotation_swaps(a->p) + rotation_shifts(a->p)
@@ -467,10 +464,7 @@ int64_t stacked_bytes(const struct boxes_args *a, int whole)
 /* A model: a vector of multiply-adds every fourth cycle, at 3 GHz. */
 double stacked_cost(const struct boxes_args *a, int whole)
 {
-    double lanes = (a->isa == ISA_AVX512 ? 64
-                    : a->isa == ISA_AVX2 ? 32
-                                         : 16)
-                   / (double)real_size(a);
+    double lanes = boxes_lanes(a);
     double far = 7 * pow(2 * a->ws + 1, 3);
     return (double)a->n_boxes * far * rotation_pair(a->p, whole)
            / (lanes * 0.75e9 * par_threads(a->threads));

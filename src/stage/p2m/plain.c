@@ -1,12 +1,7 @@
 /* plain: (10.5), one thread, particle by particle.  The oracle; wins never. */
 #include <string.h>
 
-#include "base/mem.h"
-#include "stage/boxes.h"
-
-struct state {
-    struct boxes_args args;
-};
+#include "stage/boxes_kern.h"
 
 static double plain_cost(const void *args)
 {
@@ -15,30 +10,9 @@ static double plain_cost(const void *args)
                             * (double)a->n_sources);
 }
 
-static int64_t plain_bytes(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
-static void plain_destroy(void *state)
-{
-    mem_free(state);
-}
-
-static farsum_status plain_create(const void *args, void **state)
-{
-    struct state *s = NULL;
-    TRY(MEM_NEW(s, 1));
-    s->args = *(const struct boxes_args *)args;
-    *state = s;
-    return FARSUM_OK;
-}
-
 static farsum_status plain_run(void *state, const void *data)
 {
-    struct state *s = state;
-    const struct boxes_args *a = &s->args;
+    const struct boxes_args *a = state;
     const struct boxes_io *io = data;
     const struct tree *tree = io->tree;
     double sum[MULTIPOLE_SIZE], r[MULTIPOLE_SIZE], x[3];
@@ -60,10 +34,10 @@ static farsum_status plain_run(void *state, const void *data)
 const struct variant p2m_plain = {
     .fits = boxes_host_fits,
     .cost = plain_cost,
-    .bytes = plain_bytes,
-    .create = plain_create,
+    .bytes = boxes_args_bytes,
+    .create = boxes_args_create,
     .run = plain_run,
-    .destroy = plain_destroy,
+    .destroy = boxes_args_destroy,
     .deterministic = 1,
     .needs = "",
 };
