@@ -54,8 +54,8 @@ set(farsum_sources
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
-  src/stage/boxes.c src/stage/boxes_gpu.c src/stage/boxes_host.c
-  src/stage/boxes_points.c
+  src/stage/boxes.c src/stage/boxes_gpu.c
+  src/stage/boxes_gpu_shifts.c src/stage/boxes_host.c src/stage/boxes_points.c
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
   src/stage/particles.c src/stage/rooms.c
   src/stage/fft/ops.c src/stage/fft/size.c src/stage/interp/ops.c

@@ -239,6 +239,38 @@ done:
     return status;
 }
 
+farsum_status boxes_gpu_zero(const struct boxes_gpu *g,
+                             const struct kernel *kernel,
+                             const struct boxes_io *io)
+{
+    int64_t boxes = boxes_gpu_below(&g->args);
+    int64_t n = boxes * multipole_size(g->args.p);
+    return LAUNCH(kernel, kernel_groups(kernel, n), ARG_BUF(io->local),
+                  ARG_I64(boxes), ARG_STRUCT(g->levels));
+}
+
+void boxes_gpu_operator(const struct boxes_args *a, const int32_t d[3],
+                        double *field, double *t)
+{
+    double r[3];
+    for (int x = 0; x < 3; x++)
+        r[x] = d[x] * a->box[x];
+    multipole_singular(2 * a->p, r, field);
+    multipole_m2l(a->p, field, t);
+}
+
+struct boxes_gpu_deal boxes_gpu_deal(const struct boxes_args *a, int tiles,
+                                     int most)
+{
+    int room = a->device ? a->device->facts.group_max / BOXES_LANES : 1;
+    if (room < most)
+        most = room < 1 ? 1 : room;
+    struct boxes_gpu_deal deal = {.tiles = tiles,
+                                  .parts = (tiles + most - 1) / most};
+    deal.teams = (tiles + deal.parts - 1) / deal.parts;
+    return deal;
+}
+
 farsum_status boxes_gpu_upload(struct buf *buf, farsum_precision precision,
                                int64_t at, const double *values, int64_t n)
 {

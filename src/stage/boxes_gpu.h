@@ -35,9 +35,18 @@ struct boxes_gpu {
 farsum_status boxes_gpu_fits(const struct boxes_args *args, int most);
 /* OK if the device has memory for so many bytes of a row's own. */
 farsum_status boxes_gpu_room(const struct boxes_args *args, int64_t bytes);
-/* Boxes of a level, of levels 0 .. depth, and of those that have children. */
+/* Boxes of a level, and of levels 0 .. depth. */
 int64_t boxes_gpu_level(const struct boxes_args *args, int level);
 int64_t boxes_gpu_boxes(const struct boxes_args *args);
+/* Those that have far lists, and those that have children. */
+static inline int64_t boxes_gpu_below(const struct boxes_args *args)
+{
+    return boxes_gpu_boxes(args) - boxes_gpu_level(args, 0);
+}
+static inline int64_t boxes_gpu_above(const struct boxes_args *args)
+{
+    return boxes_gpu_boxes(args) - boxes_gpu_level(args, args->depth);
+}
 /* Bytes of near and list. */
 int64_t boxes_gpu_list_bytes(const struct boxes_args *args);
 /* Fills all but the row's own: groups of `width` boxes and `parts` of them. */
@@ -75,6 +84,54 @@ int64_t boxes_gpu_differences(int ws);
  * differences are given to the caller, to be freed. */
 farsum_status boxes_gpu_lists(struct boxes_gpu *g, int32_t (**d)[3],
                               int64_t *n);
+
+/* Zeros for the locals of all boxes that have far lists, by a kernel
+ * (sums, boxes, levels). */
+farsum_status boxes_gpu_zero(const struct boxes_gpu *g,
+                             const struct kernel *kernel,
+                             const struct boxes_io *io);
+/* The operator t[K][K] of a difference; field: room for (2p + 1)^2. */
+void boxes_gpu_operator(const struct boxes_args *args, const int32_t d[3],
+                        double *field, double *t);
+
+/* Tiles of an operator's rows dealt out to teams of a group, and groups. */
+struct boxes_gpu_deal {
+    int tiles, teams, parts;
+};
+struct boxes_gpu_deal boxes_gpu_deal(const struct boxes_args *args, int tiles,
+                                     int most);
+
+/* boxes_gpu_shifts.c: the state of rows that go between boxes and their
+ * children by one dense operator, level after level. */
+struct boxes_gpu_shifts {
+    struct boxes_args args;
+    struct boxes_gpu_deal deal;
+    struct jit jit;
+    struct kernel kernel;
+    struct buf cut, operators; /* owned: as the kernel has them */
+};
+/* Its memory: numbers of `cut`, reals of `operators`. */
+farsum_status boxes_gpu_shifts_fits(const struct boxes_args *args,
+                                    int64_t reals);
+int64_t boxes_gpu_shifts_bytes(const struct boxes_args *args, int64_t numbers,
+                               int64_t reals);
+void boxes_gpu_shifts_destroy(void *state);
+/* t[K][K] of octant 0 by multipole_m2m or multipole_l2l. */
+void boxes_gpu_shifts_operator(const struct boxes_args *args,
+                               void (*shift)(int p, const double d[3],
+                                             double shrink, double *t),
+                               double *t);
+/* What was cut to the device, and the kernel, (array, operators, cut, args),
+ * which s->jit was begun for. */
+farsum_status boxes_gpu_shifts_send(struct boxes_gpu_shifts *s,
+                                    const int32_t *cut, int64_t numbers,
+                                    const double *operators, int64_t reals);
+farsum_status boxes_gpu_shifts_build(struct boxes_gpu_shifts *s,
+                                     const char *name);
+/* Between that level's boxes and their children. */
+farsum_status boxes_gpu_shifts_level(const struct boxes_gpu_shifts *s,
+                                     const struct boxes_io *io, int level,
+                                     const struct buf *array);
 
 /* Numbers of a precision. */
 farsum_status boxes_gpu_upload(struct buf *buf, farsum_precision precision,

@@ -8,84 +8,44 @@
 
 enum { TEAMS_MOST = 8, ROWS = 4 };
 
-/* As gpu_dense.k has it. */
-struct l2l_args {
-    int64_t stride, parent, child, parents;
-};
-_Static_assert(sizeof(struct l2l_args) == 32, "as the kernel has it");
-
-/* How the kernel is cut. */
-struct l2l_cut {
-    int tiles, teams, parts;
-};
-
-struct state {
-    struct boxes_args args;
-    struct jit jit;
-    struct kernel kernel;
-    struct l2l_cut how;
-    struct buf cut, operators; /* owned: as the kernel has them */
-};
-
-static struct l2l_cut l2l_cut(const struct boxes_args *a)
+static int l2l_tiles(const struct boxes_args *a)
 {
-    struct l2l_cut how = {
-        .tiles = (multipole_size(a->p) + ROWS - 1) / ROWS};
-    int most = a->device ? a->device->facts.group_max / BOXES_LANES : 1;
-    most = most < 1 ? 1 : most < TEAMS_MOST ? most : TEAMS_MOST;
-    how.parts = (how.tiles + most - 1) / most;
-    how.teams = (how.tiles + how.parts - 1) / how.parts;
-    return how;
+    return (multipole_size(a->p) + ROWS - 1) / ROWS;
 }
 
 /* All columns, though most tiles have fewer. */
 static int64_t l2l_operator_reals(const struct boxes_args *a)
 {
-    return (int64_t)l2l_cut(a).tiles * ROWS * multipole_size(a->p);
+    return (int64_t)l2l_tiles(a) * ROWS * multipole_size(a->p);
 }
 
 static int64_t l2l_cut_numbers(const struct boxes_args *a)
 {
-    return l2l_cut(a).tiles * 9 + 8 + 2 * (int64_t)multipole_size(a->p);
+    return l2l_tiles(a) * 9 + 8 + 2 * (int64_t)multipole_size(a->p);
 }
 
 static farsum_status l2l_fits(const void *args)
 {
-    const struct boxes_args *a = args;
-    TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
-    return boxes_gpu_room(a, gpu_real(a->precision) * l2l_operator_reals(a));
+    return boxes_gpu_shifts_fits(args, l2l_operator_reals(args));
 }
 
 static int64_t l2l_bytes(const void *args)
 {
-    const struct boxes_args *a = args;
-    return gpu_real(a->precision) * l2l_operator_reals(a)
-           + 4 * l2l_cut_numbers(a);
+    return boxes_gpu_shifts_bytes(args, l2l_cut_numbers(args),
+                                  l2l_operator_reals(args));
 }
 
 static double l2l_cost(const void *args)
 {
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, a->depth));
+    double boxes = (double)boxes_gpu_above(a);
     double size = multipole_size(a->p), reals = (double)l2l_operator_reals(a);
     /* columns are read for each tile, children added to */
     double work = boxes * (1.2 * reals + 40 * size);
     return work / (0.12 * rates.flops) /* as measured */
            + boxes * 17 * size * gpu_real(a->precision) / (0.7 * rates.bytes)
            + a->depth * (rates.launch + 4e-6);
-}
-
-static void l2l_destroy(void *state)
-{
-    struct state *s = state;
-    if (!s)
-        return;
-    if (s->jit.device)
-        jit_clear(&s->jit);
-    buf_clear(&s->cut);
-    buf_clear(&s->operators);
-    mem_free(s);
 }
 
 /* Columns by class, and by degree in it. */
@@ -123,13 +83,13 @@ static int64_t l2l_tile(const struct boxes_args *a, int tile, const double *t,
     return n;
 }
 
-static farsum_status l2l_make(struct state *s, const double *t)
+static farsum_status l2l_make(struct boxes_gpu_shifts *s, const double *t)
 {
     const struct boxes_args *a = &s->args;
     farsum_status status = FARSUM_OK;
     int64_t numbers = l2l_cut_numbers(a), at = 0;
     int64_t reals = l2l_operator_reals(a);
-    int tiles = s->how.tiles;
+    int tiles = s->deal.tiles;
     int32_t *cut = NULL;
     double *packed = NULL;
     GO(MEM_RAW(cut, numbers));
@@ -141,10 +101,7 @@ static farsum_status l2l_make(struct state *s, const double *t)
         at += l2l_tile(a, tile, t, end, column, cut + tiles + 8 * tile,
                        packed + at);
     }
-    GO(buf_alloc(&s->cut, a->device, 4 * numbers));
-    GO(buf_upload(&s->cut, 0, cut, 4 * numbers));
-    GO(buf_alloc(&s->operators, a->device, gpu_real(a->precision) * reals));
-    GO(boxes_gpu_upload(&s->operators, a->precision, 0, packed, at));
+    GO(boxes_gpu_shifts_send(s, cut, numbers, packed, at));
 done:
     mem_free(cut);
     mem_free(packed);
@@ -154,49 +111,34 @@ done:
 static farsum_status l2l_create(const void *args, void **state)
 {
     const struct boxes_args *a = args;
-    farsum_status status = FARSUM_OK;
     int64_t size = multipole_size(a->p);
-    struct state *s = NULL;
-    double *t = NULL, d[3];
+    farsum_status status = FARSUM_OK;
+    struct boxes_gpu_shifts *s = NULL;
+    double *t = NULL;
     GO(MEM_NEW(s, 1));
     s->args = *a;
-    s->how = l2l_cut(a);
+    s->deal = boxes_gpu_deal(a, l2l_tiles(a), TEAMS_MOST);
     GO(MEM_RAW(t, size * size));
-    boxes_child(a, 0, d);
-    multipole_l2l(a->p, d, 0.5, t);
+    boxes_gpu_shifts_operator(a, multipole_l2l, t);
     GO(l2l_make(s, t));
     jit_begin(&s->jit, a->device, "stage/l2l/gpu_dense.k", a->precision);
     jit_define(&s->jit, "K", "%d", (int)size);
-    jit_define(&s->jit, "TILES", "%d", s->how.tiles);
-    jit_define(&s->jit, "TEAMS", "%d", s->how.teams);
-    jit_define(&s->jit, "PARTS", "%d", s->how.parts);
-    jit_define(&s->jit, "LANES", "%d", BOXES_LANES);
-    GO(jit_build(&s->jit));
-    GO(jit_kernel(&s->jit, "l2l_dense", BOXES_LANES * s->how.teams, 0,
-                  &s->kernel));
+    GO(boxes_gpu_shifts_build(s, "l2l_dense"));
     *state = s;
     s = NULL;
 done:
     mem_free(t);
-    l2l_destroy(s);
+    boxes_gpu_shifts_destroy(s);
     return status;
 }
 
 static farsum_status l2l_run(void *state, const void *data)
 {
-    struct state *s = state;
+    const struct boxes_gpu_shifts *s = state;
     const struct boxes_io *io = data;
-    const struct tree *tree = io->tree;
     TRY(boxes_gpu_same(&s->args, io));
-    for (int level = 0; level < tree->depth; level++) {
-        const struct l2l_args args = {io->stride, tree->first[level],
-                                      tree->first[level + 1],
-                                      tree_boxes(tree, level)};
-        int64_t groups = (args.parents + BOXES_LANES - 1) / BOXES_LANES;
-        TRY(LAUNCH(&s->kernel, groups * s->how.parts, ARG_BUF(io->local),
-                   ARG_BUF(&s->operators), ARG_BUF(&s->cut),
-                   ARG_STRUCT(args)));
-    }
+    for (int level = 0; level < io->tree->depth; level++)
+        TRY(boxes_gpu_shifts_level(s, io, level, io->local));
     return FARSUM_OK;
 }
 
@@ -206,7 +148,7 @@ const struct variant l2l_gpu_dense = {
     .bytes = l2l_bytes,
     .create = l2l_create,
     .run = l2l_run,
-    .destroy = l2l_destroy,
+    .destroy = boxes_gpu_shifts_destroy,
     .deterministic = 1,
     .needs = "a device",
 };

@@ -17,7 +17,8 @@ struct state {
 
 /* How the kernel is cut. */
 struct dense_cut {
-    int rows, tiles, teams, parts, boxes;
+    int rows, tiles, boxes;
+    struct boxes_gpu_deal deal;
 };
 
 /* Rows that are padded cost as others do; each four of them is a load. */
@@ -35,10 +36,9 @@ static struct dense_cut dense_cut(const struct boxes_args *a)
             cut.tiles = tiles;
         }
     }
-    cut.parts = (cut.tiles + TEAMS_MOST - 1) / TEAMS_MOST;
-    cut.teams = (cut.tiles + cut.parts - 1) / cut.parts;
-    cut.boxes = boxes_gpu_thread(a, a->precision == FARSUM_F32 ? 4 : 2,
-                                 cut.parts);
+    cut.deal = boxes_gpu_deal(a, cut.tiles, TEAMS_MOST);
+    cut.boxes =
+        boxes_gpu_thread(a, a->precision == FARSUM_F32 ? 4 : 2, cut.deal.parts);
     return cut;
 }
 
@@ -69,7 +69,7 @@ static int64_t dense_bytes(const void *args)
 
 static double dense_fma(const struct boxes_args *a)
 {
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
+    double boxes = (double)boxes_gpu_below(a);
     return boxes * (double)boxes_gpu_far_most(a->ws)
            * (double)dense_operator_reals(a);
 }
@@ -121,13 +121,10 @@ static farsum_status dense_operator(struct state *s,
 {
     const struct boxes_args *a = &s->gpu.args;
     int size = multipole_size(a->p);
-    double r[3], *field = room, *t = field + multipole_size(2 * a->p);
+    double *field = room, *t = field + multipole_size(2 * a->p);
     double *packed = t + (int64_t)size * size;
     int64_t reals = dense_operator_reals(a);
-    for (int x = 0; x < 3; x++)
-        r[x] = d[x] * a->box[x];
-    multipole_singular(2 * a->p, r, field);
-    multipole_m2l(a->p, field, t);
+    boxes_gpu_operator(a, d, field, t);
     dense_pack(cut, size, t, packed);
     return boxes_gpu_upload(&s->gpu.operators, a->precision, number * reals,
                             packed, reals);
@@ -162,17 +159,18 @@ static farsum_status dense_create(const void *args, void **state)
     struct jit *jit;
     GO(MEM_NEW(s, 1));
     jit = &s->gpu.jit;
-    GO(boxes_gpu_begin(&s->gpu, a, BOXES_LANES * cut.boxes, cut.parts));
+    GO(boxes_gpu_begin(&s->gpu, a, BOXES_LANES * cut.boxes, cut.deal.parts));
     GO(dense_operators_make(s, &cut));
     jit_begin(jit, a->device, "stage/m2l/gpu_dense.k", a->precision);
     jit_define(jit, "K", "%d", multipole_size(a->p));
     jit_define(jit, "ROWS", "%d", cut.rows);
     jit_define(jit, "BOXES", "%d", cut.boxes);
-    jit_define(jit, "TEAMS", "%d", cut.teams);
-    jit_define(jit, "PARTS", "%d", cut.parts);
+    jit_define(jit, "TEAMS", "%d", cut.deal.teams);
+    jit_define(jit, "PARTS", "%d", cut.deal.parts);
     jit_define(jit, "LANES", "%d", BOXES_LANES);
     GO(jit_build(jit));
-    GO(jit_kernel(jit, "m2l_dense", BOXES_LANES * cut.teams, 0, &s->kernel));
+    GO(jit_kernel(jit, "m2l_dense", BOXES_LANES * cut.deal.teams, 0,
+                  &s->kernel));
     *state = s;
     s = NULL;
 done:

@@ -53,7 +53,7 @@ static int64_t naive_bytes(const void *args)
 /* Complex terms of all pairs. */
 static double naive_terms(const struct boxes_args *a)
 {
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
+    double boxes = (double)boxes_gpu_below(a);
     return boxes * (double)boxes_gpu_far_most(a->ws)
            * ((a->p + 1.0) * (a->p + 2.0) / 2) * multipole_size(a->p);
 }
@@ -161,13 +161,10 @@ static farsum_status naive_run(void *state, const void *data)
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
     const struct boxes_args *a = &g->args;
-    int64_t boxes = boxes_gpu_boxes(a) - boxes_gpu_level(a, 0);
     TRY(boxes_gpu_io(g, io));
-    if (boxes == 0)
+    if (boxes_gpu_below(a) == 0)
         return FARSUM_OK;
-    TRY(LAUNCH(&s->clear,
-               kernel_groups(&s->clear, boxes * multipole_size(a->p)),
-               ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
+    TRY(boxes_gpu_zero(g, &s->clear, io));
     for (int level = 1; level <= a->depth; level++)
         TRY(LAUNCH(&s->kernel,
                    kernel_groups(&s->kernel, naive_threads(a, level)),

@@ -159,14 +159,10 @@ farsum_status loops_run(void *state, const void *data)
     struct loops *s = state;
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
-    const struct boxes_args *a = &g->args;
-    int64_t boxes = boxes_gpu_boxes(a) - boxes_gpu_level(a, 0);
     TRY(boxes_gpu_io(g, io));
     if (g->groups == 0)
         return FARSUM_OK;
-    TRY(LAUNCH(&s->clear,
-               kernel_groups(&s->clear, boxes * multipole_size(a->p)),
-               ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
+    TRY(boxes_gpu_zero(g, &s->clear, io));
     return LAUNCH(&s->kernel, s->launched, ARG_BUF(io->multipole),
                   ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&s->swap),
                   ARG_BUF(&g->list), ARG_BUF(&g->near), ARG_BUF(&s->aux),

@@ -39,7 +39,7 @@ static double rotation_pair(int p)
 
 static double rotation_fma(const struct boxes_args *a)
 {
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
+    double boxes = (double)boxes_gpu_below(a);
     return boxes * (double)boxes_gpu_far_most(a->ws) * rotation_pair(a->p);
 }
 
@@ -165,14 +165,10 @@ farsum_status rotation_run(void *state, const void *data)
     struct rotation *s = state;
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
-    const struct boxes_args *a = &g->args;
-    int64_t boxes = boxes_gpu_boxes(a) - boxes_gpu_level(a, 0);
     TRY(boxes_gpu_io(g, io));
     if (g->groups == 0)
         return FARSUM_OK;
-    TRY(LAUNCH(&s->clear,
-               kernel_groups(&s->clear, boxes * multipole_size(a->p)),
-               ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
+    TRY(boxes_gpu_zero(g, &s->clear, io));
     return LAUNCH(&s->kernel, g->groups, ARG_BUF(io->multipole),
                   ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&g->list),
                   ARG_BUF(&g->near), ARG_STRUCT(g->levels));

@@ -67,7 +67,7 @@ static int64_t symmetric_operator_bytes(const struct boxes_args *a,
 static int64_t symmetric_pointer_bytes(const struct boxes_args *a,
                                        const struct symmetric_form *form)
 {
-    int64_t boxes = boxes_gpu_boxes(a) - boxes_gpu_level(a, 0);
+    int64_t boxes = boxes_gpu_below(a);
     return form->pointers ? 4 * 8 * symmetric_entries(a->ws, form) * boxes : 4;
 }
 
@@ -93,7 +93,7 @@ int64_t symmetric_bytes(const void *args, const struct symmetric_form *form)
 static double symmetric_fma(const struct boxes_args *a,
                             const struct symmetric_form *form)
 {
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
+    double boxes = (double)boxes_gpu_below(a);
     double half = (double)symmetric_half(a->p), far, entries;
     far = (double)boxes_gpu_far_most(a->ws);
     entries = (double)symmetric_entries(a->ws, form);
@@ -361,14 +361,10 @@ farsum_status symmetric_run(void *state, const void *data)
     struct symmetric *s = state;
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
-    const struct boxes_args *a = &g->args;
     TRY(boxes_gpu_io(g, io));
     if (g->groups == 0)
         return FARSUM_OK;
-    int64_t boxes = boxes_gpu_boxes(a) - boxes_gpu_level(a, 0);
-    TRY(LAUNCH(&s->clear,
-               kernel_groups(&s->clear, boxes * multipole_size(a->p)),
-               ARG_BUF(io->local), ARG_I64(boxes), ARG_STRUCT(g->levels)));
+    TRY(boxes_gpu_zero(g, &s->clear, io));
     for (int k = 0; k < KINDS; k++) {
         struct boxes_levels levels = g->levels;
         if (s->kind[k].count == 0)

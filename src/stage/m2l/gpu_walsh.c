@@ -21,15 +21,9 @@ struct state {
 
 /* How the kernel is cut. */
 struct walsh_cut {
-    int rows, tiles, teams, parts, boxes;
+    int rows, tiles, boxes;
+    struct boxes_gpu_deal deal;
 };
-
-/* Bit a: number (n, m) changes sign when axis a is mirrored. */
-static int walsh_class(int n, int m)
-{
-    int sine = m < 0, odd = m % 2 != 0;
-    return (odd != sine) | sine << 1 | ((n + m) % 2 != 0) << 2;
-}
 
 /* How many numbers each class has. */
 static void walsh_sizes(int p, int size[8])
@@ -38,7 +32,7 @@ static void walsh_sizes(int p, int size[8])
         size[c] = 0;
     for (int n = 0; n <= p; n++)
         for (int m = -n; m <= n; m++)
-            size[walsh_class(n, m)]++;
+            size[boxes_class(n, m)]++;
 }
 
 /* Rows that are padded cost as others do; a tile reads its columns of W. */
@@ -59,12 +53,9 @@ static struct walsh_cut walsh_cut(const struct boxes_args *a)
             cut.tiles = tiles;
         }
     }
-    int most = a->device->facts.group_max / BOXES_LANES;
-    most = most < 1 ? 1 : most < TEAMS_MOST ? most : TEAMS_MOST;
-    cut.parts = (cut.tiles + most - 1) / most;
-    cut.teams = (cut.tiles + cut.parts - 1) / cut.parts;
-    cut.boxes = boxes_gpu_thread(a, a->precision == FARSUM_F32 ? 4 : 2,
-                                 cut.parts);
+    cut.deal = boxes_gpu_deal(a, cut.tiles, TEAMS_MOST);
+    cut.boxes =
+        boxes_gpu_thread(a, a->precision == FARSUM_F32 ? 4 : 2, cut.deal.parts);
     return cut;
 }
 
@@ -113,7 +104,7 @@ static int64_t walsh_bytes(const void *args)
  * are padded. */
 static double walsh_fma(const struct boxes_args *a)
 {
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
+    double boxes = (double)boxes_gpu_below(a);
     double all = 2 * a->ws + 1.5, near = a->ws + 0.5; /* an axis's, 0: half */
     return boxes * (all * all * all - near * near * near)
            * (double)walsh_operator_reals(a);
@@ -121,9 +112,9 @@ static double walsh_fma(const struct boxes_args *a)
 
 static double walsh_adds(const struct boxes_args *a)
 {
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, 0));
-    return boxes * (double)walsh_operators(a->ws) * 24
-           * multipole_size(a->p) * walsh_cut(a).parts;
+    double boxes = (double)boxes_gpu_below(a);
+    return boxes * (double)walsh_operators(a->ws) * 24 * multipole_size(a->p)
+           * walsh_cut(a).deal.parts;
 }
 
 /* A model, not measured: four tenths of what the units multiply. */
@@ -169,7 +160,7 @@ static void walsh_tables(int p, const struct walsh_cut *cut, int32_t *to)
         begin[c] = columns;
         for (int n = 0; n <= p; n++)
             for (int m = -n; m <= n; m++)
-                if (walsh_class(n, m) == c) {
+                if (boxes_class(n, m) == c) {
                     column[columns++] = multipole_at(n, m);
                     row[tile * cut->rows + in++] = multipole_at(n, m);
                 }
@@ -192,12 +183,9 @@ static farsum_status walsh_operator(struct state *s,
     int64_t size = multipole_size(a->p), reals = walsh_operator_reals(a);
     const int32_t *row = tables + cut->tiles;
     const int32_t *column = row + cut->tiles * cut->rows;
-    double r[3], *field = room, *t = field + multipole_size(2 * a->p);
+    double *field = room, *t = field + multipole_size(2 * a->p);
     double *packed = t + size * size, *to = packed;
-    for (int x = 0; x < 3; x++)
-        r[x] = d[x] * a->box[x];
-    multipole_singular(2 * a->p, r, field);
-    multipole_m2l(a->p, field, t);
+    boxes_gpu_operator(a, d, field, t);
     for (int tile = 0; tile < cut->tiles; tile++)
         for (int64_t k = 0; k < size; k++)
             for (int i = 0; i < cut->rows; i++) {
@@ -307,19 +295,20 @@ static farsum_status walsh_create(const void *args, void **state)
     struct jit *jit;
     GO(MEM_NEW(s, 1));
     jit = &s->gpu.jit;
-    GO(boxes_gpu_begin(&s->gpu, a, BOXES_LANES * cut.boxes, cut.parts));
+    GO(boxes_gpu_begin(&s->gpu, a, BOXES_LANES * cut.boxes, cut.deal.parts));
     GO(walsh_prepare(s, &cut));
     jit_begin(jit, a->device, "stage/m2l/gpu_walsh.k", a->precision);
     jit_define(jit, "K", "%d", multipole_size(a->p));
     jit_define(jit, "ROWS", "%d", cut.rows);
     jit_define(jit, "TILES", "%d", cut.tiles);
     jit_define(jit, "BOXES", "%d", cut.boxes);
-    jit_define(jit, "TEAMS", "%d", cut.teams);
-    jit_define(jit, "PARTS", "%d", cut.parts);
+    jit_define(jit, "TEAMS", "%d", cut.deal.teams);
+    jit_define(jit, "PARTS", "%d", cut.deal.parts);
     jit_define(jit, "LANES", "%d", BOXES_LANES);
     jit_define(jit, "CHUNK", "%d", CHUNK);
     GO(jit_build(jit));
-    GO(jit_kernel(jit, "m2l_walsh", BOXES_LANES * cut.teams, 0, &s->kernel));
+    GO(jit_kernel(jit, "m2l_walsh", BOXES_LANES * cut.deal.teams, 0,
+                  &s->kernel));
     *state = s;
     s = NULL;
 done:

@@ -1,8 +1,6 @@
 /* gpu_dense: one dense operator for all octants, whose mirror images they are:
  * the children's multipoles are combined by signs first; (p + 1)^4/2
  * multiply-adds a box that has children. */
-#include <string.h>
-
 #include "base/mem.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
@@ -10,23 +8,9 @@
 
 enum { TEAMS_MOST = 8, ROWS = 8, SMALL = 4 };
 
-/* As gpu_dense.k has it. */
-struct m2m_args {
-    int64_t stride, parent, child, parents;
-};
-_Static_assert(sizeof(struct m2m_args) == 32, "as the kernel has it");
-
 /* How the kernel is cut. */
 struct m2m_cut {
-    int rows, tiles, teams, parts;
-};
-
-struct state {
-    struct boxes_args args;
-    struct jit jit;
-    struct kernel kernel;
-    struct m2m_cut how;
-    struct buf cut, operators; /* owned: as the kernel has them */
+    int rows, tiles;
 };
 
 static struct m2m_cut m2m_cut(const struct boxes_args *a)
@@ -38,10 +22,6 @@ static struct m2m_cut m2m_cut(const struct boxes_args *a)
             size[boxes_class(n, m)]++;
     for (int c = 0; c < 8; c++)
         how.tiles += (size[c] + how.rows - 1) / how.rows;
-    int most = a->device ? a->device->facts.group_max / BOXES_LANES : 1;
-    most = most < 1 ? 1 : most < TEAMS_MOST ? most : TEAMS_MOST;
-    how.parts = (how.tiles + most - 1) / most;
-    how.teams = (how.tiles + how.parts - 1) / how.parts;
     return how;
 }
 
@@ -59,42 +39,27 @@ static int64_t m2m_cut_numbers(const struct boxes_args *a,
 
 static farsum_status m2m_fits(const void *args)
 {
-    const struct boxes_args *a = args;
-    TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
-    return boxes_gpu_room(a, gpu_real(a->precision) * m2m_operator_reals(a));
+    return boxes_gpu_shifts_fits(args, m2m_operator_reals(args));
 }
 
 static int64_t m2m_bytes(const void *args)
 {
-    const struct boxes_args *a = args;
-    struct m2m_cut how = m2m_cut(a);
-    return gpu_real(a->precision) * m2m_operator_reals(a)
-           + 4 * m2m_cut_numbers(a, &how);
+    const struct m2m_cut how = m2m_cut(args);
+    return boxes_gpu_shifts_bytes(args, m2m_cut_numbers(args, &how),
+                                  m2m_operator_reals(args));
 }
 
 static double m2m_cost(const void *args)
 {
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
-    double boxes = (double)(boxes_gpu_boxes(a) - boxes_gpu_level(a, a->depth));
+    double boxes = (double)boxes_gpu_above(a);
     double size = multipole_size(a->p), reals = (double)m2m_operator_reals(a);
     /* a column is read and combined for each tile */
     double work = boxes * (0.7 * reals + 12 * size * m2m_cut(a).tiles);
     return work / (0.1 * rates.flops) /* as measured */
            + boxes * 9 * size * gpu_real(a->precision) / (0.7 * rates.bytes)
            + a->depth * (rates.launch + 4e-6);
-}
-
-static void m2m_destroy(void *state)
-{
-    struct state *s = state;
-    if (!s)
-        return;
-    if (s->jit.device)
-        jit_clear(&s->jit);
-    buf_clear(&s->cut);
-    buf_clear(&s->operators);
-    mem_free(s);
 }
 
 /* One tile's rows, columns and operator. */
@@ -113,10 +78,10 @@ static int64_t m2m_tile(const struct boxes_args *a, const struct m2m_cut *how,
     return (int64_t)end * how->rows;
 }
 
-static farsum_status m2m_make(struct state *s, const double *t)
+static farsum_status m2m_make(struct boxes_gpu_shifts *s,
+                              const struct m2m_cut *how, const double *t)
 {
     const struct boxes_args *a = &s->args;
-    const struct m2m_cut *how = &s->how;
     farsum_status status = FARSUM_OK;
     int64_t numbers = m2m_cut_numbers(a, how), at = 0;
     int64_t reals = m2m_operator_reals(a);
@@ -149,10 +114,7 @@ static farsum_status m2m_make(struct state *s, const double *t)
     for (int n = 0; n <= a->p; n++)
         for (int m = -n; m <= n; m++)
             column[multipole_at(n, m)] = boxes_class(n, m);
-    GO(buf_alloc(&s->cut, a->device, 4 * numbers));
-    GO(buf_upload(&s->cut, 0, cut, 4 * numbers));
-    GO(buf_alloc(&s->operators, a->device, gpu_real(a->precision) * reals));
-    GO(boxes_gpu_upload(&s->operators, a->precision, 0, packed, at));
+    GO(boxes_gpu_shifts_send(s, cut, numbers, packed, at));
 done:
     mem_free(cut);
     mem_free(packed);
@@ -162,49 +124,35 @@ done:
 static farsum_status m2m_create(const void *args, void **state)
 {
     const struct boxes_args *a = args;
-    farsum_status status = FARSUM_OK;
+    const struct m2m_cut how = m2m_cut(a);
     int64_t size = multipole_size(a->p);
-    struct state *s = NULL;
-    double *t = NULL, d[3];
+    farsum_status status = FARSUM_OK;
+    struct boxes_gpu_shifts *s = NULL;
+    double *t = NULL;
     GO(MEM_NEW(s, 1));
     s->args = *a;
-    s->how = m2m_cut(a);
+    s->deal = boxes_gpu_deal(a, how.tiles, TEAMS_MOST);
     GO(MEM_RAW(t, size * size));
-    boxes_child(a, 0, d);
-    multipole_m2m(a->p, d, 0.5, t);
-    GO(m2m_make(s, t));
+    boxes_gpu_shifts_operator(a, multipole_m2m, t);
+    GO(m2m_make(s, &how, t));
     jit_begin(&s->jit, a->device, "stage/m2m/gpu_dense.k", a->precision);
-    jit_define(&s->jit, "ROWS", "%d", s->how.rows);
-    jit_define(&s->jit, "TILES", "%d", s->how.tiles);
-    jit_define(&s->jit, "TEAMS", "%d", s->how.teams);
-    jit_define(&s->jit, "PARTS", "%d", s->how.parts);
-    jit_define(&s->jit, "LANES", "%d", BOXES_LANES);
-    GO(jit_build(&s->jit));
-    GO(jit_kernel(&s->jit, "m2m_dense", BOXES_LANES * s->how.teams, 0,
-                  &s->kernel));
+    jit_define(&s->jit, "ROWS", "%d", how.rows);
+    GO(boxes_gpu_shifts_build(s, "m2m_dense"));
     *state = s;
     s = NULL;
 done:
     mem_free(t);
-    m2m_destroy(s);
+    boxes_gpu_shifts_destroy(s);
     return status;
 }
 
 static farsum_status m2m_run(void *state, const void *data)
 {
-    struct state *s = state;
+    const struct boxes_gpu_shifts *s = state;
     const struct boxes_io *io = data;
-    const struct tree *tree = io->tree;
     TRY(boxes_gpu_same(&s->args, io));
-    for (int level = tree->depth - 1; level >= 0; level--) {
-        const struct m2m_args args = {io->stride, tree->first[level],
-                                      tree->first[level + 1],
-                                      tree_boxes(tree, level)};
-        int64_t groups = (args.parents + BOXES_LANES - 1) / BOXES_LANES;
-        TRY(LAUNCH(&s->kernel, groups * s->how.parts, ARG_BUF(io->multipole),
-                   ARG_BUF(&s->operators), ARG_BUF(&s->cut),
-                   ARG_STRUCT(args)));
-    }
+    for (int level = io->tree->depth - 1; level >= 0; level--)
+        TRY(boxes_gpu_shifts_level(s, io, level, io->multipole));
     return FARSUM_OK;
 }
 
@@ -214,7 +162,7 @@ const struct variant m2m_gpu_dense = {
     .bytes = m2m_bytes,
     .create = m2m_create,
     .run = m2m_run,
-    .destroy = m2m_destroy,
+    .destroy = boxes_gpu_shifts_destroy,
     .deterministic = 1,
     .needs = "a device",
 };
