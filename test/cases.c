@@ -137,6 +137,30 @@ void system_free(struct system *system)
     memset(system, 0, sizeof *system);
 }
 
+struct system system_copy(const struct system *s)
+{
+    struct system c = *s;
+    size_t n = (size_t)s->p.n;
+    c.potential = c.field = NULL;
+    c.p.x = check_memory(3 * n, sizeof *c.p.x);
+    c.p.q = check_memory(n, sizeof *c.p.q);
+    memcpy(c.p.x, s->p.x, 3 * n * sizeof *c.p.x);
+    memcpy(c.p.q, s->p.q, n * sizeof *c.p.q);
+    return c;
+}
+
+double system_momentum(const struct system *s, const double *field)
+{
+    double sum[3] = {0}, f2 = 0;
+    for (int64_t i = 0; i < 3 * s->p.n; i++) {
+        double f = s->p.q[i / 3] * field[i];
+        sum[i % 3] += f;
+        f2 += f * f;
+    }
+    double all = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
+    return f2 > 0 ? sqrt(all / f2) : 0;
+}
+
 double cell_determinant(const double a[9])
 {
     return a[0] * (a[4] * a[8] - a[5] * a[7])

@@ -23,6 +23,8 @@ struct system {
 void system_load(struct system *system, const char *name, const char *what);
 void system_reference(struct system *system);
 void system_free(struct system *system);
+/* A copy whose particles and cell may be changed; it has no reference. */
+struct system system_copy(const struct system *system);
 
 /* The problem of these particles (f64, all outputs, sample given). */
 farsum_problem system_problem(const struct system *system);
@@ -32,6 +34,8 @@ farsum_options cases_options(void);
 /* Potential v[1] of a unit source of the system's kernel at r, and its field
  * v[0]. */
 void system_unit(const struct system *system, double r, double v[2]);
+/* |sum of the forces| over sqrt(N) times their RMS. */
+double system_momentum(const struct system *system, const double *field);
 /* house norms of the errors of a result [n] against the reference */
 double system_force_norm(const struct system *system);
 double system_force_error(const struct system *system, const double *field);

@@ -7,18 +7,6 @@
 
 static const double tolerances[] = {1e-4, 1e-9};
 
-/* A copy whose particles and cell may be changed. */
-static struct system copy_of(const struct system *s)
-{
-    struct system c = *s;
-    c.potential = c.field = NULL;
-    c.p.x = check_memory(3 * (size_t)s->p.n, sizeof *c.p.x);
-    c.p.q = check_memory((size_t)s->p.n, sizeof *c.p.q);
-    memcpy(c.p.x, s->p.x, 3 * (size_t)s->p.n * sizeof *c.p.x);
-    memcpy(c.p.q, s->p.q, (size_t)s->p.n * sizeof *c.p.q);
-    return c;
-}
-
 static int plan_of(const struct system *s, double tolerance,
                    const farsum_options *options, struct answer *answer)
 {
@@ -47,7 +35,7 @@ static void unchanged(int n, const char *const what[],
             for (int i = 0; i < n && done; i++) {
                 if (!law_turn(i + k + (int)(l - law_cases)))
                     continue;
-                struct system c = copy_of(&s);
+                struct system c = system_copy(&s);
                 change[i](&c);
                 if (plan_of(&c, tol, NULL, &b))
                     check_same(what[i], &s, &b, &a, 2 * tol, 2 * tol);
@@ -123,7 +111,7 @@ static void turns(void)
         struct system s;
         struct answer a, b;
         system_load(&s, l->name, l->what);
-        struct system r = copy_of(&s);
+        struct system r = system_copy(&s);
         for (int64_t i = 0; i < s.p.n + 3; i++) {
             const double *from = i < 3 ? s.p.cell + 3 * i
                                        : s.p.x + 3 * (i - 3);
@@ -262,7 +250,7 @@ static void order_and_copies(void)
         struct system s;
         struct answer a, b;
         system_load(&s, l->name, l->what);
-        struct system back = copy_of(&s);
+        struct system back = system_copy(&s);
         int64_t n = s.p.n;
         for (int64_t i = 0; i < n; i++) {
             memcpy(back.p.x + 3 * i, s.p.x + 3 * (n - 1 - i), 24);
