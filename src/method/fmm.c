@@ -10,15 +10,6 @@
 
 #include "base/mem.h"
 
-static farsum_status fmm_excludes(const struct farsum_plan *plan,
-                                  int64_t exclusions)
-{
-    if (plan->device && exclusions > 0)
-        FAIL(ERR_UNSUPPORTED,
-             "leaves no pairs out on a device; on the host it does");
-    return FARSUM_OK;
-}
-
 static farsum_status fmm_fits(const struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->problem;
@@ -27,7 +18,6 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none",
              plan->pair.name);
-    TRY(fmm_excludes(plan, p->n_exclusions));
     if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
         FAIL(ERR_UNSUPPORTED,
              "has no virial of a periodic cell, only its trace, which is the "
@@ -244,7 +234,8 @@ static farsum_status fmm_finish(struct farsum_plan *plan)
 
 static farsum_status fmm_exclude(struct farsum_plan *plan)
 {
-    return fmm_excludes(plan, plan->exclusions.rows);
+    struct fmm *s = plan->state;
+    return s->gpu ? fmm_gpu_exclude(plan, s) : FARSUM_OK;
 }
 
 const struct method method_fmm = {

@@ -62,6 +62,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         buf_clear(all[i]);
     for (int w = 0; g->has_watches && w < FMM_WATCHES; w++)
         stopwatch_clear(&g->watch[w]);
+    fmm_gpu_exclude_clear(&g->exclude);
     if (g->jit.device)
         jit_clear(&g->jit);
     if (g->facts_jit.device)
@@ -327,6 +328,7 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
     struct fmm_gpu *g = s->gpu;
     double low[3], high[3];
     s->target.n = 0;
+    g->exclude.ordered = 0;
     TRY(gpu_take(plan, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
         TRY(gpu_take(plan, s, &s->target, &g->y, m, y, "target"));

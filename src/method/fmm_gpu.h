@@ -28,6 +28,19 @@ enum { FMM_GROUP = 256, FMM_TEAM = 8 };
 /* Beside the rooms: all of them. */
 enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
 
+/* Exclusions on the device. */
+struct fmm_gpu_exclude {
+    struct jit jit;
+    struct kernel find, run;
+    int ready;   /* 1: the kernels are there */
+    int ordered; /* 1: at and at_target are of the points that are there */
+    struct buf target, start, source, lost; /* as of struct exclusions */
+    struct buf at, at_target; /* of a caller's point, in the order of leaves,
+                                 u32 */
+    int64_t rows;
+    uint64_t version; /* of the plan's that lie here */
+};
+
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
@@ -42,6 +55,7 @@ struct fmm_gpu {
     struct buf fact, record;
     /* for a caller whose arrays are the host's: one right-hand side */
     struct gpu_arrays given;
+    struct fmm_gpu_exclude exclude;
     int beside;              /* 1: near pairs on a queue of their own */
     struct aside aside;
     struct recording recording; /* of a sum */
@@ -67,6 +81,14 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
 /* Waits; what went wrong, then the numbers of the last sum into plan->info. */
 farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s);
+
+/* fmm_gpu_exclude.c: the plan's exclusions to the device, for the points that
+ * are there; whether they are; takes them from the sums of near pairs. */
+farsum_status fmm_gpu_exclude(const struct farsum_plan *plan, struct fmm *s);
+farsum_status fmm_gpu_exclude_ready(const struct farsum_plan *plan,
+                                    const struct fmm *s);
+farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near);
+void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *exclude);
 
 /* How many groups go through n things, `each` of them by a group. */
 static inline int64_t fmm_groups(int64_t n, int64_t each)

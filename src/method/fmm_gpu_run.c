@@ -184,6 +184,7 @@ static farsum_status run_sum(struct sum *sum)
         TRY(aside_fork(&g->aside));
     TRY(run_zero(sum, near.potential, near.field));
     TRY(run_room(s, FMM_P2P, &near));
+    TRY(fmm_gpu_exclude_run(s, &near));
     if (g->beside) {
         TRY(aside_run(&g->aside, run_far, sum));
         TRY(aside_join(&g->aside));
@@ -248,6 +249,7 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
 {
     const struct gpu_counts counts =
         gpu_counts(plan, s->tree.source.n, tree_targets(&s->tree)->n);
+    TRY(fmm_gpu_exclude_ready(plan, s));
     if (plan->problem.memory == FARSUM_DEVICE)
         return run_device(plan, s, &counts, rhs, q, result);
     TRY(gpu_ends_host(plan->device, result));

@@ -159,6 +159,25 @@ static void totals_alone(void **state)
     farsum_plan_destroy(plan);
 }
 
+/* The fast multipole method in open space, targets apart or not. */
+static void by_multipoles(void **state)
+{
+    (void)state;
+    for (int m = 0; m <= 20; m += 20)
+        for (int f = FARSUM_F64; f <= FARSUM_F32; f++) {
+            farsum_problem p = make_problem(0, 0, m);
+            farsum_options o = FARSUM_OPTIONS_INIT;
+            farsum_plan *plan = NULL;
+            p.tolerance = f == FARSUM_F64 ? 1e-6 : 1e-3;
+            p.precision = (farsum_precision)f;
+            p.arrays = FARSUM_F64;
+            o.method = "fmm";
+            o.on_device = device;
+            assert_int_equal(farsum_plan_create(&p, &o, &plan), FARSUM_OK);
+            sequence(0, plan, 0, m, f == FARSUM_F64 ? 1e-12 : 1e-6);
+        }
+}
+
 int main(void)
 {
     const char *name = getenv("FARSUM_TEST_DEVICE");
@@ -167,10 +186,9 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel),
-        cmocka_unit_test(targets_apart),
-        cmocka_unit_test(arrays_there),
-        cmocka_unit_test(totals_alone),
+        cmocka_unit_test(every_kernel),  cmocka_unit_test(targets_apart),
+        cmocka_unit_test(arrays_there),  cmocka_unit_test(totals_alone),
+        cmocka_unit_test(by_multipoles),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     farsum_device_close(device);

@@ -1,0 +1,140 @@
+/* fmm_gpu_exclude.c: exclusions of a plan by the fast multipole method on a
+ * device. */
+#include "method/fmm_gpu.h"
+
+enum { GROUP = 128 };
+
+/* As fmm_exclude.k has it. */
+struct exclude_units {
+    double per_h, skip, box[3];
+    int64_t rows, sources, targets, roots;
+    int32_t root[3], level, periodic, potential, field, spare;
+};
+_Static_assert(sizeof(struct exclude_units) == 104, "as the kernel has it");
+
+void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *x)
+{
+    struct buf *all[] = {&x->target, &x->start, &x->source,
+                         &x->lost,   &x->at,    &x->at_target};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    if (x->jit.device)
+        jit_clear(&x->jit);
+}
+
+static farsum_status exclude_kernels(const struct farsum_plan *plan,
+                                     struct fmm_gpu_exclude *x)
+{
+    if (x->ready)
+        return FARSUM_OK;
+    if (x->jit.device)
+        jit_clear(&x->jit);
+    jit_begin(&x->jit, plan->device, "method/fmm_exclude.k",
+              plan->problem.precision);
+    jit_define(&x->jit, "GROUP", "%d", GROUP);
+    TRY(jit_build(&x->jit));
+    TRY(jit_kernel(&x->jit, "fmm_exclude_at", GROUP, 0, &x->find));
+    TRY(jit_kernel(&x->jit, "fmm_exclude", GROUP, 0, &x->run));
+    x->ready = 1;
+    return FARSUM_OK;
+}
+
+static farsum_status exclude_upload(struct buf *buf, struct device *device,
+                                    const void *from, int64_t count)
+{
+    TRY(buf_reserve(buf, device, 8 * count));
+    return buf_upload(buf, 0, from, 8 * count);
+}
+
+/* The rows, if others lie there. */
+static farsum_status exclude_rows(const struct farsum_plan *plan,
+                                  struct fmm_gpu_exclude *x)
+{
+    const struct exclusions *e = &plan->exclusions;
+    struct device *device = plan->device;
+    if (x->version == e->version)
+        return FARSUM_OK;
+    x->version = 0;
+    if (e->rows > 0) {
+        TRY(exclude_kernels(plan, x));
+        TRY(device_finish(device)); /* a sum may still read the old ones */
+        TRY(exclude_upload(&x->target, device, e->target, e->rows));
+        TRY(exclude_upload(&x->start, device, e->start, e->rows + 1));
+        TRY(exclude_upload(&x->source, device, e->source, e->entries));
+        TRY(exclude_upload(&x->lost, device, e->lost, e->entries));
+    }
+    x->rows = e->rows;
+    x->version = e->version;
+    return FARSUM_OK;
+}
+
+/* Where the caller's points lie in the order of leaves. */
+static farsum_status exclude_at(struct fmm_gpu_exclude *x,
+                                const struct tree_gpu_points *p,
+                                struct device *device, struct buf *at)
+{
+    TRY(buf_reserve(at, device, 4 * p->n));
+    return LAUNCH(&x->find, kernel_groups(&x->find, p->n), ARG_BUF(&p->order),
+                  ARG_BUF(at), ARG_I64(p->n));
+}
+
+farsum_status fmm_gpu_exclude(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu_exclude *x = &s->gpu->exclude;
+    struct tree *t = &s->tree;
+    x->ordered = 0;
+    TRY(exclude_rows(plan, x));
+    if (x->rows > 0) {
+        TRY(exclude_at(x, &t->gpu->source, plan->device, &x->at));
+        if (t->separate)
+            TRY(exclude_at(x, &t->gpu->target, plan->device, &x->at_target));
+    }
+    x->ordered = 1;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_gpu_exclude_ready(const struct farsum_plan *plan,
+                                    const struct fmm *s)
+{
+    const struct fmm_gpu_exclude *x = &s->gpu->exclude;
+    if (x->version == plan->exclusions.version && (x->ordered || x->rows == 0))
+        return FARSUM_OK;
+    FAIL(ERR_STATE, "the exclusions did not reach the device: set them again");
+}
+
+farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
+{
+    const struct fmm_gpu *g = s->gpu;
+    const struct fmm_gpu_exclude *x = &g->exclude;
+    const struct tree *t = &s->tree;
+    const struct tree_gpu_points *from = &t->gpu->source;
+    const struct tree_gpu_points *to = tree_gpu_targets(t);
+    const struct buf *none = &g->record; /* nothing is written there */
+    double h = tree_h(t, t->depth);
+    struct exclude_units units = {
+        .per_h = 1 / h,
+        .skip = p2p_skip(&s->pairs, h),
+        .rows = x->rows,
+        .sources = from->n,
+        .targets = to->n,
+        .roots = tree_boxes(t, 0),
+        .level = t->depth,
+        .periodic = s->facts.periodic,
+        .potential = near->potential != NULL,
+        .field = near->field != NULL,
+    };
+    if (x->rows == 0)
+        return FARSUM_OK;
+    for (int d = 0; d < 3; d++) {
+        units.box[d] = t->box[d];
+        units.root[d] = (int32_t)t->root[d];
+    }
+    return LAUNCH(
+        &x->run, kernel_groups(&x->run, x->rows), ARG_BUF(&x->target),
+        ARG_BUF(&x->start), ARG_BUF(&x->source), ARG_BUF(&x->lost),
+        ARG_BUF(&x->at), ARG_BUF(t->separate ? &x->at_target : &x->at),
+        ARG_BUF(&g->leaf), ARG_BUF(t->separate ? &g->target_leaf : &g->leaf),
+        ARG_BUF(&from->x), ARG_BUF(&to->x), ARG_BUF(near->q),
+        ARG_BUF(near->potential ? near->potential : none),
+        ARG_BUF(near->field ? near->field : none), ARG_STRUCT(units));
+}
