@@ -17,7 +17,7 @@ set(farsum_sources
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/crowd.c
   src/points/exclusions.c src/points/points.c
-  src/points/tiles.c src/points/tree.c src/points/tree_gpu.c
+  src/points/tiles.c src/points/tree.c src/points/tree_gpu.c src/points/tree_gpu_sparse.c
   src/points/tree_lists.c
   src/points/tree_region.c src/points/tree_sort.c src/points/tree_sparse.c
   src/points/waves.c

@@ -80,6 +80,36 @@ static int64_t given_bytes(const struct given *g)
     return g->numbers * given_real(g);
 }
 
+/* Expansions to a device, where those of a sparse tree's boxes lie in another
+ * order, or from there. */
+static void given_move(const struct given *g, struct buf *on, void *array,
+                       int back)
+{
+    const struct tree *t = &g->tree;
+    const struct trial *trial = g->trial;
+    if (!trial->device || t->dense) {
+        if (back)
+            trial_fetch(trial, on, array, given_bytes(g));
+        else
+            trial_send(trial, on, array, given_bytes(g));
+        return;
+    }
+    void *moved = trial_array(trial, g->numbers);
+    if (back)
+        trial_fetch(trial, on, moved, given_bytes(g));
+    for (int64_t i = 0; i < g->numbers; i++) {
+        int64_t b = i % g->io.stride;
+        int64_t to = i - b + (b < t->n_boxes ? t->gpu->sparse.at[b] : b);
+        if (back)
+            trial_put(trial, array, i, trial_get(trial, moved, to));
+        else
+            trial_put(trial, moved, to, trial_get(trial, array, i));
+    }
+    if (!back)
+        trial_send(trial, on, moved, given_bytes(g));
+    free(moved);
+}
+
 /* Like those of charges in a box: degree n as 2^-n. */
 static void given_again(void *data)
 {
@@ -92,8 +122,8 @@ static void given_again(void *data)
         trial_put(g->trial, g->local, i,
                   size * (trial_random(&state) - 0.5));
     }
-    trial_send(g->trial, &g->multipole_on, g->multipole, given_bytes(g));
-    trial_send(g->trial, &g->local_on, g->local, given_bytes(g));
+    given_move(g, &g->multipole_on, g->multipole, 0);
+    given_move(g, &g->local_on, g->local, 0);
     int64_t n = tree_targets(&g->tree)->n;
     for (int64_t i = 0; i < n; i++)
         trial_put(g->trial, g->potential, i, 0.25);
@@ -257,8 +287,8 @@ static farsum_status boxes_run(const char *room, int k,
     if (status == FARSUM_OK && trial->variant->error)
         outcome->error = trial->variant->error(&args);
     if (status == FARSUM_OK) {
-        trial_fetch(trial, &g.multipole_on, g.multipole, given_bytes(&g));
-        trial_fetch(trial, &g.local_on, g.local, given_bytes(&g));
+        given_move(&g, &g.multipole_on, g.multipole, 1);
+        given_move(&g, &g.local_on, g.local, 1);
         trial_fetch(trial, &g.potential_on, g.potential,
                     c->n * given_real(&g));
         trial_fetch(trial, &g.field_on, g.field, 3 * c->n * given_real(&g));

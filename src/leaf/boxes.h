@@ -1,5 +1,6 @@
-/* boxes.h: dense trees on devices: which boxes a group works on, and where
- * their numbers lie (points/tree.h has the order of boxes). */
+/* boxes.h: trees on devices: which boxes a group works on, and where their
+ * numbers lie (points/tree.h has the order of a dense tree's boxes,
+ * points/tree_gpu.h that of a sparse one's). */
 #ifndef FARSUM_LEAF_BOXES_H
 #define FARSUM_LEAF_BOXES_H
 
@@ -13,7 +14,10 @@ struct boxes_levels {
                                       begin, [side^3][its boxes] */
     i32 parents[BOXES_LEVELS + 1]; /* boxes of the level above */
     i32 begin[BOXES_LEVELS + 2];   /* group of a level */
-    i32 depth, list, unused;
+    i32 depth, list, sparse;
+    /* of a sparse tree: its slots, and where in their lists (points/tree_gpu.h)
+       children and parents begin; near ones at 0 */
+    i64 slots, child, above;
 };
 
 /* What a group does: boxes of one octant whose parents are parent, parent + 1,
@@ -44,6 +48,37 @@ FN struct boxes_run boxes_run_of(struct boxes_levels a, i32 parts, i32 width,
 FN struct boxes_run boxes_run(struct boxes_levels a, i32 parts, i32 width)
 {
     return boxes_run_of(a, parts, width, (i32)GID);
+}
+
+/* Of a sparse tree: what group `group` does is in runs, boxes parent, parent +
+ * 1, ... below parents; they stand for themselves. */
+FN struct boxes_run boxes_sparse_run(GLOBAL const i32 *runs, i32 parts,
+                                     i64 group)
+{
+    struct boxes_run r;
+    runs += group / parts * 4;
+    r.part = (i32)(group % parts);
+    r.octant = runs[0];
+    r.parent = runs[1];
+    r.parents = runs[2];
+    r.first = 0;
+    r.near = 0;
+    return r;
+}
+
+/* The slot that a box's parent is, -1: the box is beyond the run. */
+FN i32 boxes_sparse_slot(GLOBAL const i32 *lists, struct boxes_levels a,
+                         struct boxes_run r, i32 box)
+{
+    return box < r.parents ? lists[a.above + box] : -1;
+}
+
+/* The box of an octant in slot number `of` near one, -1: there is none. */
+FN i64 boxes_sparse_near(GLOBAL const i32 *lists, struct boxes_levels a, i32 of,
+                         i32 octant, i32 slot)
+{
+    i32 at = slot < 0 ? -1 : lists[of * a.slots + slot];
+    return at < 0 ? -1 : lists[a.child + octant * a.slots + at];
 }
 
 /* The box of an octant whose parent is near box number `of` of a parent, -1:

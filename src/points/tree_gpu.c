@@ -26,9 +26,7 @@ void tree_gpu_destroy(struct tree_gpu *gpu)
         return;
     side_clear(&gpu->source);
     side_clear(&gpu->target);
-    buf_clear(&gpu->near_begin);
-    buf_clear(&gpu->near);
-    buf_clear(&gpu->level);
+    tree_gpu_sparse_clear(&gpu->sparse);
     if (gpu->jit.device)
         jit_clear(&gpu->jit);
     mem_free(gpu);
@@ -153,58 +151,6 @@ done:
     return status;
 }
 
-/* Near lists and levels of a sparse tree's leaves. */
-static farsum_status copy_lists(const struct tree *tree)
-{
-    farsum_status status = FARSUM_OK;
-    struct tree_gpu *gpu = tree->gpu;
-    struct tree_near *near = NULL;
-    struct tree_gpu_near *all = NULL;
-    uint32_t *begin = NULL;
-    int32_t *level = NULL;
-    int64_t leaves = tree->n_leaves, n = 0;
-    GO(MEM_RAW(near, tree_near_most(tree)));
-    GO(MEM_RAW(begin, leaves + 1));
-    GO(MEM_RAW(level, leaves + 1));
-    for (int64_t leaf = 0; leaf < leaves; leaf++)
-        n += tree_near(tree, leaf, near);
-    if (n > UINT32_MAX)
-        GO_FAIL(ERR_UNSUPPORTED,
-                "near lists of %lld entries are too many for "
-                "a device",
-                (long long)n);
-    GO(MEM_RAW(all, n));
-    int64_t at = 0;
-    for (int64_t leaf = 0; leaf < leaves; leaf++) {
-        int64_t m = tree_near(tree, leaf, near);
-        begin[leaf] = (uint32_t)at;
-        level[leaf] = tree_level(tree, tree_leaf_box(tree, leaf));
-        for (int64_t e = 0; e < m; e++, at++) {
-            all[at].leaf = (uint32_t)near[e].leaf;
-            all[at].scale = (float)near[e].scale;
-            for (int d = 0; d < 3; d++)
-                all[at].offset[d] = near[e].offset[d];
-        }
-    }
-    begin[leaves] = (uint32_t)at;
-    GO(buf_reserve(&gpu->near_begin, gpu->device, 4 * (leaves + 1)));
-    GO(buf_reserve(&gpu->level, gpu->device, 4 * (leaves + 1)));
-    GO(buf_reserve(&gpu->near, gpu->device,
-                   n * (int64_t)sizeof(struct tree_gpu_near)));
-    GO(buf_upload(&gpu->near_begin, 0, begin, 4 * (leaves + 1)));
-    if (leaves > 0)
-        GO(buf_upload(&gpu->level, 0, level, 4 * leaves));
-    if (n > 0)
-        GO(buf_upload(&gpu->near, 0, all,
-                      n * (int64_t)sizeof(struct tree_gpu_near)));
-done:
-    mem_free(near);
-    mem_free(all);
-    mem_free(begin);
-    mem_free(level);
-    return status;
-}
-
 farsum_status tree_gpu_copy(struct tree *tree, struct device *device)
 {
     farsum_status status = FARSUM_OK;
@@ -215,11 +161,14 @@ farsum_status tree_gpu_copy(struct tree *tree, struct device *device)
                 "a tree of %lld leaves, %lld points is too "
                 "large for a device",
                 (long long)tree->n_leaves, (long long)tree->source.n);
+    if (!tree->dense && tree->n_boxes > INT32_MAX)
+        GO_FAIL(ERR_UNSUPPORTED, "%lld boxes are too many for a device",
+                (long long)tree->n_boxes);
     GO(copy_side(tree, &tree->source, &tree->gpu->source));
     if (tree->separate)
         GO(copy_side(tree, &tree->target, &tree->gpu->target));
     if (!tree->dense)
-        GO(copy_lists(tree));
+        GO(tree_gpu_sparse(tree));
 done:
     if (status != FARSUM_OK) {
         tree_gpu_destroy(tree->gpu);

@@ -1,9 +1,10 @@
-/* boxes_gpu.c: dense trees on a device. */
+/* boxes_gpu.c: trees on a device. */
 #include "stage/boxes_gpu.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "points/tree_gpu.h"
 #include "stage/gpu.h"
 
 enum { GROUP = 128 };
@@ -24,9 +25,16 @@ int64_t boxes_gpu_level(const struct boxes_args *a, int level)
 int64_t boxes_gpu_boxes(const struct boxes_args *a)
 {
     int64_t n = 0;
+    if (!a->dense)
+        return a->n_boxes;
     for (int level = 0; level <= a->depth; level++)
         n += boxes_gpu_level(a, level);
     return n;
+}
+
+int64_t boxes_gpu_leaves(const struct boxes_args *a)
+{
+    return a->dense ? boxes_gpu_level(a, a->depth) : a->n_leaves;
 }
 
 farsum_status boxes_gpu_fits(const struct boxes_args *a, int most)
@@ -34,14 +42,22 @@ farsum_status boxes_gpu_fits(const struct boxes_args *a, int most)
     TRY(gpu_wanted(a->device));
     if (!a->dense)
         FAIL(ERR_UNSUPPORTED, "it is for dense trees");
+    return boxes_gpu_fits_any(a, most);
+}
+
+farsum_status boxes_gpu_fits_any(const struct boxes_args *a, int most)
+{
+    TRY(gpu_wanted(a->device));
+    if (a->p < 0 || a->p > most)
+        FAIL(ERR_UNSUPPORTED, "it is for orders up to %d", most);
+    if (!a->dense)
+        return FARSUM_OK;
     if (a->depth > BOXES_LEVELS)
         FAIL(ERR_UNSUPPORTED, "it is for %d levels below the root at most",
              BOXES_LEVELS);
     double root = (double)a->root[0] * (double)a->root[1] * (double)a->root[2];
     if (root * (double)((int64_t)1 << 3 * a->depth) >= 0x1p30)
         FAIL(ERR_UNSUPPORTED, "it is for fewer than 2^30 leaves");
-    if (a->p < 0 || a->p > most)
-        FAIL(ERR_UNSUPPORTED, "it is for orders up to %d", most);
     return FARSUM_OK;
 }
 
@@ -66,7 +82,7 @@ static int64_t near_boxes(const struct boxes_args *a)
 static int64_t near_bytes(const struct boxes_args *a)
 {
     int64_t n = 0;
-    for (int level = 0; level < a->depth; level++)
+    for (int level = 0; a->dense && level < a->depth; level++)
         n += boxes_gpu_level(a, level);
     return 4 * near_boxes(a) * n;
 }
@@ -108,8 +124,13 @@ farsum_status boxes_gpu_begin(struct boxes_gpu *g, const struct boxes_args *a,
 {
     struct boxes_levels *l = &g->levels;
     g->args = *a;
+    g->width = width;
+    g->parts = parts;
     l->depth = a->depth;
+    l->sparse = !a->dense;
     l->list = (int32_t)boxes_gpu_far_most(a->ws);
+    if (!a->dense)
+        return FARSUM_OK;
     for (int level = 1; level <= a->depth; level++) {
         int64_t parents = boxes_gpu_level(a, level - 1);
         l->first[level] = l->first[level - 1] + parents;
@@ -125,9 +146,79 @@ farsum_status boxes_gpu_begin(struct boxes_gpu *g, const struct boxes_args *a,
     return near_fill(g);
 }
 
+/* Runs of a tree, if `to` is there: octant, first box, end, 0.  How many. */
+static int64_t set_runs(const struct boxes_gpu *g, const struct tree *t,
+                        int32_t *to)
+{
+    const int64_t *octant = t->gpu->sparse.octant;
+    int64_t n = 0;
+    for (int part = 8; part < 8 * (t->depth + 1); part++)
+        for (int64_t b = octant[part]; b < octant[part + 1]; b += g->width) {
+            if (to) {
+                int64_t end = b + g->width;
+                to[4 * n] = part % 8;
+                to[4 * n + 1] = (int32_t)b;
+                to[4 * n + 2] =
+                    (int32_t)(end < octant[part + 1] ? end : octant[part + 1]);
+                to[4 * n + 3] = 0;
+            }
+            n++;
+        }
+    return n;
+}
+
+farsum_status boxes_gpu_set(struct boxes_gpu *g, const struct tree *t)
+{
+    farsum_status status = FARSUM_OK;
+    struct boxes_levels *l = &g->levels;
+    int64_t near = near_boxes(&g->args);
+    int32_t *runs = NULL;
+    if (g->args.dense)
+        return FARSUM_OK;
+    g->groups = 0;
+    if (t->dense || !t->gpu || t->ws != g->args.ws)
+        FAIL(ERR_ARGUMENT, "the boxes are not those that the row is made for");
+    const struct tree_gpu_sparse *s = &t->gpu->sparse;
+    int64_t n = set_runs(g, t, NULL);
+    if (n * g->parts > INT32_MAX)
+        FAIL(ERR_UNSUPPORTED, "too many groups of threads");
+    GO(MEM_RAW(runs, 4 * n));
+    (void)set_runs(g, t, runs);
+    GO(buf_reserve(&g->runs, g->args.device, 16 * n));
+    if (n > 0)
+        GO(buf_upload(&g->runs, 0, runs, 16 * n));
+    l->first[1] = t->first[1];
+    l->slots = s->slots;
+    l->child = near * s->slots;
+    l->above = (near + 9) * s->slots;
+    g->groups = n * g->parts;
+done:
+    mem_free(runs);
+    return status;
+}
+
+const struct buf *boxes_gpu_near(const struct boxes_gpu *g,
+                                 const struct tree *t)
+{
+    return t->dense ? &g->near : &t->gpu->sparse.slot;
+}
+
+struct boxes_family boxes_gpu_family(const struct tree *t, int level)
+{
+    const int64_t side = 2 * t->ws + 1;
+    if (t->dense)
+        return (struct boxes_family){t->first[level], t->first[level + 1],
+                                     tree_boxes(t, level), 0};
+    const struct tree_gpu_sparse *s = &t->gpu->sparse;
+    return (struct boxes_family){s->first[level], side * side * side * s->slots,
+                                 s->first[level + 1] - s->first[level],
+                                 s->slots};
+}
+
 void boxes_gpu_clear(struct boxes_gpu *g)
 {
     buf_clear(&g->near);
+    buf_clear(&g->runs);
     buf_clear(&g->list);
     buf_clear(&g->operators);
     if (g->jit.device)
@@ -138,7 +229,11 @@ farsum_status boxes_gpu_same(const struct boxes_args *a,
                              const struct boxes_io *io)
 {
     const struct tree *t = io->tree;
-    int same = t->dense && t->depth == a->depth && t->ws == a->ws;
+    int same = t->dense == a->dense && t->ws == a->ws;
+    if (t->dense)
+        same = same && t->depth == a->depth;
+    else
+        same = same && t->gpu && t->gpu->device == a->device;
     for (int d = 0; d < 3; d++)
         same = same && t->root[d] == a->root[d]
                && !t->periodic[d] == !a->periodic[d];
@@ -156,8 +251,10 @@ farsum_status boxes_gpu_io(struct boxes_gpu *g, const struct boxes_io *io)
 
 int boxes_gpu_thread(const struct boxes_args *a, int most, int parts)
 {
-    int64_t parents = a->depth ? boxes_gpu_level(a, a->depth - 1) : 1;
+    int64_t parents = a->n_boxes / 8 + 1;
     int boxes = most;
+    if (a->dense)
+        parents = a->depth ? boxes_gpu_level(a, a->depth - 1) : 1;
     while (boxes > 1
            && 8 * parts * parents / (boxes * BOXES_LANES)
                   < 2 * a->device->facts.units)
@@ -243,7 +340,7 @@ farsum_status boxes_gpu_zero(const struct boxes_gpu *g,
                              const struct kernel *kernel,
                              const struct boxes_io *io)
 {
-    int64_t boxes = boxes_gpu_below(&g->args);
+    int64_t boxes = io->tree->n_boxes - io->tree->first[1];
     int64_t n = boxes * multipole_size(g->args.p);
     return LAUNCH(kernel, kernel_groups(kernel, n), ARG_BUF(io->local),
                   ARG_I64(boxes), ARG_STRUCT(g->levels));

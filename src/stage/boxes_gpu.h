@@ -1,5 +1,9 @@
 /* boxes_gpu.h: what rows of the far field's rooms that work on a device have
- * in common: dense trees there, and who is near whom in them. */
+ * in common: trees there, and who is near whom in them.
+ *
+ * Multipoles and locals of a sparse tree are in the order of points/tree_gpu.h;
+ * who is near whom lies with the tree, and what groups do is known when it is
+ * there: a row that takes sparse trees has a `set`. */
 #ifndef FARSUM_STAGE_BOXES_GPU_H
 #define FARSUM_STAGE_BOXES_GPU_H
 
@@ -16,16 +20,19 @@ struct boxes_levels {
     int64_t near[BOXES_LEVELS + 1];
     int32_t parents[BOXES_LEVELS + 1];
     int32_t begin[BOXES_LEVELS + 2];
-    int32_t depth, list, unused;
+    int32_t depth, list, sparse;
+    int64_t slots, child, above;
 };
-_Static_assert(sizeof(struct boxes_levels) == 288, "as leaf/boxes.h has it");
+_Static_assert(sizeof(struct boxes_levels) == 312, "as leaf/boxes.h has it");
 
 struct boxes_gpu {
     struct boxes_args args;
     struct jit jit;        /* of the row's own kernels */
     struct boxes_levels levels;
     int64_t groups;        /* of a launch over all levels */
-    struct buf near;       /* i32: leaf/boxes.h */
+    struct buf near;       /* i32: leaf/boxes.h; of a dense tree */
+    struct buf runs;       /* i32: leaf/boxes.h; of a sparse one */
+    int width, parts;
     struct buf list;       /* i32, the row's */
     struct buf operators;  /* real, the row's */
 };
@@ -33,19 +40,25 @@ struct boxes_gpu {
 /* OK if the rows may do it: a device, a dense tree of fewer than 2^31 boxes, no
  * more than BOXES_LEVELS levels below the root, order 0 .. most. */
 farsum_status boxes_gpu_fits(const struct boxes_args *args, int most);
+/* The same, and sparse trees too. */
+farsum_status boxes_gpu_fits_any(const struct boxes_args *args, int most);
 /* OK if the device has memory for so many bytes of a row's own. */
 farsum_status boxes_gpu_room(const struct boxes_args *args, int64_t bytes);
-/* Boxes of a level, and of levels 0 .. depth. */
+/* Boxes of a level of a dense tree. */
 int64_t boxes_gpu_level(const struct boxes_args *args, int level);
+/* All, and leaves; of a sparse tree as they are expected. */
 int64_t boxes_gpu_boxes(const struct boxes_args *args);
+int64_t boxes_gpu_leaves(const struct boxes_args *args);
 /* Those that have far lists, and those that have children. */
 static inline int64_t boxes_gpu_below(const struct boxes_args *args)
 {
-    return boxes_gpu_boxes(args) - boxes_gpu_level(args, 0);
+    return boxes_gpu_boxes(args)
+           - (args->dense ? boxes_gpu_level(args, 0) : 1);
 }
 static inline int64_t boxes_gpu_above(const struct boxes_args *args)
 {
-    return boxes_gpu_boxes(args) - boxes_gpu_level(args, args->depth);
+    int64_t n = boxes_gpu_boxes(args) - boxes_gpu_leaves(args);
+    return n > 0 ? n : 0;
 }
 /* Bytes of near and list. */
 int64_t boxes_gpu_list_bytes(const struct boxes_args *args);
@@ -53,6 +66,19 @@ int64_t boxes_gpu_list_bytes(const struct boxes_args *args);
 farsum_status boxes_gpu_begin(struct boxes_gpu *g,
                               const struct boxes_args *args, int width,
                               int parts);
+/* Of a sparse tree: what groups do, of the width and parts of begin.  Nothing
+ * to do for a dense one. */
+farsum_status boxes_gpu_set(struct boxes_gpu *g, const struct tree *tree);
+/* What a kernel is given to find boxes by: of a dense tree g->near. */
+const struct buf *boxes_gpu_near(const struct boxes_gpu *g,
+                                 const struct tree *tree);
+/* Boxes of a level that have children, as kernels find them: in a dense tree
+ * the level's first box, the next one's; in a sparse one its first slot, where
+ * lists have children. */
+struct boxes_family {
+    int64_t parent, child, parents, slots;
+};
+struct boxes_family boxes_gpu_family(const struct tree *tree, int level);
 void boxes_gpu_clear(struct boxes_gpu *g);
 /* OK if it is the tree that the row was made for. */
 farsum_status boxes_gpu_same(const struct boxes_args *args,

@@ -1,16 +1,17 @@
 /* boxes_gpu_shifts.c: what m2m and l2l by one dense operator share. */
 #include "base/mem.h"
+#include "points/tree_gpu.h"
 #include "stage/boxes_gpu.h"
 
 /* As gpu_dense.k of both rooms has it. */
 struct shift_args {
-    int64_t stride, parent, child, parents;
+    int64_t stride, parent, child, parents, slots;
 };
-_Static_assert(sizeof(struct shift_args) == 32, "as the kernels have it");
+_Static_assert(sizeof(struct shift_args) == 40, "as the kernels have it");
 
 farsum_status boxes_gpu_shifts_fits(const struct boxes_args *a, int64_t reals)
 {
-    TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
+    TRY(boxes_gpu_fits_any(a, MULTIPOLE_MOST));
     return boxes_gpu_room(a, boxes_real(a) * reals);
 }
 
@@ -60,6 +61,7 @@ farsum_status boxes_gpu_shifts_build(struct boxes_gpu_shifts *s,
     jit_define(&s->jit, "TEAMS", "%d", s->deal.teams);
     jit_define(&s->jit, "PARTS", "%d", s->deal.parts);
     jit_define(&s->jit, "LANES", "%d", BOXES_LANES);
+    jit_define(&s->jit, "SPARSE", "%d", !s->args.dense);
     TRY(jit_build(&s->jit));
     return jit_kernel(&s->jit, name, BOXES_LANES * s->deal.teams, 0,
                       &s->kernel);
@@ -70,10 +72,12 @@ farsum_status boxes_gpu_shifts_level(const struct boxes_gpu_shifts *s,
                                      const struct buf *array)
 {
     const struct tree *tree = io->tree;
-    const struct shift_args args = {io->stride, tree->first[level],
-                                    tree->first[level + 1],
-                                    tree_boxes(tree, level)};
+    const struct boxes_family f = boxes_gpu_family(tree, level);
+    const struct shift_args args = {io->stride, f.parent, f.child, f.parents,
+                                    f.slots};
     int64_t groups = (args.parents + BOXES_LANES - 1) / BOXES_LANES;
     return LAUNCH(&s->kernel, groups * s->deal.parts, ARG_BUF(array),
-                  ARG_BUF(&s->operators), ARG_BUF(&s->cut), ARG_STRUCT(args));
+                  ARG_BUF(&s->operators), ARG_BUF(&s->cut),
+                  ARG_BUF(tree->dense ? &s->cut : &tree->gpu->sparse.slot),
+                  ARG_STRUCT(args));
 }

@@ -94,15 +94,15 @@ void boxes_monic_define(struct jit *jit, const struct boxes_monic *m, int most)
 
 farsum_status boxes_points_fits(const void *args)
 {
-    return boxes_gpu_fits(args, MULTIPOLE_MOST);
+    return boxes_gpu_fits_any(args, MULTIPOLE_MOST);
 }
 
 farsum_status boxes_points_io(const struct boxes_args *a,
                               const struct boxes_io *io)
 {
     const struct tree *t = io->tree;
-    int same = t->dense && t->depth == a->depth && t->gpu
-               && t->gpu->device == a->device
+    int same = t->dense == a->dense && (!t->dense || t->depth == a->depth)
+               && t->gpu && t->gpu->device == a->device
                && t->precision == a->precision;
     for (int d = 0; d < 3; d++)
         same = same && t->root[d] == a->root[d];
@@ -112,9 +112,14 @@ farsum_status boxes_points_io(const struct boxes_args *a,
     return FARSUM_OK;
 }
 
+const struct buf *boxes_points_leaf(const struct tree *t)
+{
+    return t->dense ? &t->gpu->source.begin : &t->gpu->sparse.leaf;
+}
+
 int boxes_points_team(const struct boxes_args *a, double points, int group)
 {
-    double leaves = (double)boxes_gpu_level(a, a->depth);
+    double leaves = (double)boxes_gpu_leaves(a);
     double each = points / leaves;
     double threads = 512.0 * a->device->facts.units;
     int team = 4;

@@ -24,11 +24,13 @@ int boxes_monic_pieces(int p, int most, int first[MULTIPOLE_MOST + 2]);
  * numbers of the largest. */
 void boxes_monic_define(struct jit *jit, const struct boxes_monic *m, int most);
 
-/* OK if rows of points may do it: a dense tree on a device. */
+/* OK if rows of points may do it: a tree on a device. */
 farsum_status boxes_points_fits(const void *args);
 /* OK if the tree is on the device and is what the row was made for. */
 farsum_status boxes_points_io(const struct boxes_args *args,
                               const struct boxes_io *io);
+/* What a kernel is given to find leaves' boxes by: of a sparse tree. */
+const struct buf *boxes_points_leaf(const struct tree *tree);
 /* Threads for a leaf: 2^n, such that each has a few of `points` in it, and the
  * device has enough of them. */
 int boxes_points_team(const struct boxes_args *args, double points, int group);

@@ -380,8 +380,10 @@ static void refusals_say_why(void)
     o.method = "fmm";
     o.on_device = device;
     o.tree = "sparse";
+    o.m2l = "gpu_plane_wave";
     p = problem_of(&trials[3], FARSUM_F64);
     CHECK_FAILS(farsum_plan_create(&p, &o, &none), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("dense trees");
 }
 
 int main(void)

@@ -122,6 +122,17 @@ static void built(void)
     points_gpu_destroy(t);
 }
 
+static int leaf_differs(const struct tree *tree, int64_t leaf,
+                        const int32_t found[4])
+{
+    int64_t place[3], box = tree_leaf_box(tree, leaf);
+    int level = tree_level(tree, box), wrong = found[3] != level;
+    tree_place(tree, level, box, place);
+    for (int d = 0; d < 3; d++)
+        wrong += found[d] != place[d];
+    return wrong;
+}
+
 static void copied(void)
 {
     double x[3 * 700];
@@ -143,15 +154,15 @@ static void copied(void)
     struct tree_near *near =
         check_memory((size_t)tree_near_most(&tree), sizeof *near);
     int64_t leaves = tree.n_leaves, wrong = 0, at = 0;
-    uint32_t *begin = taken(&tree.gpu->near_begin, 4 * (leaves + 1));
+    uint32_t *begin = taken(&tree.gpu->sparse.near_begin, 4 * (leaves + 1));
     struct tree_gpu_near *all =
-        taken(&tree.gpu->near,
+        taken(&tree.gpu->sparse.near,
               (int64_t)begin[leaves] * (int64_t)sizeof(struct tree_gpu_near));
-    int32_t *level = taken(&tree.gpu->level, 4 * leaves);
+    int32_t *place = taken(&tree.gpu->sparse.place, 16 * leaves);
     for (int64_t leaf = 0; leaf < leaves; leaf++) {
         int64_t n = tree_near(&tree, leaf, near);
         wrong += begin[leaf] != at;
-        wrong += level[leaf] != tree_level(&tree, tree_leaf_box(&tree, leaf));
+        wrong += leaf_differs(&tree, leaf, place + 4 * leaf);
         for (int64_t e = 0; e < n; e++, at++)
             wrong +=
                 all[at].leaf != near[e].leaf
@@ -165,7 +176,81 @@ static void copied(void)
     free(near);
     free(begin);
     free(all);
-    free(level);
+    free(place);
+}
+
+/* Boxes lie where they can be found again, each next to the one before that has
+ * its octant; parents, children, who is near. */
+static void boxes_of_sparse_trees(void)
+{
+    double x[3 * 700];
+    struct tree tree = {0};
+    struct tree_args args = {.depth = 18,
+                             .ws = 1,
+                             .leaf = 3,
+                             .root = {2, 1, 3},
+                             .edge = {2, 1, 3},
+                             .threads = 2};
+    tree_fractions(TREE_CLUSTERS, 700, 4, x);
+    struct tree_given g = tree_positions(&args, 700, x);
+    CHECK_OK(tree_set(&tree, &args, &g, NULL));
+    if (!CHECK_OK(tree_gpu_copy(&tree, device)))
+        check_stop("no tree on the device");
+    const struct tree_gpu_sparse *s = &tree.gpu->sparse;
+    int64_t slots = s->slots, n = tree.n_boxes, wrong = 0, seen = 0;
+    int32_t *lists = taken(&s->slot, 4 * (36 * slots + n));
+    int32_t *leaf = taken(&s->leaf, 4 * tree.n_leaves);
+    int32_t *root = taken(&s->root, 4 * tree_boxes(&tree, 0));
+    const int32_t *child = lists + 27 * slots, *own = child + 8 * slots;
+    const int32_t *parent = own + slots;
+    int64_t *of = check_memory((size_t)n, sizeof *of); /* box that lies there */
+    for (int64_t b = 0; b < n; b++)
+        of[s->at[b]] = b;
+    for (int64_t b = 0; b < n; b++) {
+        int level = tree_level(&tree, b);
+        int64_t at = s->at[b], up = tree.parent[b];
+        int octant = level ? tree_octant(&tree, level, b) : 0;
+        wrong += of[at] != b || tree_level(&tree, at) != level;
+        wrong += at < s->octant[8 * level + octant]
+                 || at >= s->octant[8 * level + octant + 1];
+        wrong += at > s->octant[8 * level + octant] && of[at - 1] > b;
+        wrong += (parent[at] < 0) != (up < 0);
+        if (up >= 0 && parent[at] >= 0) {
+            wrong += own[parent[at]] != s->at[up];
+            wrong += child[octant * slots + parent[at]] != at;
+        }
+    }
+    for (int level = 0; level <= tree.depth; level++)
+        for (int64_t k = s->first[level]; k < s->first[level + 1]; k++) {
+            int64_t here[3], there[3], box = of[own[k]];
+            tree_place(&tree, level, box, here);
+            wrong += tree_level(&tree, box) != level;
+            for (int64_t e = 0; e < 27; e++) {
+                int32_t near = lists[e * slots + k];
+                for (int d = 0; d < 3; d++)
+                    there[d] =
+                        here[d] + (d ? d > 1 ? e / 9 : e / 3 % 3 : e % 3) - 1;
+                int64_t found = tree_find(&tree, level, there);
+                int has = found >= 0 && tree_box_leaf(&tree, found) < 0;
+                wrong += has != (near >= 0);
+                wrong += has && near >= 0 && own[near] != s->at[found];
+                seen += has;
+            }
+        }
+    for (int64_t l = 0; l < tree.n_leaves; l++)
+        wrong += leaf[l] != s->at[tree.leaf[l]];
+    for (int64_t b = 0; b < tree_boxes(&tree, 0); b++) {
+        int64_t here[3];
+        tree_place(&tree, 0, b, here);
+        wrong += root[b] != (here[2] + here[1]) * 2 + here[0];
+    }
+    tree_same("that differ", wrong, 0);
+    CHECK(seen > 2 * slots && slots > 50, "%lld slots", (long long)slots);
+    tree_clear(&tree);
+    free(of);
+    free(lists);
+    free(leaf);
+    free(root);
 }
 
 static void refused(void)
@@ -201,6 +286,7 @@ int main(void)
     }
     RUN(built);
     RUN(copied);
+    RUN(boxes_of_sparse_trees);
     RUN(refused);
     CHECK(device->bytes == 0, "%lld bytes are kept", (long long)device->bytes);
     device_close(device);

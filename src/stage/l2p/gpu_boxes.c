@@ -15,9 +15,9 @@ enum { TILE = 24576 }; /* bytes of group memory */
 struct l2p_args {
     int64_t n, leaves, first, stride;
     double unit;
-    int32_t potential, field;
+    int32_t potential, field, sparse, spare;
 };
-_Static_assert(sizeof(struct l2p_args) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct l2p_args) == 56, "as the kernel has it");
 
 /* How the kernel is cut. */
 struct l2p_cut {
@@ -55,7 +55,7 @@ static double l2p_cost(const void *args)
 {
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
-    double leaves = (double)boxes_gpu_level(a, a->depth);
+    double leaves = (double)boxes_gpu_leaves(a);
     int team = l2p_team(a);
     /* seven operations a number and target, and reading six numbers */
     return ((double)a->n_targets + leaves * team * TARGETS * 0.5
@@ -204,16 +204,18 @@ static farsum_status l2p_run(void *state, const void *data)
         .leaves = tree->n_leaves,
         .first = tree->first[tree->depth],
         .stride = io->stride,
-        .unit = 1 / tree_h(tree, tree->depth),
+        .unit = 1 / tree_h(tree, tree->dense ? tree->depth : 0),
         .potential = io->potential != NULL,
         .field = io->field != NULL,
+        .sparse = !tree->dense,
     };
-    return LAUNCH(&s->kernel,
-                  (tree->n_leaves + s->cut.leaves - 1) / s->cut.leaves,
-                  ARG_BUF(&p->x), ARG_BUF(&p->begin), ARG_BUF(&s->at),
-                  ARG_BUF(&s->factor), ARG_BUF(io->local),
-                  ARG_BUF(io->potential ? io->potential : none),
-                  ARG_BUF(io->field ? io->field : none), ARG_STRUCT(args));
+    return LAUNCH(
+        &s->kernel, (tree->n_leaves + s->cut.leaves - 1) / s->cut.leaves,
+        ARG_BUF(&p->x), ARG_BUF(&p->begin), ARG_BUF(boxes_points_leaf(tree)),
+        ARG_BUF(tree->dense ? none : &tree->gpu->sparse.place), ARG_BUF(&s->at),
+        ARG_BUF(&s->factor), ARG_BUF(io->local),
+        ARG_BUF(io->potential ? io->potential : none),
+        ARG_BUF(io->field ? io->field : none), ARG_STRUCT(args));
 }
 
 const struct variant l2p_gpu_boxes = {

@@ -1,6 +1,7 @@
 /* gpu_dense: a dense operator for each difference of root boxes' places; for
  * few root boxes. */
 #include "base/mem.h"
+#include "points/tree_gpu.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
 #include "stage/gpu_rates.h"
@@ -11,7 +12,7 @@ enum { ROWS = 32, SLICES = 8, ROOTS_MOST = 4096 };
 /* As gpu_dense.k has it. */
 struct lattice_args {
     int64_t stride;
-    int32_t root[3], side[3], periodic, ws, field, spare;
+    int32_t root[3], side[3], periodic, ws, field, boxes;
 };
 _Static_assert(sizeof(struct lattice_args) == 48, "as the kernel has it");
 
@@ -45,7 +46,7 @@ static farsum_status dense_fits(const void *args)
 {
     const struct boxes_args *a = args;
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
-    TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
+    TRY(boxes_gpu_fits_any(a, MULTIPOLE_MOST));
     if (axes == 1 || axes == 2)
         FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
              axes);
@@ -174,10 +175,13 @@ static farsum_status dense_run(void *state, const void *data)
     struct lattice_args args = s->lattice;
     TRY(boxes_gpu_same(&s->args, io));
     args.stride = io->stride;
-    int64_t groups = dense_roots(&s->args) * dense_pad(&s->args) / ROWS;
-    return LAUNCH(&s->kernel, groups,
-                  ARG_BUF(io->multipole), ARG_BUF(&s->operators),
-                  ARG_BUF(io->local), ARG_STRUCT(args));
+    const struct tree *t = io->tree;
+    const struct buf *number = t->dense ? &s->operators : &t->gpu->sparse.root;
+    int64_t groups = tree_boxes(t, 0) * dense_pad(&s->args) / ROWS;
+    args.boxes = t->dense ? 0 : (int32_t)tree_boxes(t, 0);
+    return LAUNCH(&s->kernel, groups, ARG_BUF(io->multipole),
+                  ARG_BUF(&s->operators), ARG_BUF(number), ARG_BUF(io->local),
+                  ARG_STRUCT(args));
 }
 
 const struct variant lattice_gpu_dense = {

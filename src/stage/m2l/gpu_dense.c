@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "points/points.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu_rates.h"
 
@@ -57,7 +58,7 @@ static int64_t dense_operator_bytes(const struct boxes_args *a)
 static farsum_status dense_fits(const void *args)
 {
     const struct boxes_args *a = args;
-    TRY(boxes_gpu_fits(a, ORDER_MOST));
+    TRY(boxes_gpu_fits_any(a, ORDER_MOST));
     return boxes_gpu_room(a, dense_operator_bytes(a));
 }
 
@@ -168,6 +169,7 @@ static farsum_status dense_create(const void *args, void **state)
     jit_define(jit, "TEAMS", "%d", cut.deal.teams);
     jit_define(jit, "PARTS", "%d", cut.deal.parts);
     jit_define(jit, "LANES", "%d", BOXES_LANES);
+    jit_define(jit, "SPARSE", "%d", !a->dense);
     GO(jit_build(jit));
     GO(jit_kernel(jit, "m2l_dense", BOXES_LANES * cut.deal.teams, 0,
                   &s->kernel));
@@ -176,6 +178,14 @@ static farsum_status dense_create(const void *args, void **state)
 done:
     dense_destroy(s);
     return status;
+}
+
+static farsum_status dense_set(void *state, const struct points *source,
+                               const struct points *target)
+{
+    struct state *s = state;
+    (void)target;
+    return boxes_gpu_set(&s->gpu, source->tree);
 }
 
 static farsum_status dense_run(void *state, const void *data)
@@ -187,8 +197,10 @@ static farsum_status dense_run(void *state, const void *data)
     if (g->groups == 0)
         return FARSUM_OK;
     return LAUNCH(&s->kernel, g->groups, ARG_BUF(io->multipole),
-                  ARG_BUF(io->local), ARG_BUF(&g->operators),
-                  ARG_BUF(&g->list), ARG_BUF(&g->near), ARG_STRUCT(g->levels));
+                  ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&g->list),
+                  ARG_BUF(boxes_gpu_near(g, io->tree)),
+                  ARG_BUF(g->args.dense ? &g->near : &g->runs),
+                  ARG_STRUCT(g->levels));
 }
 
 const struct variant m2l_gpu_dense = {
@@ -196,6 +208,7 @@ const struct variant m2l_gpu_dense = {
     .cost = dense_cost,
     .bytes = dense_bytes,
     .create = dense_create,
+    .set = dense_set,
     .run = dense_run,
     .destroy = dense_destroy,
     .deterministic = 1,

@@ -15,7 +15,7 @@ struct loops {
 
 farsum_status loops_fits(const void *args)
 {
-    return rotation_fits(args);
+    return boxes_gpu_fits(args, ROTATION_ORDER);
 }
 
 static int64_t loops_launched(const struct boxes_args *a)

@@ -2,6 +2,7 @@
 #include "stage/m2l/gpu_rotation_make.h"
 
 #include "base/mem.h"
+#include "points/points.h"
 #include "stage/gpu_rates.h"
 
 enum {
@@ -18,7 +19,7 @@ struct rotation {
 
 farsum_status rotation_fits(const void *args)
 {
-    return boxes_gpu_fits(args, ROTATION_ORDER);
+    return boxes_gpu_fits_any(args, ROTATION_ORDER);
 }
 
 int64_t rotation_bytes(const void *args)
@@ -105,10 +106,9 @@ static int rotation_copies(const struct boxes_args *a, int text)
 static int rotation_teams(const struct boxes_args *a,
                           const struct rotation_form *form)
 {
-    int64_t threads = 0, wanted = (int64_t)a->device->facts.units * 256;
+    int64_t threads = boxes_gpu_below(a);
+    int64_t wanted = (int64_t)a->device->facts.units * 256;
     int teams = form->teams ? form->teams : 1;
-    for (int level = 1; level <= a->depth; level++)
-        threads += boxes_gpu_level(a, level);
     if (form->teams == 0)
         while (teams < TEAMS_MOST && (a->p > ALONE || teams * threads < wanted))
             teams *= 2;
@@ -160,6 +160,14 @@ done:
     return status;
 }
 
+farsum_status rotation_set(void *state, const struct points *source,
+                           const struct points *target)
+{
+    struct rotation *s = state;
+    (void)target;
+    return boxes_gpu_set(&s->gpu, source->tree);
+}
+
 farsum_status rotation_run(void *state, const void *data)
 {
     struct rotation *s = state;
@@ -171,5 +179,7 @@ farsum_status rotation_run(void *state, const void *data)
     TRY(boxes_gpu_zero(g, &s->clear, io));
     return LAUNCH(&s->kernel, g->groups, ARG_BUF(io->multipole),
                   ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&g->list),
-                  ARG_BUF(&g->near), ARG_STRUCT(g->levels));
+                  ARG_BUF(boxes_gpu_near(g, io->tree)),
+                  ARG_BUF(g->args.dense ? &g->near : &g->runs),
+                  ARG_STRUCT(g->levels));
 }

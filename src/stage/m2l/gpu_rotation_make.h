@@ -20,6 +20,8 @@ double rotation_seconds(const struct boxes_args *a, double share);
 void rotation_work(const void *args, struct work *work);
 farsum_status rotation_create(const void *args,
                               const struct rotation_form *form, void **state);
+farsum_status rotation_set(void *state, const struct points *source,
+                           const struct points *target);
 farsum_status rotation_run(void *state, const void *io);
 void rotation_destroy(void *state);
 
@@ -48,6 +50,7 @@ farsum_status rotation_text(struct jit *jit, int p, int text);
         .cost = name##_cost,                                                   \
         .bytes = rotation_bytes,                                               \
         .create = name##_create,                                               \
+        .set = rotation_set,                                                   \
         .run = rotation_run,                                                   \
         .destroy = rotation_destroy,                                           \
         .deterministic = repeats,                                              \

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "points/points.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
 #include "stage/gpu_rates.h"
 
+/* CHUNK is gpu_walsh.k's. */
 enum { ORDER_MOST = 40, TEAMS_MOST = 16, CHUNK = 4 };
 
 struct state {
@@ -86,7 +88,7 @@ static int64_t walsh_cut_numbers(const struct boxes_args *a,
 static farsum_status walsh_fits(const void *args)
 {
     const struct boxes_args *a = args;
-    TRY(boxes_gpu_fits(a, ORDER_MOST));
+    TRY(boxes_gpu_fits_any(a, ORDER_MOST));
     int64_t width = walsh_cut(a).boxes * BOXES_LANES;
     TRY(gpu_local_fits(a->device, 8 * width * (2 * CHUNK * boxes_real(a) + 4)));
     return boxes_gpu_room(a, walsh_operator_bytes(a));
@@ -305,7 +307,7 @@ static farsum_status walsh_create(const void *args, void **state)
     jit_define(jit, "TEAMS", "%d", cut.deal.teams);
     jit_define(jit, "PARTS", "%d", cut.deal.parts);
     jit_define(jit, "LANES", "%d", BOXES_LANES);
-    jit_define(jit, "CHUNK", "%d", CHUNK);
+    jit_define(jit, "SPARSE", "%d", !a->dense);
     GO(jit_build(jit));
     GO(jit_kernel(jit, "m2l_walsh", BOXES_LANES * cut.deal.teams, 0,
                   &s->kernel));
@@ -314,6 +316,14 @@ static farsum_status walsh_create(const void *args, void **state)
 done:
     walsh_destroy(s);
     return status;
+}
+
+static farsum_status walsh_set(void *state, const struct points *source,
+                               const struct points *target)
+{
+    struct state *s = state;
+    (void)target;
+    return boxes_gpu_set(&s->gpu, source->tree);
 }
 
 static farsum_status walsh_run(void *state, const void *data)
@@ -325,10 +335,11 @@ static farsum_status walsh_run(void *state, const void *data)
     if (g->groups == 0)
         return FARSUM_OK;
     return LAUNCH(&s->kernel, g->groups, ARG_BUF(io->multipole),
-                  ARG_BUF(io->local), ARG_BUF(&g->operators),
-                  ARG_BUF(&g->list), ARG_BUF(&s->zero), ARG_BUF(&s->cut),
-                  ARG_BUF(&g->near), ARG_I32(s->operators),
-                  ARG_STRUCT(g->levels));
+                  ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&g->list),
+                  ARG_BUF(&s->zero), ARG_BUF(&s->cut),
+                  ARG_BUF(boxes_gpu_near(g, io->tree)),
+                  ARG_BUF(g->args.dense ? &g->near : &g->runs),
+                  ARG_I32(s->operators), ARG_STRUCT(g->levels));
 }
 
 const struct variant m2l_gpu_walsh = {
@@ -336,6 +347,7 @@ const struct variant m2l_gpu_walsh = {
     .cost = walsh_cost,
     .bytes = walsh_bytes,
     .create = walsh_create,
+    .set = walsh_set,
     .run = walsh_run,
     .destroy = walsh_destroy,
     .deterministic = 1,

@@ -12,8 +12,9 @@ enum { GROUP = 128, FLAT_MOST = 14 };
 /* As gpu_boxes.k has it. */
 struct p2m_args {
     int64_t n, leaves, first, stride, groups;
+    int32_t sparse, spare;
 };
-_Static_assert(sizeof(struct p2m_args) == 40, "as the kernel has it");
+_Static_assert(sizeof(struct p2m_args) == 48, "as the kernel has it");
 
 struct state {
     struct boxes_args args;
@@ -34,7 +35,7 @@ static double p2m_cost(const void *args)
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
     double size = multipole_size(a->p);
-    double leaves = (double)boxes_gpu_level(a, a->depth);
+    double leaves = (double)boxes_gpu_leaves(a);
     int team = boxes_points_team(a, (double)a->n_sources, GROUP);
     /* four operations a number and source, and eight for the team's sums; a
      * leaf's last round is half full */
@@ -108,13 +109,18 @@ static farsum_status p2m_run(void *state, const void *data)
     TRY(boxes_points_io(&s->args, io));
     const struct tree_gpu_points *p = &tree->gpu->source;
     int64_t leaves = GROUP / s->team;
-    const struct p2m_args args = {p->n, tree->n_leaves,
-                                  tree->first[tree->depth], io->stride,
-                                  (tree->n_leaves + leaves - 1) / leaves};
-    return LAUNCH(&s->kernel, args.groups * s->pieces,
-                  ARG_BUF(&p->x), ARG_BUF(io->q), ARG_BUF(&p->begin),
-                  ARG_BUF(&s->which), ARG_BUF(&s->factor),
-                  ARG_BUF(io->multipole), ARG_STRUCT(args));
+    const struct p2m_args args = {p->n,
+                                  tree->n_leaves,
+                                  tree->first[tree->depth],
+                                  io->stride,
+                                  (tree->n_leaves + leaves - 1) / leaves,
+                                  !tree->dense,
+                                  0};
+    return LAUNCH(&s->kernel, args.groups * s->pieces, ARG_BUF(&p->x),
+                  ARG_BUF(io->q), ARG_BUF(&p->begin),
+                  ARG_BUF(boxes_points_leaf(tree)), ARG_BUF(&s->which),
+                  ARG_BUF(&s->factor), ARG_BUF(io->multipole),
+                  ARG_STRUCT(args));
 }
 
 const struct variant p2m_gpu_boxes = {

@@ -147,6 +147,7 @@ static farsum_status boxes_run(void *state, const void *data)
         return FARSUM_OK;
     const struct tree_gpu_points *s = &tree->gpu->source;
     const struct tree_gpu_points *t = tree_gpu_targets(tree);
+    const struct tree_gpu_sparse *sparse = &tree->gpu->sparse;
     const struct buf *none = &s->begin; /* nothing is written there */
     struct boxes_shape shape;
     boxes_shape(&boxes->args, tree, &shape);
@@ -155,9 +156,9 @@ static farsum_status boxes_run(void *state, const void *data)
     for (; shape.set < boxes->args.rhs; shape.set += boxes->rhs)
         TRY(LAUNCH(&boxes->sum, tree->n_leaves, ARG_BUF(&s->x), ARG_BUF(io->q),
                    ARG_BUF(&s->begin), ARG_BUF(&t->x), ARG_BUF(&t->begin),
-                   ARG_BUF(tree->dense ? none : &tree->gpu->near_begin),
-                   ARG_BUF(tree->dense ? none : &tree->gpu->near),
-                   ARG_BUF(tree->dense ? none : &tree->gpu->level),
+                   ARG_BUF(tree->dense ? none : &sparse->near_begin),
+                   ARG_BUF(tree->dense ? none : &sparse->near),
+                   ARG_BUF(tree->dense ? none : &sparse->place),
                    ARG_BUF(io->potential ? io->potential : none),
                    ARG_BUF(io->field ? io->field : none), ARG_STRUCT(shape)));
     return FARSUM_OK;
