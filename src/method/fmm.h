@@ -112,6 +112,14 @@ double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
 /* fmm_points.c.  The extent of open points, and what goes with it; order and
  * rooms for the tree that is there; rooms' own sets. */
 void fmm_extent(struct fmm *s, const double low[3], const double high[3]);
+/* Points in the cells of a coarse grid, FMM_CELL along each edge of facts.edge
+ * from the sources' least coordinates on: 1 if they are far from uniform. */
+enum { FMM_CELL = 16, FMM_CELLS = FMM_CELL * FMM_CELL * FMM_CELL };
+int fmm_crowded(const int32_t count[FMM_CELLS], int64_t n);
+/* A tree of s->shape of the positions in source.s and target.s (m of them),
+ * and what its boxes say of the errors. */
+farsum_status fmm_points_tree(struct farsum_plan *plan, struct fmm *s,
+                              int64_t m);
 farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
                                int64_t n, int64_t m);
 farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s);

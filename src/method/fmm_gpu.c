@@ -80,6 +80,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
         struct kernel *kernel;
     } all[] = {
         {&g->jit, "fmm_place", &g->place},
+        {&g->jit, "fmm_cells", &g->cells},
         {&g->jit, "fmm_fold", &g->fold},
         {&g->jit, "fmm_leaf", &g->leaves},
         {&g->jit, "fmm_count", &g->count},
@@ -177,18 +178,23 @@ static farsum_status gpu_bounds(struct fmm *s, int64_t m, double low[3],
     return FARSUM_OK;
 }
 
-/* Fractions of the region, in place of those of the wide cell. */
-static farsum_status gpu_fractions(struct farsum_plan *plan, struct fmm *s,
-                                   struct points *points, const struct buf *x,
-                                   const struct tree_args *args)
+farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
+                                int64_t m, const double corner[3],
+                                const double edge[3])
 {
     struct fmm_gpu *g = s->gpu;
-    struct fmm_region region = {.n = points->n,
-                                .wide = plan->problem.arrays != FARSUM_F32};
-    memcpy(region.corner, args->corner, sizeof region.corner);
-    memcpy(region.edge, args->edge, sizeof region.edge);
-    return LAUNCH(&g->place, kernel_groups(&g->place, points->n), ARG_BUF(x),
-                  ARG_BUF(x), ARG_BUF(&points->gpu->s), ARG_STRUCT(region));
+    struct points *sides[] = {&s->source, &s->target};
+    const struct buf *x[] = {&g->x, &g->y};
+    struct fmm_region region = {.wide = plan->problem.arrays != FARSUM_F32};
+    memcpy(region.corner, corner, sizeof region.corner);
+    memcpy(region.edge, edge, sizeof region.edge);
+    for (int k = 0; k < (m > 0 ? 2 : 1); k++) {
+        region.n = sides[k]->n;
+        TRY(LAUNCH(&g->place, kernel_groups(&g->place, region.n), ARG_BUF(x[k]),
+                   ARG_BUF(x[k]), ARG_BUF(&sides[k]->gpu->s),
+                   ARG_STRUCT(region)));
+    }
+    return FARSUM_OK;
 }
 
 static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
@@ -216,9 +222,7 @@ static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
         }
         const struct tree_given two = {2, {ends[0], ends[1], ends[2]}, 1, 0};
         TRY(tree_region(&args, &two, NULL));
-        TRY(gpu_fractions(plan, s, &s->source, &s->gpu->x, &args));
-        if (m > 0)
-            TRY(gpu_fractions(plan, s, &s->target, &s->gpu->y, &args));
+        TRY(fmm_gpu_fractions(plan, s, m, args.corner, args.edge));
     }
     return tree_gpu_set(&s->tree, &args, s->source.gpu,
                         m > 0 ? s->target.gpu : NULL);
@@ -277,13 +281,14 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     struct fmm_crowd *crowd = &s->crowd;
-    int distinct = !plan->problem.exclude_coincident;
+    int distinct = !plan->problem.exclude_coincident, dense = s->tree.dense;
     double fact[FMM_FACTS], h = tree_h(&s->tree, s->tree.depth);
     double targets = (double)tree_targets(&s->tree)->n;
     TRY(gpu_leaf(s, &s->tree.gpu->source, &g->leaf));
     if (s->tree.separate)
         TRY(gpu_leaf(s, &s->tree.gpu->target, &g->target_leaf));
-    TRY(gpu_crowd(s));
+    if (dense)
+        TRY(gpu_crowd(s));
     if (distinct)
         TRY(gpu_twins(s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
@@ -293,6 +298,8 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
                              "pairs out",
              (long long)fact[FMM_FACT_TWIN],
              (long long)fact[FMM_FACT_TWIN + 1]);
+    if (!dense) /* the host knows them */
+        return FARSUM_OK;
     *crowd = (struct fmm_crowd){.h = h};
     for (int k = 0; k < 2; k++) {
         double unit = pow(h, 2 + 2 * k) * targets;
@@ -321,11 +328,23 @@ static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
     return gpu_arrays_reserve(&g->given, plan, n, m);
 }
 
+/* Where a row is named that does not take a sparse tree, crowded points get a
+ * dense one. */
+static farsum_status gpu_shape(const struct farsum_plan *plan, struct fmm *s,
+                               int crowded, int64_t n, int64_t m)
+{
+    farsum_status status = fmm_shape(plan, s, crowded, n, m, &s->shape);
+    if (status != FARSUM_ERR_UNSUPPORTED || !crowded || s->names.tree)
+        return status;
+    return fmm_shape(plan, s, 0, n, m, &s->shape);
+}
+
 farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, const void *x, int64_t m,
                                  const void *y)
 {
     struct fmm_gpu *g = s->gpu;
+    int crowded = 0, there = plan->problem.memory == FARSUM_DEVICE;
     double low[3], high[3];
     s->target.n = 0;
     g->exclude.ordered = 0;
@@ -335,9 +354,17 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic) {
         TRY(gpu_bounds(s, m, low, high));
         fmm_extent(s, low, high);
+        TRY(fmm_gpu_crowded(plan, s, &crowded));
     }
-    TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
-    TRY(gpu_tree(plan, s, low, high, m));
+    TRY(gpu_shape(plan, s, crowded, n, m));
+    if (s->tree.n_leaves > 0 && s->tree.dense != s->shape.dense) {
+        fmm_gpu_forget(g);
+        tree_clear(&s->tree);
+    }
+    if (s->shape.dense)
+        TRY(gpu_tree(plan, s, low, high, m));
+    else
+        TRY(fmm_gpu_sparse(plan, s, m, there ? NULL : x, there ? NULL : y));
     TRY(gpu_leaves(plan, s));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(gpu_reserve(plan, s));

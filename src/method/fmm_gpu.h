@@ -44,7 +44,8 @@ struct fmm_gpu_exclude {
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
-    struct kernel place, fold, leaves, count, crowd, twins, in, out, totals;
+    struct kernel place, cells, fold, leaves, count, crowd, twins, in, out;
+    struct kernel totals;
     struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
@@ -76,6 +77,17 @@ void fmm_gpu_forget(struct fmm_gpu *gpu); /* NULL is legal */
 farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, const void *x, int64_t m,
                                  const void *y);
+/* fmm_gpu_sparse.c.  1: the sources are far from uniform, as on the host. */
+farsum_status fmm_gpu_crowded(const struct farsum_plan *plan, struct fmm *s,
+                              int *crowded);
+/* A sparse tree, by the host, of the points that are there: given is NULL or
+ * the caller's, on the host. */
+farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m,
+                             const void *given_x, const void *given_y);
+/* Fractions of a region in place of those of a wide cell. */
+farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
+                                int64_t m, const double corner[3],
+                                const double edge[3]);
 /* fmm_gpu_run.c */
 farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
@@ -89,6 +101,12 @@ farsum_status fmm_gpu_exclude_ready(const struct farsum_plan *plan,
                                     const struct fmm *s);
 farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near);
 void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *exclude);
+
+/* Where leaves are, for kernels that ask a sparse tree. */
+static inline const struct buf *fmm_gpu_places(const struct fmm *s)
+{
+    return s->tree.dense ? &s->gpu->record : &s->tree.gpu->sparse.place;
+}
 
 /* How many groups go through n things, `each` of them by a group. */
 static inline int64_t fmm_groups(int64_t n, int64_t each)

@@ -6,11 +6,11 @@ enum { GROUP = 128 };
 
 /* As fmm_exclude.k has it. */
 struct exclude_units {
-    double per_h, skip, box[3];
+    double per_h, skip, least, box[3];
     int64_t rows, sources, targets, roots;
-    int32_t root[3], level, periodic, potential, field, spare;
+    int32_t root[3], level, periodic, sparse, potential, field;
 };
-_Static_assert(sizeof(struct exclude_units) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct exclude_units) == 112, "as the kernel has it");
 
 void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *x)
 {
@@ -110,16 +110,19 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
     const struct tree_gpu_points *from = &t->gpu->source;
     const struct tree_gpu_points *to = tree_gpu_targets(t);
     const struct buf *none = &g->record; /* nothing is written there */
-    double h = tree_h(t, t->depth);
+    double h = tree_h(t, t->dense ? t->depth : 0), skip = s->pairs.skip / h;
+    double least = p2p_least(s->pairs.precision);
     struct exclude_units units = {
         .per_h = 1 / h,
-        .skip = p2p_skip(&s->pairs, h),
+        .skip = skip * skip,
+        .least = least * least,
         .rows = x->rows,
         .sources = from->n,
         .targets = to->n,
         .roots = tree_boxes(t, 0),
         .level = t->depth,
         .periodic = s->facts.periodic,
+        .sparse = !t->dense,
         .potential = near->potential != NULL,
         .field = near->field != NULL,
     };
@@ -134,7 +137,7 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
         ARG_BUF(&x->start), ARG_BUF(&x->source), ARG_BUF(&x->lost),
         ARG_BUF(&x->at), ARG_BUF(t->separate ? &x->at_target : &x->at),
         ARG_BUF(&g->leaf), ARG_BUF(t->separate ? &g->target_leaf : &g->leaf),
-        ARG_BUF(&from->x), ARG_BUF(&to->x), ARG_BUF(near->q),
-        ARG_BUF(near->potential ? near->potential : none),
+        ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&from->x), ARG_BUF(&to->x),
+        ARG_BUF(near->q), ARG_BUF(near->potential ? near->potential : none),
         ARG_BUF(near->field ? near->field : none), ARG_STRUCT(units));
 }

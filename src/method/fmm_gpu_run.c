@@ -13,9 +13,9 @@ struct fmm_units {
     double coulomb, h, front, surface, axis[9], box[3];
     int64_t n, targets, leaves, roots, first_q, first_out, rhs;
     int32_t root[3], level, wide, apart, potential, field, energy, virial,
-        beside, periodic;
+        beside, periodic, sparse, spare;
 };
-_Static_assert(sizeof(struct fmm_units) == 232, "as the kernels have it");
+_Static_assert(sizeof(struct fmm_units) == 240, "as the kernels have it");
 
 /* A sum of right-hand sides, as it may be recorded. */
 struct sum {
@@ -33,7 +33,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
     double volume = s->facts.volume;
     struct fmm_units u = {
         .coulomb = plan->problem.coulomb,
-        .h = tree_h(t, t->depth),
+        .h = tree_h(t, t->dense ? t->depth : 0),
         .n = t->source.n,
         .targets = tree_targets(t)->n,
         .leaves = t->n_leaves,
@@ -48,6 +48,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
         .periodic = s->facts.periodic,
+        .sparse = !t->dense,
     };
     u.first_q = e->rhs * u.n;
     u.first_out = e->rhs * u.targets;
@@ -88,8 +89,9 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                    ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3)));
     }
     TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->fact),
-               ARG_BUF(&p->order), ARG_BUF(&g->leaf), ARG_BUF(&p->x),
-               ARG_BUF(&g->q), ARG_BUF(&g->record), ARG_STRUCT(*u)));
+               ARG_BUF(&p->order), ARG_BUF(&g->leaf),
+               ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&p->x), ARG_BUF(&g->q),
+               ARG_BUF(&g->record), ARG_STRUCT(*u)));
     if (!u->periodic)
         return FARSUM_OK;
     return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
@@ -110,8 +112,8 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
     int64_t groups = fmm_groups(u->targets, FMM_GROUP);
     TRY(LAUNCH(&g->out, groups, ARG_BUF(&g->q), ARG_BUF(x), ARG_BUF(x),
                ARG_BUF(&g->fact), ARG_BUF(&p->order), ARG_BUF(leaf),
-               ARG_BUF(&p->x), ARG_BUF(&g->potential),
-               ARG_BUF(&g->field),
+               ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&p->x),
+               ARG_BUF(&g->potential), ARG_BUF(&g->field),
                ARG_BUF(u->beside ? &g->near_potential : none),
                ARG_BUF(u->beside ? &g->near_field : none), ARG_BUF(potential),
                ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),

@@ -6,7 +6,7 @@
 #include "method/arrays.h"
 #include "method/fmm_gpu.h"
 
-enum { CELLS = 16, FAR_FROM_UNIFORM = 4 };
+enum { FAR_FROM_UNIFORM = 4 };
 
 /* x [n][3] side by side. */
 static farsum_status points_apart(struct points *p, int64_t n, const double *x)
@@ -67,12 +67,21 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
     }
 }
 
-/* Pairs in the same cell of a coarse grid, over those of even points. */
-static farsum_status points_crowd(const struct fmm *s, double *crowd)
+int fmm_crowded(const int32_t count[FMM_CELLS], int64_t n)
 {
-    int64_t *count = NULL, n = s->source.n;
-    double low[3], pairs = 0;
-    TRY(MEM_NEW(count, CELLS * CELLS * CELLS));
+    double pairs = 0;
+    for (int k = 0; k < FMM_CELLS; k++)
+        pairs += (double)count[k] * (double)(count[k] - 1);
+    return pairs * FMM_CELLS > FAR_FROM_UNIFORM * (double)n * (double)n;
+}
+
+/* Are the sources far from uniform? */
+static farsum_status points_crowded(const struct fmm *s, int *crowded)
+{
+    int32_t *count = NULL;
+    int64_t n = s->source.n;
+    double low[3];
+    TRY(MEM_NEW(count, FMM_CELLS));
     for (int d = 0; d < 3; d++) {
         low[d] = s->source.s[d][0];
         for (int64_t i = 0; i < n; i++)
@@ -82,15 +91,13 @@ static farsum_status points_crowd(const struct fmm *s, double *crowd)
         int64_t at = 0;
         for (int d = 0; d < 3; d++) {
             double f = (s->source.s[d][i] - low[d]) / s->facts.edge[d];
-            int64_t k = (int64_t)(f * CELLS);
-            at = at * CELLS + (k < CELLS ? k : CELLS - 1);
+            int64_t k = (int64_t)(f * FMM_CELL);
+            at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
         }
         count[at]++;
     }
-    for (int64_t k = 0; k < CELLS * CELLS * CELLS; k++)
-        pairs += (double)count[k] * (double)(count[k] - 1);
+    *crowded = fmm_crowded(count, n);
     mem_free(count);
-    *crowd = pairs * CELLS * CELLS * CELLS / ((double)n * (double)n);
     return FARSUM_OK;
 }
 
@@ -162,8 +169,8 @@ static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
     return FARSUM_OK;
 }
 
-static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
-                                 int64_t m)
+farsum_status fmm_points_tree(struct farsum_plan *plan, struct fmm *s,
+                              int64_t m)
 {
     const struct tree_given source = points_given(&s->source,
                                                   s->facts.periodic);
@@ -236,14 +243,14 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
     struct fmm *s = plan->state;
-    double crowd = 1;
+    int crowded = 0;
     if (s->gpu)
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));
     if (!s->facts.periodic)
-        TRY(points_crowd(s, &crowd));
-    TRY(fmm_shape(plan, s, crowd > FAR_FROM_UNIFORM, n, m, &s->shape));
-    TRY(points_tree(plan, s, m));
+        TRY(points_crowded(s, &crowded));
+    TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
+    TRY(fmm_points_tree(plan, s, m));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(points_arrays(plan, s));
     return fmm_points_set(plan, s);

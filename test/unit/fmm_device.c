@@ -35,16 +35,20 @@ struct trial {
     double edge[3];  /* of a periodic cell; 0: open */
     int clustered, vacuum;
     int order, levels, boxes[3];
+    int leaf; /* of a sparse tree; 0: a dense one */
 };
 
 static const struct trial trials[] = {
-    {"cube", 500, 0, 1, {5, 5, 5}, 0, 0, 4, 2, {2, 2, 2}},
-    {"charged brick in vacuum", 300, 0, 2, {4, 6, 9}, 0, 1, 4, 1, {3, 4, 6}},
-    {"one box and its images", 60, 0, 1, {2, 2, 2}, 0, 0, 4, 1, {1, 1, 1}},
-    {"open", 600, 0, 1, {0}, 0, 0, 4, 3, {1, 1, 1}},
-    {"open, clustered, targets", 400, 90, 2, {0}, 1, 0, 4, 3, {1, 1, 1}},
-    {"targets in a brick", 300, 70, 2, {4, 6, 9}, 0, 0, 4, 2, {2, 3, 4}},
-    {"two", 2, 0, 1, {0}, 0, 0, 4, 1, {1, 1, 1}},
+    {"cube", 500, 0, 1, {5, 5, 5}, 0, 0, 4, 2, {2, 2, 2}, 0},
+    {"charged brick in vacuum", 300, 0, 2, {4, 6, 9}, 0, 1, 4, 1, {3, 4, 6}, 0},
+    {"one box and its images", 60, 0, 1, {2, 2, 2}, 0, 0, 4, 1, {1, 1, 1}, 0},
+    {"open", 600, 0, 1, {0}, 0, 0, 4, 3, {1, 1, 1}, 0},
+    {"open, clustered, targets", 400, 90, 2, {0}, 1, 0, 4, 3, {1, 1, 1}, 0},
+    {"targets in a brick", 300, 70, 2, {4, 6, 9}, 0, 0, 4, 2, {2, 3, 4}, 0},
+    {"sparse", 700, 0, 2, {0}, 1, 0, 4, 0, {1, 1, 1}, 6},
+    {"sparse, targets", 500, 150, 1, {0}, 1, 0, 3, 16, {2, 1, 3}, 4},
+    {"sparse, not deep", 300, 0, 1, {0}, 1, 0, 4, 2, {3, 3, 2}, 5},
+    {"two", 2, 0, 1, {0}, 0, 0, 4, 1, {1, 1, 1}, 0},
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
@@ -95,7 +99,8 @@ static farsum_plan *plan_queues(const struct trial *t, const farsum_problem *p,
     o.threads = 2;
     o.order = t->order;
     o.levels = t->levels;
-    o.tree = "dense";
+    o.tree = t->leaf > 0 ? "sparse" : "dense";
+    o.leaf = t->leaf;
     /* of one row's kind on both sides: plane waves leave an error of theirs */
     o.m2l = here ? "host_dense" : "gpu_dense";
     for (int d = 0; d < 3; d++)
@@ -260,6 +265,76 @@ static void arrays_there(void)
         buf_clear(&on[k]);
 }
 
+/* A sparse tree where the points are crowded, though none is named, and a dense
+ * one again where they are not; one on a row that needs it. */
+static void crowded_points(void)
+{
+    struct trial t = trials[3];
+    for (int wide = 0; wide < 2; wide++) {
+        farsum_options o = FARSUM_OPTIONS_INIT;
+        farsum_problem p = problem_of(&t, wide ? FARSUM_F64 : FARSUM_F32);
+        farsum_plan *plan[2];
+        p.arrays = wide ? FARSUM_F64 : FARSUM_F32;
+        p.sample_x = NULL;
+        p.sample_q = NULL;
+        o.method = "fmm";
+        o.threads = 2;
+        o.order = 6;
+        for (int k = 0; k < 2; k++) {
+            o.on_device = k ? device : NULL;
+            CHECK_OK(farsum_plan_create(&p, &o, &plan[k]));
+        }
+        for (int turn = 0; turn < 3; turn++) {
+            static float x32[3 * MOST], q32[MOST], out[3 * MOST];
+            farsum_plan_info info[2];
+            t.clustered = turn == 1;
+            fill(&t);
+            for (int i = 0; i < 3 * MOST; i++)
+                x32[i] = (float)x[i];
+            for (int i = 0; i < MOST; i++)
+                q32[i] = (float)q[i];
+            for (int k = 0; k < 2; k++) {
+                struct sums *to = k ? &there : &host;
+                farsum_result r = result_of(&p, to);
+                if (!wide) {
+                    r = (farsum_result)FARSUM_RESULT_INIT;
+                    r.field = out;
+                }
+                CHECK_OK(farsum_plan_set_points(
+                    plan[k], t.n, wide ? (void *)x : x32, 0, NULL));
+                CHECK_OK(farsum_plan_execute(plan[k], 1, wide ? (void *)q : q32,
+                                             &r));
+                for (int i = 0; !wide && i < 3 * t.n; i++)
+                    to->field[i] = out[i];
+                info[k] = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+                CHECK_OK(farsum_plan_get_info(plan[k], &info[k]));
+                CHECK(strcmp(info[k].tree, turn == 1 ? "sparse" : "dense") == 0,
+                      "turn %d, %s tree", turn, info[k].tree);
+            }
+            /* other leaves, other errors */
+            double e = off(3 * t.n, there.field, host.field);
+            CHECK(e < 1e-3, "turn %d: fields are off by %.3g", turn, e);
+        }
+        farsum_plan_destroy(plan[0]);
+        farsum_plan_destroy(plan[1]);
+    }
+    t.clustered = 1;
+    fill(&t);
+    farsum_problem p = problem_of(&t, FARSUM_F64);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    o.method = "fmm";
+    o.order = 4;
+    o.m2l = "gpu_plane_wave";
+    o.on_device = device;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, t.n, x, 0, NULL));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(strcmp(info.tree, "dense") == 0, "a %s tree", info.tree);
+    farsum_plan_destroy(plan);
+}
+
 enum { PAIRS = 40 };
 
 /* Points are in no order: pairs at all distances; factors of all kinds. */
@@ -280,7 +355,7 @@ static void exclusions(void)
     int64_t pair[PAIRS][2];
     double factor[PAIRS];
     for (int k = 0; k + 1 < TRIALS; k++)
-        for (int queues = 1; queues <= 2; queues++) {
+        for (int queues = 1 + k % 2; queues <= 2; queues += 1 + (k > 0)) {
             const struct trial *t = &trials[k];
             farsum_problem p = problem_of(t, FARSUM_F64);
             fill(t);
@@ -327,7 +402,9 @@ static void excluded_close_pairs(void)
     const double apart = 1e-3;
     int64_t pair[CLOSE][2];
     for (int k = 0; k < TRIALS - 1; k++) {
-        const struct trial *t = &trials[k];
+        struct trial even = trials[k];
+        const struct trial *t = &even;
+        even.clustered = 0; /* else other pairs are as close */
         if (t->m > 0)
             continue;
         farsum_problem p = problem_of(t, FARSUM_F64);
@@ -393,6 +470,7 @@ int main(void)
     RUN(as_on_the_host);
     RUN(again_and_again);
     RUN(arrays_there);
+    RUN(crowded_points);
     RUN(exclusions);
     RUN(excluded_close_pairs);
     RUN(refusals_say_why);
