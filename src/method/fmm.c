@@ -96,6 +96,14 @@ static int fmm_same(const struct boxes_args *a, const struct boxes_args *b)
            && memcmp(a->box, b->box, sizeof a->box) == 0;
 }
 
+static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
+{
+    return a->skip == b->skip && a->n_sources == b->n_sources
+           && a->n_targets == b->n_targets && a->neighbours == b->neighbours
+           && a->filling == b->filling && a->dense == b->dense
+           && a->ws == b->ws;
+}
+
 farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
                         const struct boxes_args *boxes,
                         const struct p2p_args *pairs)
@@ -103,8 +111,12 @@ farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
     struct choice choice[FMM_ROOMS];
     TRY(fmm_choose(plan, s, boxes, pairs, choice));
     int same = fmm_same(&s->boxes, boxes);
+    int same_pairs = fmm_same_pairs(&s->pairs, pairs);
+    s->boxes =
+        (struct boxes_args){0}; /* known again when all rooms are there */
+    s->pairs = (struct p2p_args){0};
     for (int r = 0; r < FMM_ROOMS; r++) {
-        if (s->room[r] && same && r != FMM_P2P
+        if (s->room[r] && (r == FMM_P2P ? same_pairs : same)
             && s->choice[r].row == choice[r].row)
             continue;
         fmm_gpu_forget(s->gpu);
