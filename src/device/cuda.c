@@ -15,10 +15,18 @@ struct cuda_api {
 #undef SYM
 };
 
+struct cuda_limits {
+#define SYM(result, name, parameters) result(*name) parameters;
+#include "device/cuda_limits.sym"
+#undef SYM
+};
+
 struct cuda {
     struct driver driver; /* first: the functions of driver.h see it alone */
     struct cuda_api own;
+    struct cuda_limits limits;
     struct nvrtc nvrtc;
+    struct nvlink link; /* its name is "" until it is asked for */
     void *context;
     int retained; /* 1: the context is the device's primary one, held by us */
 };
@@ -39,6 +47,12 @@ static const char *const cuda_symbols[] = {
 #undef SYM
     NULL};
 
+static const char *const limits_symbols[] = {
+#define SYM(result, name, parameters) #name,
+#include "device/cuda_limits.sym"
+#undef SYM
+    NULL};
+
 /* From the enumerations CUdevice_attribute and CUfunction_attribute. */
 static const struct driver_numbers cuda_numbers = {.units = 16,
                                                    .group_max = 1,
@@ -53,6 +67,7 @@ enum {
     CUDA_CAPABILITY_MAJOR = 75,
     CUDA_CAPABILITY_MINOR = 76,
     CUDA_MAX_DYNAMIC_LOCAL = 8,
+    CUDA_LIMIT_PENDING = 4,
     CUDA_STREAM_PER_THREAD = 2 /* 1 and 2 stand for streams of any context */
 };
 
@@ -96,6 +111,8 @@ static farsum_status cuda_library(struct cuda *cuda)
                 (void **)&cuda->driver.api));
     TRY(dl_open(&library, names, folders, cuda_symbols, (void **)&cuda->own));
     driver_graphs_open(&cuda->driver, library, graph_symbols);
+    if (!dl_more(library, limits_symbols, (void **)&cuda->limits))
+        cuda->limits = (struct cuda_limits){0};
     cuda->driver.vendor = "CUDA";
     cuda->driver.words = cuda_words;
     cuda->driver.enter = cuda_enter;
@@ -200,22 +217,77 @@ static farsum_status cuda_compile(struct device *device, const char *text,
                                   void **binary, int64_t *bytes)
 {
     const struct cuda *cuda = device->inside;
-    return nvrtc_compile(&cuda->nvrtc, device->facts.arch, text, binary, bytes,
-                         NULL);
+    return nvrtc_compile(&cuda->nvrtc, device->facts.arch, text, 0, binary,
+                         bytes, NULL);
+}
+
+/* The limit is the context's, which others may share: it is not changed. */
+static farsum_status cuda_nested(struct device *device)
+{
+    struct cuda *cuda = device->inside;
+    struct device_facts *facts = &device->facts;
+    size_t pending = 0;
+    int before = 0;
+    if (cuda->link.name[0])
+        return FARSUM_OK;
+    if (!cuda->limits.cuCtxGetLimit)
+        FAIL(ERR_UNSUPPORTED, "%s: the driver has no cuCtxGetLimit",
+             device->name);
+    TRY(driver_enter(&cuda->driver, &before));
+    int error = cuda->limits.cuCtxGetLimit(&pending, CUDA_LIMIT_PENDING);
+    TRY(driver_leave(&cuda->driver, before, error,
+                     "asking how many launches may be pending"));
+    TRY(nvlink_open(&cuda->link, cuda->nvrtc.rtc.major));
+    snprintf(facts->linker, sizeof facts->linker, "%s", cuda->link.name);
+    facts->pending = (int64_t)pending;
+    return FARSUM_OK;
+}
+
+static farsum_status cuda_compile_nested(struct device *device,
+                                         const char *text, void **binary,
+                                         int64_t *bytes)
+{
+    const struct cuda *cuda = device->inside;
+    return nvlink_compile(&cuda->nvrtc, &cuda->link, device->facts.arch, text,
+                          binary, bytes, NULL);
 }
 
 const struct device_backend device_cuda = {
-    "cuda",         "dialect/cuda.h", cuda_count,
-    cuda_open,      cuda_close,       driver_alloc,
-    driver_release, driver_view,      driver_release_view,
-    driver_upload,  driver_download,  driver_copy,
-    driver_fill,    cuda_compile,     driver_load,
-    driver_unload,  driver_kernel,    driver_release_kernel,
-    driver_launch,  driver_finish,    driver_mark_create,
-    driver_mark,    driver_seconds,   driver_mark_destroy,
+    "cuda",
+    "dialect/cuda.h",
+    cuda_count,
+    cuda_open,
+    cuda_close,
+    driver_alloc,
+    driver_release,
+    driver_view,
+    driver_release_view,
+    driver_upload,
+    driver_download,
+    driver_copy,
+    driver_fill,
+    cuda_compile,
+    driver_load,
+    driver_unload,
+    driver_kernel,
+    driver_release_kernel,
+    driver_launch,
+    driver_finish,
+    driver_mark_create,
+    driver_mark,
+    driver_seconds,
+    driver_mark_destroy,
     driver_look,
-    driver_record_begin, driver_record_end, driver_replay,
-    driver_forget,  driver_aside_create, driver_aside_destroy,
-    driver_aside_fork, driver_aside_enter, driver_aside_leave,
+    driver_record_begin,
+    driver_record_end,
+    driver_replay,
+    driver_forget,
+    driver_aside_create,
+    driver_aside_destroy,
+    driver_aside_fork,
+    driver_aside_enter,
+    driver_aside_leave,
     driver_aside_join,
+    cuda_nested,
+    cuda_compile_nested,
 };

@@ -106,6 +106,14 @@ farsum_status device_finish(struct device *device)
     return device->backend->finish(device);
 }
 
+farsum_status device_nested(struct device *device)
+{
+    if (!device->backend->nested)
+        FAIL(ERR_UNSUPPORTED, "%s has no kernels that launch kernels",
+             device->name);
+    return device->backend->nested(device);
+}
+
 farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
                             int n_args, const struct arg *args)
 {

@@ -97,6 +97,11 @@ struct device_backend {
     void (*aside_enter)(struct device *device, void *aside);
     farsum_status (*aside_leave)(struct device *device, void *aside);
     farsum_status (*aside_join)(struct device *device, void *aside);
+    /* Kernels that launch kernels; NULL, both: there are none.  OK: they can be
+     * compiled here, and facts.linker and facts.pending are set. */
+    farsum_status (*nested)(struct device *device);
+    farsum_status (*compile_nested)(struct device *device, const char *text,
+                                    void **binary, int64_t *bytes);
 };
 
 /* What is true of a device; the back end fills it. */
@@ -104,6 +109,9 @@ struct device_facts {
     char model[128];    /* as the vendor calls it */
     char arch[64];      /* what kernels are compiled for: "sm_90" */
     char compiler[160]; /* and by what, with its version */
+    char linker[64];    /* what links kernels that launch kernels */
+    int64_t pending;    /* kernels that these may have launched and that have
+                           not begun */
     int units;          /* multiprocessors, compute units */
     int group_max;      /* threads */
     int subgroup;       /* threads that run in step; 1: not known */
@@ -144,6 +152,9 @@ extern const struct device_backend *const device_backends[];
 /* Waits until everything that was asked for is done; a kernel's failure
  * arrives here. */
 farsum_status device_finish(struct device *device);
+
+/* OK: it has kernels that launch kernels; else why not. */
+farsum_status device_nested(struct device *device);
 
 /* A kernel that is loaded, and its group size. */
 struct kernel {

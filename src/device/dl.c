@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *dl_in(const char *folder, size_t length, const char *name)
 {
@@ -81,6 +82,42 @@ int dl_more(void *library, const char *const *symbols, void **api)
         all = all && api[i];
     }
     return all;
+}
+
+/* 1: a file of that name is in the folder and can be read. */
+static int dl_reads(const char *folder, size_t length, const char *name,
+                    char *path, size_t room)
+{
+    int n = snprintf(path, room, "%.*s/%s", (int)length, folder, name);
+    return length > 0 && n > 0 && (size_t)n < room && access(path, R_OK) == 0;
+}
+
+farsum_status dl_file(void *library, const char *const *folders,
+                      const char *name, char *path, size_t room)
+{
+    const char *folder = getenv("FARSUM_LIBRARY_PATH");
+    struct link_map *map = NULL;
+    while (folder && *folder) {
+        size_t length = strcspn(folder, ":");
+        if (dl_reads(folder, length, name, path, room))
+            return FARSUM_OK;
+        folder += length + (folder[length] == ':');
+    }
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0) {
+        const char *slash = strrchr(map->l_name, '/');
+        if (slash
+            && dl_reads(map->l_name, (size_t)(slash - map->l_name), name, path,
+                        room))
+            return FARSUM_OK;
+    }
+    for (int f = 0; folders && folders[f]; f++)
+        if (dl_reads(folders[f], strlen(folders[f]), name, path, room))
+            return FARSUM_OK;
+    path[0] = 0;
+    FAIL(ERR_DEVICE,
+         "no %s was found (FARSUM_LIBRARY_PATH may name its "
+         "folder)",
+         name);
 }
 
 void dl_close(void *library)

@@ -77,8 +77,8 @@ farsum_status hiprtc_compile(const struct rtc *rtc, const char *arch,
     if (hiprtc_knows(arch) == 0)
         FAIL(ERR_DEVICE, "%s does not compile for %s", rtc->name, arch);
     snprintf(target, sizeof target, "--offload-arch=%s", arch);
-    const struct rtc_job job = {text, target, NULL, rtc->api.code_size,
-                                rtc->api.code};
+    const struct rtc_job job = {
+        text, target, {NULL}, rtc->api.code_size, rtc->api.code};
     return rtc_compile(rtc, &job, binary, bytes, log);
 }
 

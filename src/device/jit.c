@@ -269,17 +269,35 @@ done:
     return status;
 }
 
+void jit_nested(struct jit *jit)
+{
+    jit->nested = 1;
+}
+
+/* Who makes the binary: the compiler, and the linker where there is one. */
+static farsum_status jit_makers(const struct jit *jit, char *makers,
+                                size_t room)
+{
+    const struct device_facts *facts = &jit->device->facts;
+    if (jit->nested)
+        TRY(device_nested(jit->device));
+    snprintf(makers, room, "%s%s%s", facts->compiler, jit->nested ? ", " : "",
+             jit->nested ? facts->linker : "");
+    return FARSUM_OK;
+}
+
 farsum_status jit_build(struct jit *jit)
 {
     farsum_status status = FARSUM_OK;
     struct device *d = jit->device;
-    char *text = NULL;
+    char *text = NULL, makers[256];
     void *binary = NULL;
     int64_t bytes = 0;
     TRY(jit->failed);
+    TRY(jit_makers(jit, makers, sizeof makers));
     GO(jit_text(jit, d->backend->words, &text));
     const struct cache_key key = {
-        {farsum_version(), d->facts.arch, d->facts.compiler, text}};
+        {farsum_version(), d->facts.arch, makers, text}};
     jit->cached = cache_get(&key, &binary, &bytes);
     if (jit->cached
         && d->backend->load(d, binary, bytes, &jit->module) == FARSUM_OK)
@@ -287,7 +305,8 @@ farsum_status jit_build(struct jit *jit)
     jit->cached = 0;
     mem_free(binary);
     binary = NULL;
-    status = d->backend->compile(d, text, &binary, &bytes);
+    status = (jit->nested ? d->backend->compile_nested
+                          : d->backend->compile)(d, text, &binary, &bytes);
     if (status != FARSUM_OK) {
         status = status_prefix(status, "%s on %s", jit->file, d->name);
         goto done;

@@ -29,6 +29,7 @@ struct jit {
     int n_kernels;
     void *kernel[JIT_KERNELS];
     farsum_status failed;  /* of a define; build returns it */
+    int nested;            /* 1: its kernels launch kernels */
     int cached;            /* 1: the binary was found on disk */
 };
 
@@ -42,6 +43,8 @@ void jit_define_text(struct jit *jit, const char *name, const char *text);
 /* A table of reals that the text sees as a list: {1.5,...} without braces. */
 void jit_define_table(struct jit *jit, const char *name, const double *values,
                       int count);
+/* Its kernels launch kernels: for devices that device_nested says OK of. */
+void jit_nested(struct jit *jit);
 farsum_status jit_build(struct jit *jit);
 /* group: its size, as in KERNEL(n); arena: the most bytes that launches ask
  * for. */

@@ -24,7 +24,7 @@ static const char *const nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
                                           "libnvrtc.so.11.2", "libnvrtc.so",
                                           NULL};
 enum { NVRTC_NEWEST = 13, NVRTC_OLDEST = 11 };
-static const char *const nvrtc_folders[] = {
+const char *const nvrtc_folders[] = {
     "/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib",
     "/usr/local/cuda/targets/sbsa-linux/lib", "/opt/cuda/lib64", NULL};
 
@@ -80,8 +80,8 @@ int nvrtc_knows(const struct nvrtc *nvrtc, const char *arch)
 }
 
 farsum_status nvrtc_compile(const struct nvrtc *nvrtc, const char *arch,
-                            const char *text, void **binary, int64_t *bytes,
-                            char **log)
+                            const char *text, int part, void **binary,
+                            int64_t *bytes, char **log)
 {
     int number = nvrtc_number(arch), newest = 0;
     char target[64];
@@ -98,7 +98,10 @@ farsum_status nvrtc_compile(const struct nvrtc *nvrtc, const char *arch,
         snprintf(target, sizeof target, "--gpu-architecture=compute_%d",
                  newest);
     const struct rtc_job job = {
-        text, target, log && known ? "--ptxas-options=-v" : NULL,
+        text,
+        target,
+        {log && known ? "--ptxas-options=-v" : NULL,
+         part ? "--relocatable-device-code=true" : NULL},
         known ? nvrtc->rtc.api.code_size : nvrtc->own.nvrtcGetPTXSize,
         known ? nvrtc->rtc.api.code : nvrtc->own.nvrtcGetPTX};
     return rtc_compile(&nvrtc->rtc, &job, binary, bytes, log);
@@ -109,5 +112,5 @@ farsum_status cuda_compile_for(const char *arch, const char *text,
 {
     struct nvrtc nvrtc;
     TRY(nvrtc_open(&nvrtc, 0));
-    return nvrtc_compile(&nvrtc, arch, text, binary, bytes, log);
+    return nvrtc_compile(&nvrtc, arch, text, 0, binary, bytes, log);
 }

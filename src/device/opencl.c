@@ -481,4 +481,6 @@ const struct device_backend device_opencl = {
     opencl_aside_enter,
     opencl_aside_leave,
     opencl_aside_join,
+    NULL, /* kernels launch none */
+    NULL,
 };

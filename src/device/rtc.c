@@ -16,6 +16,7 @@ farsum_status rtc_named(struct rtc *rtc, const char *vendor,
     snprintf(rtc->name, sizeof rtc->name, "%s %d.%d", vendor, major, minor);
     snprintf(rtc->key, sizeof rtc->key, "%s", rtc->name);
     rtc->options = options;
+    rtc->major = major;
     for (int i = 0; options[i]; i++) {
         size_t n = strlen(rtc->key);
         if (strlen(options[i]) + 2 > sizeof rtc->key - n)
@@ -86,12 +87,13 @@ farsum_status rtc_compile(const struct rtc *rtc, const struct rtc_job *job,
     farsum_status status = FARSUM_OK;
     void *program = NULL;
     char *words = NULL;
-    const char *options[RTC_OPTIONS + 2] = {job->target};
+    const char *options[RTC_OPTIONS + 3] = {job->target};
     int n = 1;
     for (int i = 0; rtc->options[i] && i < RTC_OPTIONS; i++)
         options[n++] = rtc->options[i];
-    if (job->extra)
-        options[n++] = job->extra;
+    for (int i = 0; i < 2; i++)
+        if (job->extra[i])
+            options[n++] = job->extra[i];
     int error = rtc->api.create(&program, job->text, "kernel", 0, NULL, NULL);
     if (error != 0)
         return rtc_failed(rtc, error, "a program");

@@ -13,6 +13,7 @@ struct rtc_api {
 struct rtc {
     struct rtc_api api;
     const char *const *options; /* of every compilation, ended by NULL */
+    int major;                  /* of its version */
     char name[32];              /* "NVRTC 13.0" */
     char key[160]; /* with the options: what binaries are kept under */
 };
@@ -21,7 +22,7 @@ struct rtc {
 struct rtc_job {
     const char *text;   /* one self-contained source */
     const char *target; /* the option that says the architecture */
-    const char *extra;  /* one more option, or NULL */
+    const char *extra[2]; /* more options, or NULL */
     /* What gives the result: the api's code_size and code, or others. */
     int (*size)(void *program, size_t *bytes);
     int (*get)(void *program, char *code);

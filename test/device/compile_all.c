@@ -11,6 +11,7 @@
  * TEXT: only files whose name holds it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
  *
+ * Of kernels that launch kernels the binary is linked, where CUDA's linker is.
  * Registers and spills are listed; they fail nothing.  Each kind has a process
  * of its own: compilers that bring an LLVM each do not bear another. */
 #include "check.h"
@@ -41,6 +42,7 @@ static struct target target[TARGETS];
 static int n_targets, compiled, skipped, spilling;
 static const char *only_file = "";
 static int full;
+static int linker; /* 1: of kernels that launch kernels */
 
 static void target_add(const char *kind, const char *vendor, const char *words,
                        const char *arch, struct device *device)
@@ -67,7 +69,10 @@ static void find_nvrtc(void)
         absent("nvrtc");
         return;
     }
+    struct nvlink link;
     printf("nvrtc: %s\n", nvrtc.rtc.key);
+    linker = nvlink_open(&link, nvrtc.rtc.major) == FARSUM_OK;
+    printf("nvrtc: %s\n", linker ? link.name : farsum_message());
     for (int i = 0; i < 4; i++) {
         if (nvrtc_knows(&nvrtc, archs[i]))
             target_add("nvrtc", "CUDA", "dialect/cuda.h", archs[i], NULL);
@@ -117,7 +122,7 @@ static void find_words(void)
 
 /* What a compiler makes of a text. */
 static farsum_status compile(const struct target *t, const char *text,
-                             struct spills *spills)
+                             int nested, struct spills *spills)
 {
     void *binary = NULL;
     int64_t bytes = 0;
@@ -127,7 +132,8 @@ static farsum_status compile(const struct target *t, const char *text,
     if (t->device)
         status = t->device->backend->compile(t->device, text, &binary, &bytes);
     else if (strcmp(t->kind, "nvrtc") == 0)
-        status = cuda_compile_for(t->arch, text, &binary, &bytes, &log);
+        status = (nested ? cuda_compile_nested_for : cuda_compile_for)(
+            t->arch, text, &binary, &bytes, &log);
     else
         status = hip_compile_for(t->arch, text, &binary, &bytes, NULL);
     if (status == FARSUM_OK && log)
@@ -159,6 +165,8 @@ static const char *not_for(const struct target *t, const struct recipe *r,
         return "the other precision alone";
     if (r->vendor[0] && t->vendor[0] && strcmp(r->vendor, t->vendor) != 0)
         return "for another vendor alone";
+    if (r->nested && strcmp(t->kind, "nvrtc") == 0 && !linker)
+        return "there is no linker for kernels that launch kernels";
     if (r->sm > 0 && strcmp(t->vendor, "CUDA") == 0
         && atoi(t->arch + strlen("sm_")) < r->sm)
         return "for newer architectures alone";
@@ -188,7 +196,7 @@ static void one(const struct target *t, const char *file,
         CHECK(good, "%s%s: the preprocessor warns", file, r->line);
     } else {
         if (status == FARSUM_OK)
-            status = compile(t, text, &s);
+            status = compile(t, text, r->nested, &s);
         if (status == FARSUM_OK && s.kernels > 0)
             printf("%d kernels, at most %d registers%s%s\n", s.kernels,
                    s.registers, s.bytes > 0 ? "; spilled bytes:" : "", s.names);
@@ -252,8 +260,9 @@ static void test_refused(void)
             CHECK(!preprocess("#if NOT_KNOWN\n#endif\n"), "not seen");
             continue;
         }
-        CHECK_FAILS(compile(&target[t], "#line 7 \"wrong.k\"\nnot code\n", &s),
-                    FARSUM_ERR_DEVICE);
+        CHECK_FAILS(
+            compile(&target[t], "#line 7 \"wrong.k\"\nnot code\n", 0, &s),
+            FARSUM_ERR_DEVICE);
         CHECK_SAYS("wrong.k");
         CHECK_SAYS("7");
     }
@@ -274,7 +283,7 @@ static void test_spills(void)
         struct spills s;
         if (target[t].device || strcmp(target[t].kind, "words") == 0)
             continue;
-        CHECK_OK(compile(&target[t], text, &s));
+        CHECK_OK(compile(&target[t], text, 0, &s));
         CHECK(s.kernels == 1 && s.bytes > 0 && s.registers >= 32
                   && strstr(s.names, "many"),
               "%s: %d kernels, %lld bytes, %d registers,%s", target[t].arch,

@@ -148,6 +148,12 @@ EXPORT int cuGetErrorString(int error, const char **text)
     *text = error == NO_MEMORY ? "out of memory" : "it was told to fail";
     return 0;
 }
+EXPORT int cuCtxGetLimit(size_t *value, int limit)
+{
+    TOLD(limit);
+    *value = 2048;
+    return depth > 0 && limit == 4 ? 0 : INVALID;
+}
 EXPORT int cuFuncSetAttribute(void *function, int attribute, int value)
 {
     if (!function || attribute != 8)

@@ -347,6 +347,7 @@ int main(void)
             RUN(test_layouts);
         loader_kernels();
         loader_graphs();
+        loader_nested();
         CHECK(mem_bytes() == held, "%lld bytes are left",
               (long long)(mem_bytes() - held));
     }

@@ -1,4 +1,4 @@
-/* loader.h: what the two files of the loader's test share. */
+/* loader.h: what the files of the loader's test share. */
 #ifndef FARSUM_TEST_DEVICE_LOADER_H
 #define FARSUM_TEST_DEVICE_LOADER_H
 
@@ -34,7 +34,8 @@ struct device *opened(int index);
 /* The driver has nothing of ours, and what is current is as it was. */
 void nothing_left(const char *after);
 
-/* loader_kernels.c, loader_graphs.c */
+/* loader_kernels.c, loader_graphs.c, loader_nested.c */
 void loader_kernels(void);
 void loader_graphs(void);
+void loader_nested(void);
 #endif

@@ -45,14 +45,17 @@ static const char *recipe_word(struct recipe *r, const char *word)
             }
         if (strcmp(word, "WINDOW") == 0)
             r->window = 1;
-        else if (strcmp(word, "F32") == 0 || strcmp(word, "F64") == 0)
+        else if (strcmp(word, "NESTED") == 0) {
+            r->nested = 1;
+            snprintf(r->vendor, sizeof r->vendor, "CUDA");
+        } else if (strcmp(word, "F32") == 0 || strcmp(word, "F64") == 0)
             r->bits = atoi(word + 1);
         else if (strncmp(word, "sm_", 3) == 0 && atoi(word + 3) > 0) {
             r->sm = atoi(word + 3);
             snprintf(r->vendor, sizeof r->vendor, "CUDA");
         } else
-            return "a word without = that is none of WINDOW F32 F64 CUDA HIP "
-                   "OPENCL sm_NN";
+            return "a word without = that is none of WINDOW NESTED F32 F64 "
+                   "CUDA HIP OPENCL sm_NN";
         return NULL;
     }
     if (r->n == RECIPE_WORDS || value == word || value - word >= RECIPE_WORD

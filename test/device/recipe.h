@@ -12,6 +12,7 @@ struct recipe {
     char name[RECIPE_WORDS][RECIPE_WORD];
     char value[RECIPE_WORDS][RECIPE_WORD];
     int window;      /* 1: that of SUPPORT */
+    int nested;      /* 1: its kernels launch kernels */
     char vendor[16]; /* the only one, or "" for all */
     int sm;          /* CUDA: from this on; 0: any */
     int bits;        /* the only precision, or 0 */

@@ -1,0 +1,128 @@
+/* nvlink.c: kernels that launch kernels: their binary is linked with CUDA's
+ * runtime of the device. */
+#include "device/cuda.h"
+
+#include "base/mem.h"
+#include "device/dl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const nvlink_symbols[] = {
+#define SYM(result, name, parameters) #name,
+#include "device/nvlink.sym"
+#undef SYM
+    NULL};
+
+/* From the enumeration nvJitLinkInputType. */
+enum { NVLINK_CUBIN = 1, NVLINK_LIBRARY = 6 };
+
+farsum_status nvlink_open(struct nvlink *link, int major)
+{
+    static const char runtime[] = "libcudadevrt.a";
+    char name[32];
+    const char *const names[] = {name, "libnvJitLink.so", NULL};
+    struct nvlink l = {0};
+    void *library = NULL;
+    unsigned minor = 0, is = 0;
+    snprintf(name, sizeof name, "libnvJitLink.so.%d", major);
+    TRY(dl_open(&library, names, nvrtc_folders, nvlink_symbols,
+                (void **)&l.api));
+    if (l.api.nvJitLinkVersion(&is, &minor) != 0 || is != (unsigned)major)
+        FAIL(ERR_DEVICE, "nvJitLink %u.%u cannot link what NVRTC %d compiles",
+             is, minor, major);
+    TRY(dl_file(library, nvrtc_folders, runtime, l.runtime, sizeof l.runtime));
+    snprintf(l.name, sizeof l.name, "nvJitLink %u.%u", is, minor);
+    *link = l;
+    return FARSUM_OK;
+}
+
+/* What the linker says, or the number of its error. */
+static farsum_status nvlink_failed(const struct nvlink *link, void *job,
+                                   int error, const char *what)
+{
+    char *log = NULL;
+    size_t size = 0;
+    if (job && link->api.nvJitLinkGetErrorLogSize(job, &size) == 0 && size > 0
+        && MEM_NEW(log, (int64_t)size + 1) == FARSUM_OK
+        && link->api.nvJitLinkGetErrorLog(job, log) != 0)
+        log[0] = 0;
+    farsum_status status =
+        status_fail(FARSUM_ERR_DEVICE, "%s: %s: error %d%s%s", link->name, what,
+                    error, log && log[0] ? ": " : "", log ? log : "");
+    mem_free(log);
+    return status;
+}
+
+farsum_status nvlink_link(const struct nvlink *link, const char *arch,
+                          const void *part, int64_t part_bytes, void **binary,
+                          int64_t *bytes)
+{
+    farsum_status status = FARSUM_OK;
+    char target[64], *linked = NULL;
+    const char *options[] = {target};
+    void *job = NULL;
+    size_t size = 0;
+    snprintf(target, sizeof target, "-arch=%s", arch);
+    int error = link->api.nvJitLinkCreate(&job, 1, options);
+    if (error != 0)
+        return nvlink_failed(link, NULL, error, target);
+    error = link->api.nvJitLinkAddData(job, NVLINK_CUBIN, part,
+                                       (size_t)part_bytes, "kernel");
+    if (error == 0)
+        error = link->api.nvJitLinkAddFile(job, NVLINK_LIBRARY, link->runtime);
+    if (error == 0)
+        error = link->api.nvJitLinkComplete(job);
+    if (error == 0)
+        error = link->api.nvJitLinkGetLinkedCubinSize(job, &size);
+    if (error != 0 || size == 0) {
+        status = nvlink_failed(link, job, error, link->runtime);
+        goto done;
+    }
+    GO(MEM_RAW(linked, (int64_t)size));
+    error = link->api.nvJitLinkGetLinkedCubin(job, linked);
+    if (error != 0) {
+        status = nvlink_failed(link, job, error, "the binary");
+        goto done;
+    }
+    *binary = linked;
+    *bytes = (int64_t)size;
+    linked = NULL;
+done:
+    mem_free(linked);
+    link->api.nvJitLinkDestroy(&job);
+    return status;
+}
+
+farsum_status nvlink_compile(const struct nvrtc *nvrtc,
+                             const struct nvlink *link, const char *arch,
+                             const char *text, void **binary, int64_t *bytes,
+                             char **log)
+{
+    farsum_status status = FARSUM_OK;
+    void *part = NULL;
+    int64_t part_bytes = 0;
+    if (!nvrtc_knows(nvrtc, arch))
+        FAIL(ERR_DEVICE,
+             "%s does not know %s, and what launches kernels is "
+             "linked for one architecture",
+             nvrtc->rtc.name, arch);
+    TRY(nvrtc_compile(nvrtc, arch, text, 1, &part, &part_bytes, log));
+    status = nvlink_link(link, arch, part, part_bytes, binary, bytes);
+    if (status != FARSUM_OK && log) {
+        mem_free(*log);
+        *log = NULL;
+    }
+    mem_free(part);
+    return status;
+}
+
+farsum_status cuda_compile_nested_for(const char *arch, const char *text,
+                                      void **binary, int64_t *bytes, char **log)
+{
+    struct nvrtc nvrtc;
+    struct nvlink link;
+    TRY(nvrtc_open(&nvrtc, 0));
+    TRY(nvlink_open(&link, nvrtc.rtc.major));
+    return nvlink_compile(&nvrtc, &link, arch, text, binary, bytes, log);
+}
