@@ -2,29 +2,17 @@
  * finds out its box, the other box, n, m and k from its number, and sums over
  * orders (Kohnke et al., IJHPCA 2020, section 3.3.1).  Most of what it does is
  * integers.  For comparison; wins never. */
-#include <math.h>
-
 #include "base/mem.h"
-#include "stage/boxes_gpu.h"
 #include "stage/gpu_rates.h"
+#include "stage/m2l/gpu_naive_fields.h"
 
-enum {
-    MOST_32 = 16,
-    MOST_64 = 20, /* orders: fields are not scaled */
-    GROUP = 128,
-};
+enum { GROUP = 128 };
 
 struct state {
     struct boxes_gpu gpu; /* owned; operators: fields */
     struct buf scale;     /* owned */
     struct kernel kernel, clear;
 };
-
-static int64_t naive_offsets(const struct boxes_args *a)
-{
-    int64_t side = boxes_far_side(a->ws);
-    return side * side * side;
-}
 
 static int64_t naive_threads(const struct boxes_args *a, int level)
 {
@@ -35,7 +23,7 @@ static int64_t naive_threads(const struct boxes_args *a, int level)
 static farsum_status naive_fits(const void *args)
 {
     const struct boxes_args *a = args;
-    TRY(boxes_gpu_fits(a, a->precision == FARSUM_F32 ? MOST_32 : MOST_64));
+    TRY(boxes_gpu_fits(a, naive_order_most(a->precision)));
     if (naive_threads(a, a->depth) / GROUP >= INT32_MAX)
         FAIL(ERR_UNSUPPORTED, "it is for fewer than 2^38 threads");
     return FARSUM_OK;
@@ -43,19 +31,7 @@ static farsum_status naive_fits(const void *args)
 
 static int64_t naive_bytes(const void *args)
 {
-    const struct boxes_args *a = args;
-    return boxes_real(a)
-               * (naive_offsets(a) * multipole_size(2 * a->p)
-                  + multipole_size(a->p))
-           + boxes_gpu_list_bytes(a);
-}
-
-/* Complex terms of all pairs. */
-static double naive_terms(const struct boxes_args *a)
-{
-    double boxes = (double)boxes_gpu_below(a);
-    return boxes * (double)boxes_gpu_far_most(a->ws)
-           * ((a->p + 1.0) * (a->p + 2.0) / 2) * multipole_size(a->p);
+    return naive_fields_bytes(args) + boxes_gpu_list_bytes(args);
 }
 
 /* A model, not measured: a fiftieth of what the units multiply. */
@@ -69,12 +45,7 @@ static double naive_cost(const void *args)
 static void naive_work(const void *args, struct work *work)
 {
     const struct boxes_args *a = args;
-    double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
-    count_calls(&work->count, COUNT_FMA, 4 * naive_terms(a));
-    work->read += (double)boxes_real(a) * boxes * size;
-    work->written += (double)boxes_real(a) * boxes * size;
-    work->sums +=
-        boxes * size * (a->p + 1.0) * (double)boxes_gpu_far_most(a->ws);
+    naive_count(a, a->p + 1.0, work);
     work->launches += 1 + a->depth;
 }
 
@@ -88,49 +59,6 @@ static void naive_destroy(void *state)
     mem_free(s);
 }
 
-/* 1/sqrt((n - m)! (n + m)!), (10.4): fields have none. */
-static void naive_scale(int p, double *scale)
-{
-    for (int n = 0; n <= p; n++)
-        for (int m = -n; m <= n; m++)
-            scale[multipole_at(n, m)] = (double)expl(
-                -(lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2);
-}
-
-static farsum_status naive_fields(struct state *s)
-{
-    const struct boxes_args *a = &s->gpu.args;
-    int64_t n = naive_offsets(a), size = multipole_size(2 * a->p);
-    int most = 2 * a->ws + 1;
-    farsum_status status = FARSUM_OK;
-    double *field = NULL, *scale = NULL;
-    int32_t d[3];
-    GO(MEM_NEW(field, n * size));
-    GO(MEM_RAW(scale, size));
-    naive_scale(2 * a->p, scale);
-    for (d[2] = -most; d[2] <= most; d[2]++)
-        for (d[1] = -most; d[1] <= most; d[1]++)
-            for (d[0] = -most; d[0] <= most; d[0]++) {
-                double *to = field + boxes_far_number(a->ws, d) * size, r[3];
-                if (!boxes_far(a->ws, d))
-                    continue;
-                for (int x = 0; x < 3; x++)
-                    r[x] = d[x] * a->box[x];
-                multipole_singular(2 * a->p, r, to);
-                for (int64_t k = 0; k < size; k++)
-                    to[k] /= scale[k];
-            }
-    GO(buf_alloc(&s->gpu.operators, a->device, boxes_real(a) * n * size));
-    GO(boxes_gpu_upload(&s->gpu.operators, a->precision, 0, field, n * size));
-    GO(buf_alloc(&s->scale, a->device, boxes_real(a) * multipole_size(a->p)));
-    GO(boxes_gpu_upload(&s->scale, a->precision, 0, scale,
-                        multipole_size(a->p)));
-done:
-    mem_free(field);
-    mem_free(scale);
-    return status;
-}
-
 static farsum_status naive_create(const void *args, void **state)
 {
     const struct boxes_args *a = args;
@@ -140,7 +68,7 @@ static farsum_status naive_create(const void *args, void **state)
     GO(MEM_NEW(s, 1));
     jit = &s->gpu.jit;
     GO(boxes_gpu_begin(&s->gpu, a, GROUP, 1));
-    GO(naive_fields(s));
+    GO(naive_fields(a, &s->gpu.operators, &s->scale));
     jit_begin(jit, a->device, "stage/m2l/gpu_naive.k", a->precision);
     jit_define(jit, "ORDER", "%d", a->p);
     jit_define(jit, "WS", "%d", a->ws);

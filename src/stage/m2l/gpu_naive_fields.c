@@ -1,0 +1,83 @@
+/* gpu_naive_fields.c: fields without scaling. */
+#include "stage/m2l/gpu_naive_fields.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+enum { MOST_32 = 16, MOST_64 = 20 };
+
+int naive_order_most(farsum_precision precision)
+{
+    return precision == FARSUM_F32 ? MOST_32 : MOST_64;
+}
+
+static int64_t naive_offsets(const struct boxes_args *a)
+{
+    int64_t side = boxes_far_side(a->ws);
+    return side * side * side;
+}
+
+int64_t naive_fields_bytes(const struct boxes_args *a)
+{
+    return boxes_real(a)
+           * (naive_offsets(a) * multipole_size(2 * a->p)
+              + multipole_size(a->p));
+}
+
+double naive_terms(const struct boxes_args *a)
+{
+    return (double)boxes_gpu_below(a) * (double)boxes_gpu_far_most(a->ws)
+           * ((a->p + 1.0) * (a->p + 2.0) / 2) * multipole_size(a->p);
+}
+
+void naive_count(const struct boxes_args *a, double adders, struct work *work)
+{
+    double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
+    count_calls(&work->count, COUNT_FMA, 4 * naive_terms(a));
+    work->read += (double)boxes_real(a) * boxes * size;
+    work->written += (double)boxes_real(a) * boxes * size;
+    work->sums += boxes * size * adders * (double)boxes_gpu_far_most(a->ws);
+}
+
+/* 1/sqrt((n - m)! (n + m)!), (10.4): fields have none. */
+static void naive_scale(int p, double *scale)
+{
+    for (int n = 0; n <= p; n++)
+        for (int m = -n; m <= n; m++)
+            scale[multipole_at(n, m)] = (double)expl(
+                -(lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2);
+}
+
+farsum_status naive_fields(const struct boxes_args *a, struct buf *fields,
+                           struct buf *scales)
+{
+    int64_t n = naive_offsets(a), size = multipole_size(2 * a->p);
+    int most = 2 * a->ws + 1;
+    farsum_status status = FARSUM_OK;
+    double *field = NULL, *scale = NULL;
+    int32_t d[3];
+    GO(MEM_NEW(field, n * size));
+    GO(MEM_RAW(scale, size));
+    naive_scale(2 * a->p, scale);
+    for (d[2] = -most; d[2] <= most; d[2]++)
+        for (d[1] = -most; d[1] <= most; d[1]++)
+            for (d[0] = -most; d[0] <= most; d[0]++) {
+                double *to = field + boxes_far_number(a->ws, d) * size, r[3];
+                if (!boxes_far(a->ws, d))
+                    continue;
+                for (int x = 0; x < 3; x++)
+                    r[x] = d[x] * a->box[x];
+                multipole_singular(2 * a->p, r, to);
+                for (int64_t k = 0; k < size; k++)
+                    to[k] /= scale[k];
+            }
+    GO(buf_alloc(fields, a->device, boxes_real(a) * n * size));
+    GO(boxes_gpu_upload(fields, a->precision, 0, field, n * size));
+    GO(buf_alloc(scales, a->device, boxes_real(a) * multipole_size(a->p)));
+    GO(boxes_gpu_upload(scales, a->precision, 0, scale, multipole_size(a->p)));
+done:
+    mem_free(field);
+    mem_free(scale);
+    return status;
+}

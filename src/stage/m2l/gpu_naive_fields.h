@@ -1,0 +1,22 @@
+/* gpu_naive_fields.h: what rows that apply (10.7) as it stands on a device have
+ * in common: fields without the scaling of (10.4). */
+#ifndef FARSUM_STAGE_M2L_GPU_NAIVE_FIELDS_H
+#define FARSUM_STAGE_M2L_GPU_NAIVE_FIELDS_H
+
+#include "stage/boxes_gpu.h"
+
+/* The highest order: unscaled numbers leave the range beyond. */
+int naive_order_most(farsum_precision precision);
+/* Bytes of fields and scale. */
+int64_t naive_fields_bytes(const struct boxes_args *args);
+/* Makes both: [difference's number][(2p + 1)^2], S over its scale, and of
+ * degrees 0 .. p what undoes it. */
+farsum_status naive_fields(const struct boxes_args *args, struct buf *fields,
+                           struct buf *scale);
+/* Complex terms of all pairs of boxes. */
+double naive_terms(const struct boxes_args *args);
+/* Adds them, what is read and written, and `adders` atomic sums a number of a
+ * pair. */
+void naive_count(const struct boxes_args *args, double adders,
+                 struct work *work);
+#endif
