@@ -128,12 +128,14 @@ static void times_charge(const struct sum_case *c, int64_t i, double *v)
         v[d] *= c->p.q[i];
 }
 
-static void by_ewald(struct sum_case *c, int64_t targets, double tolerance)
+/* Of some particles, by a method whose time goes with their number. */
+static void by_targets(struct sum_case *c, const char *method, int64_t targets,
+                       double tolerance)
 {
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_problem problem = sum_case_problem(c);
     double *y = NULL;
-    how.method = "ewald";
+    how.method = method;
     problem.tolerance = tolerance;
     problem.precision = FARSUM_F64;
     if (c->period) { /* copies: the first is like the others */
@@ -182,13 +184,18 @@ void sum_case_reference(struct sum_case *c, const char *how, const char *device)
     if (strncmp(how, "ewald", 5) == 0) {
         if (how[5] == ':')
             sscanf(how + 6, "%lf:%lf", &targets, &tolerance);
-        by_ewald(c, (int64_t)targets, tolerance);
+        by_targets(c, "ewald", (int64_t)targets, tolerance);
+    } else if (strncmp(how, "direct", 6) == 0) {
+        if (how[6] == ':')
+            sscanf(how + 7, "%lf", &targets);
+        by_targets(c, "direct", (int64_t)targets, tolerance);
     } else if (strncmp(how, "spectral", 8) == 0) {
         if (how[8] == ':')
             sscanf(how + 9, "%lf", &tolerance);
         by_plan(c, tolerance, device);
     } else {
-        fail("a reference is ewald:TARGETS:TOLERANCE or spectral:TOLERANCE");
+        fail("a reference is ewald:TARGETS:TOLERANCE, direct:TARGETS or "
+             "spectral:TOLERANCE");
     }
 }
 

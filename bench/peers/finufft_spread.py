@@ -27,8 +27,9 @@ COLUMNS = ("peer", "version", "what", "precision", "n", "mesh", "tol",
            "execute_min", "execute_median", "points_per_second")
 
 
-def enter(venv, script=__file__):
-    """Runs the script again with the environment's interpreter."""
+def enter(venv, script=__file__, *releases):
+    """Runs the script again with the environment's interpreter; an environment
+    that is not there is made, with these packages of PyPI."""
     python = os.path.join(venv, "bin", "python")
     if os.path.abspath(sys.prefix) == os.path.abspath(venv):
         return
@@ -37,8 +38,8 @@ def enter(venv, script=__file__):
         sys.exit("finufft_spread: --venv must lie outside the tree")
     if not os.path.exists(python):
         subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
-        subprocess.run([python, "-m", "pip", "-q", "install", RELEASE],
-                       check=True)
+        subprocess.run([python, "-m", "pip", "-q", "install",
+                        *(releases or [RELEASE])], check=True)
     os.execv(python, [python, os.path.abspath(script)] + sys.argv[1:])
 
 
