@@ -3,27 +3,35 @@
 
     fmm.py cuda:0 results/h200 --build build
     fmm.py cuda:0 results/h200 --part whole --minutes 3
-    fmm.py --report fmm.csv m2l.csv > bench/reports/fmm.md
+    fmm.py --report results/h200/*.csv --pictures bench/reports/fmm \\
+        > bench/reports/fmm.md
 
 Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of ewald_rows to
 OUT/fmm.csv, and what they complain of to the .log beside them.  A case that is
 in the file already is left out, so a run that was cut off goes on where it
-was.  Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
+was.  The report takes those files, and those of peers/fmm_cpu.py and
+peers/gpu_fmm.py too, in any order.  Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
 (OUT/kernels unless it is set).  Parts:
 
   m2l     every row of m2l on devices by order, and the two bounds of dense
           operators, depth 5, f32 and f64
-  depths  the fastest rows and seed's at depths 3, 4, 6 and 7, p = 8 and 12
+  depths  the fastest rows and the paper's at depths 3, 4, 6 and 7, p = 8 and 12
+  orders  the paper's rows and both bounds by order, p = 0 to 20, depths 3 and 4
   whole   whole sums of the methods fmm and spectral at equal measured error
+  cross   both methods by points, error and clustering, one reference a case
+  fixed   fmm by points at each depth of a tree of one root box
+  open    charges of one sign in open space
+  large   1e8 and 5e8 points; their errors are not measured
 """
 import argparse
-import csv
 import os
 import sys
 import time
 
+import fmm_report
 import parts
 
+PAPER = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers"]
 FASTEST = ["gpu_plane_wave", "gpu_rotation", "gpu_rotation_hybrid_source",
            "gpu_walsh", "gpu_symmetric"]
 SLOW = {"gpu_naive": 4}  # up to that order only
@@ -42,6 +50,10 @@ WHOLE = [
     ("laplace n=1e6", "spectral:1e-12", ("f64", 1e-5)),
     ("laplace n=1e7", "spectral:1e-11", ("f64", 1e-9)),
 ]
+CROSS = [("laplace n=%s%s" % (n, d), "spectral:1e-12")
+         for n in ("1e4", "1e5", "1e6") for d in ("", " dist=clustered")]
+CROSS_ERRORS = (("f32", 1e-3), ("f32", 2e-5), ("f64", 1e-5), ("f64", 1e-7),
+                ("f64", 1e-9))
 
 
 def m2l_case(a, precision, p, depth, rows, micro):
@@ -71,15 +83,61 @@ def depths(a):
 
 def whole(a):
     for case, reference, (precision, error) in WHOLE:
-        plans = ["want=%g,prec=%s,method=%s" % (error, precision, method)
-                 for method in ("fmm", "spectral")]
-        yield ("whole %s %s %g" % (case, precision, error),
-               [a.build + "/bench/ewald_rows", a.device, case,
-                "reference=" + reference] + plans)
+        yield from sums(a, "whole %s %s %g" % (case, precision, error), case,
+                        reference, ["want=%g,prec=%s,method=%s"
+                                    % (error, precision, method)
+                                    for method in ("fmm", "spectral")])
+
+
+def orders(a):
+    for depth in (3, 4):
+        for p in range(0, 21, 2):
+            for t in TYPES:
+                some = [r for r in PAPER + FASTEST[:1]
+                        if p <= SLOW.get(r, 99) + (4 if depth == 3 else 0)]
+                yield from m2l_case(a, t, p, depth, some, True)
+
+
+def sums(a, key, case, reference, plans):
+    yield (key, [a.build + "/bench/ewald_rows", a.device, case]
+           + (["reference=" + reference] if reference else []) + plans)
+
+
+def cross(a):
+    for case, reference in CROSS:
+        yield from sums(a, "cross " + case, case, reference,
+                        ["want=%g,prec=%s,method=%s" % (error, t, method)
+                         for t, error in CROSS_ERRORS
+                         for method in ("fmm", "spectral")])
+
+
+def fixed(a):
+    for n in ("1e4", "3e4", "1e5", "3e5", "1e6", "3e6", "1e7"):
+        yield from sums(a, "fixed " + n, "laplace n=" + n, None,
+                        ["method=fmm,prec=%s,boxes=1,levels=%d,order=8,tag=fixed"
+                         % (t, depth + 1) for t in TYPES
+                         for depth in (2, 3, 4, 5, 6)
+                         if 2 < float(n) / 8 ** depth < 4000])
+
+
+def open_space(a):
+    case = "laplace n=1e6 cell=open net=1"
+    yield from sums(a, "open " + case, case, "direct:500",
+                    ["want=%g,prec=%s,method=fmm" % (e, t) for t in TYPES
+                     for e in (1e-3, 1e-4, 1e-5, 1e-9)
+                     if t == "f64" or e > 1e-6])
+
+
+def large(a):
+    for n in ("1e8", "5e8"):
+        yield from sums(a, "large " + n, "laplace n=" + n, None,
+                        ["tol=3e-5,prec=f32,method=fmm"])
 
 
 PARTS = {"whole": (whole, "fmm.csv"), "m2l": (m2l, "m2l.csv"),
-         "depths": (depths, "m2l.csv")}
+         "depths": (depths, "m2l.csv"), "orders": (orders, "m2l.csv"),
+         "cross": (cross, "fmm.csv"), "fixed": (fixed, "fmm.csv"),
+         "open": (open_space, "fmm.csv"), "large": (large, "fmm.csv")}
 
 
 def warm(a, cases):
@@ -104,66 +162,12 @@ def measure(a, part, end):
           flush=True)
 
 
-def lines(path):
-    """Rows of all tables in a file, whatever their columns."""
-    names = None
-    if not os.path.exists(path):
-        return
-    with open(path) as f:
-        for row in csv.reader(line for line in f if line[0] != "#"):
-            if row[0] == "device":
-                names = row
-            elif names:
-                yield dict(zip(names, row))
-
-
-def table(title, head, body):
-    print("\n## %s\n\n| %s |\n|%s" % (title, " | ".join(head),
-                                      "---|" * len(head)))
-    for row in body:
-        print("| %s |" % " | ".join(row))
-
-
-def report_m2l(path):
-    rows = list(lines(path))
-    for t in TYPES:
-        for depth in sorted({r["depth"] for r in rows}):
-            some = [r for r in rows
-                    if r["precision"] == t and r["depth"] == depth]
-            orders = sorted({int(r["p"]) for r in some})
-            if not some:
-                continue
-            best = {(r["row"], int(r["p"])): 1e3 * float(r["seconds"])
-                    for r in some}
-            names = sorted({r["row"] for r in some}, key=lambda n: min(
-                v / best.get(("gpu_plane_wave", p), 1)
-                for (m, p), v in best.items() if m == n))
-            table("m2l, %s, depth %s, ms" % (t, depth),
-                  ["row"] + ["p = %d" % p for p in orders],
-                  [["`%s`" % n] + ["%.3g" % best[n, p] if (n, p) in best else ""
-                                   for p in orders] for n in names])
-
-
-def report_whole(path):
-    head = ["case", "precision", "asked", "method", "measured", "ms",
-            "points/s", "new points, ms", "order, boxes", "stages, ms"]
-    body = []
-    for r in lines(path):
-        asked = dict(w.split("=") for w in r["asked"].split())
-        shape = "%s, %s, %s" % (r["order"], r["boxes"], r["levels"]) \
-            if r["method"] == "fmm" else "%s, P %s" % (r["mesh"], r["P"])
-        body.append([r["case"], r["precision"], asked["want"], r["method"],
-                     r["error"], r["total_ms"],
-                     "%.3g" % (float(r["n"]) / float(r["total_ms"]) * 1e3),
-                     r["set_ms"], shape, r["rows"]])
-    table("Whole sums at equal measured error", head, body)
-
-
 def main():
     ask = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ask.add_argument("device", nargs="?")
     ask.add_argument("out", nargs="?")
-    ask.add_argument("--report", nargs=2, metavar=("FMM", "M2L"))
+    ask.add_argument("--report", nargs="+", metavar="CSV")
+    ask.add_argument("--pictures", help="folder; needs matplotlib")
     ask.add_argument("--build", default="build")
     ask.add_argument("--part", choices=list(PARTS), action="append")
     ask.add_argument("--minutes", type=float, default=60)
@@ -171,14 +175,10 @@ def main():
     ask.add_argument("--jobs", type=int, default=os.cpu_count())
     a = ask.parse_args()
     if a.report:
-        print("# The fast multipole method on a device\n\n"
-              "Written by `bench/fmm.py --report`; what it means is said in "
-              "[docs/performance.md](../../docs/performance.md).")
-        report_whole(a.report[0])
-        report_m2l(a.report[1])
+        fmm_report.write(a.report, a.pictures)
         return
     if not a.out:
-        ask.error("DEVICE and OUT, or --report FMM M2L")
+        ask.error("DEVICE and OUT, or --report CSV...")
     os.makedirs(a.out, exist_ok=True)
     os.environ.setdefault("FARSUM_CACHE_DIR",
                           os.path.abspath(os.path.join(a.out, "kernels")))

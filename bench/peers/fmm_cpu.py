@@ -75,10 +75,11 @@ class Pyfmmlib:
         self.number = np.zeros(1, dtype=complex)
 
     def fields(self, digits):
-        f = self.np.asfortranarray(self.none.astype(complex))
         fail, _, field, _, _ = self.run(
-            int(digits), self.x, 1, self.q, 0, self.q, self.vectors, 0, 1,
-            self.none, 0, self.number, 0, f)
+            iprec=digits, source=self.x, ifcharge=1, charge=self.q, ifdipole=0,
+            dipstr=self.q, dipvec=self.vectors, ifpot=0, iffld=1, ntarget=0,
+            target=self.none, ifpottarg=0, pottarg=self.number, iffldtarg=0,
+            fldtarg=self.none.astype(complex, order="F"))
         if fail:
             raise RuntimeError("lfmm3dparttarg: %d" % fail)
         return field.real.T

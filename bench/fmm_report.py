@@ -1,0 +1,258 @@
+"""Tables and pictures of bench/reports/fmm.md, from the lines of fmm.py's parts
+and of peers/fmm_cpu.py and peers/gpu_fmm.py."""
+import csv
+import os
+import re
+
+from report_pictures import MARK, plots, save
+
+TYPES = ("f32", "f64")
+STAGES = ("p2p", "p2m", "m2m", "m2l", "lattice", "l2l", "l2p")
+COLOURS = ("#2980b9", "#16a085", "#7f8c8d", "#c0392b", "#8e44ad", "#95a5a6",
+           "#27ae60")
+BOUNDS = {"micro_compute": "--", "micro_memory": ":"}
+
+
+class Lines:
+    """Rows of all tables in some files, by what they are."""
+
+    def __init__(self, paths):
+        self.m2l, self.sums, self.cpu, self.peers = [], [], [], []
+        for path in paths:
+            self.read(path)
+
+    def read(self, path):
+        with open(path) as f:
+            names, to = None, None
+            for row in csv.reader(line for line in f if line[0] != "#"):
+                if row[0] in ("device", "program", "peer"):
+                    names = row
+                    to = self.m2l if "fma" in row else self.sums \
+                        if "method" in row else self.cpu \
+                        if row[0] == "program" else self.peers
+                elif names:
+                    to.append(dict(zip(names, row)))
+
+
+def asked(r):
+    return dict(w.split("=") for w in r["asked"].split())
+
+
+def ms(r, stage):
+    found = re.search(r"(?:^|; )%s \S+ (\S+)" % stage, r["rows"])
+    return float(found.group(1)) if found else 0.0
+
+
+def table(title, head, body, words=""):
+    if not body:
+        return
+    print("\n## %s\n%s\n| %s |\n|%s" % (
+        title, "\n" + words + "\n" if words else "", " | ".join(head),
+        "---|" * len(head)))
+    for row in body:
+        print("| %s |" % " | ".join(row))
+
+
+def shape(r):
+    return "%s, %s, %s" % (r["order"], r["boxes"], r["levels"]) \
+        if r["method"] == "fmm" else "%s, P %s" % (r["mesh"], r["P"])
+
+
+def speed(r):
+    return "%.3g" % (float(r["n"]) / float(r["total_ms"]) * 1e3)
+
+
+def is_open(r):
+    return "cell=open" in r["case"]
+
+
+def whole(lines):
+    some = [r for r in lines.sums if "want" in asked(r) and not is_open(r)]
+    seen, body = set(), []
+    for r in some:
+        key = (r["case"], r["asked"])
+        if key in seen:
+            continue
+        seen.add(key)
+        body.append([r["case"], r["precision"], asked(r)["want"], r["method"],
+                     r["error"], r["total_ms"], speed(r), r["set_ms"],
+                     shape(r), r["rows"]])
+    table("Whole sums at equal measured error",
+          ["case", "precision", "asked", "method", "measured", "ms", "points/s",
+           "new points, ms", "order, boxes, levels", "stages, ms"], body,
+          "Forces. Stages of methods that use two queues overlap.")
+
+
+def large(lines):
+    table("Large sums", ["case", "precision", "tolerance", "ms", "points/s",
+                         "new points, ms", "making the plan, s", "GB",
+                         "order, boxes, levels", "stages, ms"],
+          [[r["case"], r["precision"], r["tolerance"], r["total_ms"], speed(r),
+            r["set_ms"], r["create_s"], "%.3g" % (float(r["bytes"]) / 1e9),
+            shape(r), r["rows"]] for r in lines.sums if "tol" in asked(r)],
+          "Errors were not measured at that size; at 1e7 points the same "
+          "tolerance gives the error that the table above shows.")
+
+
+def open_space(lines):
+    own = [r for r in lines.sums if is_open(r)]
+    body = [["farsum", r["precision"], asked(r)["want"], r["error"],
+             r["total_ms"], "%.4g" % (float(r["total_ms"]) + float(r["set_ms"])),
+             "%s; %s" % (shape(r), r["rows"])] for r in own]
+    body += [["%s %s" % (r["peer"], r["version"]), "", r["asked"], r["error"],
+              r["run_ms"], r["all_ms"], r["setting"]] for r in lines.peers]
+    body.sort(key=lambda b: -float(b[2]))
+    table("Open space: %s" % own[0]["case"] if own else "", [
+        "program", "precision", "asked", "measured", "ms", "with new points, ms",
+        "settings"], body)
+
+
+def on_cpu(lines):
+    body = []
+    for r in lines.cpu:
+        same = [float(o["time_ms"]) for o in lines.cpu
+                if o["program"] == "farsum" and all(
+                    o[k] == r[k] for k in ("case", "asked", "threads"))]
+        ratio = "%.3g" % (float(r["time_ms"]) / same[0]) if same else ""
+        body.append(["%s %s" % (r["program"], r["version"]), r["case"],
+                     r["threads"], r["asked"], r["error"], r["time_ms"],
+                     r["spread"], ratio, r["again_ms"], r["rows"]])
+    table("On the processor", ["program", "case", "threads", "asked",
+                               "measured", "ms", "spread", "over farsum",
+                               "new strengths, ms", "rows"], body,
+          "Tree and sum together; processor time of one thread where the "
+          "machine was not quiet.")
+
+
+def m2l(lines):
+    for t in TYPES:
+        for depth in sorted({r["depth"] for r in lines.m2l}):
+            some = [r for r in lines.m2l
+                    if r["precision"] == t and r["depth"] == depth]
+            if not some:
+                continue
+            orders = sorted({int(r["p"]) for r in some})
+            best = times(some)
+            names = sorted({r["row"] for r in some}, key=lambda n: min(
+                v / best.get(("gpu_plane_wave", p), 1)
+                for (m, p), v in best.items() if m == n))
+            table("m2l, %s, depth %s, ms" % (t, depth),
+                  ["row"] + ["p = %d" % p for p in orders],
+                  [["`%s`" % n] + ["%.3g" % best[n, p] if (n, p) in best else ""
+                                   for p in orders] for n in names])
+
+
+def times(rows):
+    return {(r["row"], int(r["p"])): 1e3 * float(r["seconds"]) for r in rows}
+
+
+def draw_m2l(plt, lines, folder, depth, name):
+    """Time by order, a line a row, bounds of dense operators dashed."""
+    some = [r for r in lines.m2l if r["depth"] == depth]
+    if len({r["p"] for r in some}) < 3:
+        return None
+    figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), sharey=True)
+    rows = sorted({r["row"] for r in some})
+    for axes, t in zip(panels, TYPES):
+        best = times([r for r in some if r["precision"] == t])
+        for k, row in enumerate(rows):
+            line = sorted((p, v) for (m, p), v in best.items() if m == row)
+            if line:
+                axes.plot(*zip(*line), BOUNDS.get(row, "-"), label=row,
+                          color="k" if row in BOUNDS else "C%d" % (k % 10),
+                          marker=MARK[k % len(MARK)])
+        axes.set_yscale("log")
+        axes.set_xlabel("order p, %s" % t)
+    panels[0].set_ylabel("ms, depth %s" % depth)
+    panels[1].legend(bbox_to_anchor=(1, 1), loc="upper left")
+    return save(plt, figure, folder, name)
+
+
+def draw_fixed(plt, lines, folder):
+    """Time by points at each depth, and what the stages share at 1e6."""
+    some = [r for r in lines.sums if r["tag"] == "fixed"]
+    if not some:
+        return None
+    figure, panels = plt.subplots(1, 3, figsize=(9.5, 3.2))
+    for axes, t in zip(panels, TYPES):
+        for levels in sorted({r["levels"] for r in some}):
+            line = sorted((int(r["n"]), float(r["total_ms"])) for r in some
+                          if r["precision"] == t and r["levels"] == levels)
+            if line:
+                axes.loglog(*zip(*line), "o-",
+                            label="depth %d" % (int(levels) - 1))
+        axes.set_xlabel("points, %s, p = 8" % t)
+        axes.legend()
+    panels[0].set_ylabel("ms")
+    bars = sorted((int(r["levels"]) - 1, r) for r in some
+                  if r["n"] == "1000000" and r["precision"] == "f32")
+    for k, (_, r) in enumerate(bars):
+        every, at = sum(ms(r, s) for s in STAGES), 0
+        for s, colour in zip(STAGES, COLOURS):
+            panels[2].bar(k, ms(r, s) / every, bottom=at, color=colour,
+                          label=s if k == 0 else None)
+            at += ms(r, s) / every
+    panels[2].set_xticks(range(len(bars)), [str(d) for d, _ in bars])
+    panels[2].set_xlabel("depth, 1e6 points, f32")
+    panels[2].legend(bbox_to_anchor=(1, 1), loc="upper left")
+    return save(plt, figure, folder, "fixed.png")
+
+
+def draw_cross(plt, lines, folder):
+    """Which method: time of spectral over that of fmm."""
+    cells = {}
+    for r in lines.sums:
+        if "want" in asked(r) and not is_open(r):
+            key = ("clustered" in r["case"], int(r["n"]),
+                   float(asked(r)["want"]), r["precision"])
+            cells.setdefault(key, {})[r["method"]] = float(r["total_ms"])
+    cells = {k: v for k, v in cells.items() if len(v) == 2}
+    if not cells:
+        return None
+    figure, panels = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True)
+    kinds = sorted({k[2:] for k in cells}, reverse=True)
+    for axes, clustered in zip(panels, (False, True)):
+        for (c, n, e, t), v in cells.items():
+            if c != clustered:
+                continue
+            ratio = v["spectral"] / v["fmm"]
+            axes.scatter(n, kinds.index((e, t)), s=420, edgecolors="none",
+                         color="#2980b9" if ratio > 1 else "#e67e22", alpha=.5)
+            axes.annotate("%.2f" % ratio, (n, kinds.index((e, t))),
+                          ha="center", va="center")
+        axes.set_xscale("log")
+        axes.set_xlim(3e3, 3e7)
+        axes.set_ylim(len(kinds) - .4, -.6)
+        axes.set_yticks(range(len(kinds)), ["%s, %g" % (t, e)
+                                            for e, t in kinds])
+        axes.set_xlabel("points, " + ("clustered" if clustered else "uniform"))
+    figure.suptitle("time of spectral / time of fmm (blue: take fmm)")
+    return save(plt, figure, folder, "cross.png")
+
+
+def pictures(lines, folder):
+    plt = plots()
+    os.makedirs(folder, exist_ok=True)
+    for name, words in (
+            (draw_cross(plt, lines, folder), "Which method to take"),
+            (draw_fixed(plt, lines, folder), "Time by points at fixed depth; "
+             "what the stages share"),
+            (draw_m2l(plt, lines, folder, "5", "m2l_5.png"),
+             "Rows of m2l by order, depth 5"),
+            (draw_m2l(plt, lines, folder, "4", "m2l_4.png"),
+             "Rows of m2l by order, depth 4"),
+            (draw_m2l(plt, lines, folder, "3", "m2l_3.png"),
+             "Rows of m2l by order, depth 3")):
+        if name:
+            print("\n![%s](%s/%s)" % (words, os.path.basename(folder), name))
+
+
+def write(paths, folder):
+    lines = Lines(paths)
+    print("# The fast multipole method\n\n"
+          "Written by `bench/fmm.py --report`; what it means is said in "
+          "[docs/performance.md](../../docs/performance.md).")
+    if folder:
+        pictures(lines, folder)
+    for part in (whole, large, open_space, on_cpu, m2l):
+        part(lines)
