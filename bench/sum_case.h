@@ -21,8 +21,8 @@ struct sum_case {
  * message where it cannot. */
 void sum_case_make(const char *text, struct sum_case *c);
 /* how: "ewald:TARGETS[:TOLERANCE]", or "direct:TARGETS" of open boundaries, or
- * "spectral:TOLERANCE", a converged plan on the device; of a file's copies one cell is summed, by ewald, whatever
- * number of targets is asked for. */
+ * "spectral:TOLERANCE", a converged plan on the device; of a file's copies one
+ * cell is summed, by ewald, whatever number of targets is asked for. */
 void sum_case_reference(struct sum_case *c, const char *how,
                         const char *device);
 /* Relative RMS of the difference, v [n][3] being fields or velocities; -1:
