@@ -39,7 +39,7 @@ def asked(r):
 
 
 def ms(r, stage):
-    found = re.search(r"(?:^|; )%s \S+ (\S+)" % stage, r["rows"])
+    found = re.search(r"(?:^|; )%s \S+ ([^\s;]+)" % stage, r["rows"])
     return float(found.group(1)) if found else 0.0
 
 
