@@ -9,9 +9,9 @@
 Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of ewald_rows to
 OUT/fmm.csv, and what they complain of to the .log beside them.  A case that is
 in the file already is left out, so a run that was cut off goes on where it
-was.  The report takes those files, and those of peers/fmm_cpu.py and
-peers/gpu_fmm.py too, in any order.  Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
-(OUT/kernels unless it is set).  Parts:
+was.  Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
+(OUT/kernels unless it is set).  The report takes those files, and those of
+peers/fmm_cpu.py and peers/gpu_fmm.py too, in any order.  Parts:
 
   m2l     every row of m2l on devices by order, and the two bounds of dense
           operators, depth 5, f32 and f64
