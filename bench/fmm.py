@@ -17,6 +17,8 @@ peers/fmm_cpu.py and peers/gpu_fmm.py too, in any order.  Parts:
           operators, depth 5, f32 and f64
   depths  the fastest rows and the paper's at depths 3, 4, 6 and 7, p = 8 and 12
   orders  the paper's rows and both bounds by order, p = 0 to 20, depths 3 and 4
+  launch  the rows whose kernels launch kernels, from order 0 on, where launching
+          is all that they do
   whole   whole sums of the methods fmm and spectral at equal measured error
   cross   both methods by points, error and clustering, one reference a case
   fixed   fmm by points at each depth of a tree of one root box
@@ -35,6 +37,7 @@ PAPER = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers"]
 FASTEST = ["gpu_plane_wave", "gpu_rotation", "gpu_rotation_hybrid_source",
            "gpu_walsh", "gpu_symmetric"]
 SLOW = {"gpu_naive": 4}  # up to that order only
+NESTED = ["gpu_dynamic", "gpu_dynamic_split"]
 ORDERS = (8, 12, 4, 20, 16)
 TYPES = ("f32", "f64")
 # (case, reference, plans)
@@ -56,9 +59,9 @@ CROSS_ERRORS = (("f32", 1e-3), ("f32", 2e-5), ("f64", 1e-5), ("f64", 1e-7),
                 ("f64", 1e-9))
 
 
-def m2l_case(a, precision, p, depth, rows, micro):
+def m2l_case(a, precision, p, depth, rows, micro, what="m2l"):
     device = [a.device, precision, str(p), str(depth)]
-    yield ("m2l %s %d %d" % (precision, p, depth),
+    yield ("%s %s %d %d" % (what, precision, p, depth),
            [a.build + "/bench/m2l_rows"] + device + ["repeats=4"] + rows)
     if micro:
         yield ("micro %s %d %d" % (precision, p, depth),
@@ -79,6 +82,12 @@ def depths(a):
             for t in TYPES:
                 if depth < 7 or t == "f32":
                     yield from m2l_case(a, t, p, depth, FASTEST, False)
+
+
+def launch(a):
+    for p in (0,) + tuple(sorted(ORDERS)):
+        for t in TYPES:
+            yield from m2l_case(a, t, p, 4, NESTED, False, "launch")
 
 
 def whole(a):
@@ -136,6 +145,7 @@ def large(a):
 
 PARTS = {"whole": (whole, "fmm.csv"), "m2l": (m2l, "m2l.csv"),
          "depths": (depths, "m2l.csv"), "orders": (orders, "m2l.csv"),
+         "launch": (launch, "m2l.csv"),
          "cross": (cross, "fmm.csv"), "fixed": (fixed, "fmm.csv"),
          "open": (open_space, "fmm.csv"), "large": (large, "fmm.csv")}
 
@@ -144,7 +154,7 @@ def warm(a, cases):
     """Kernels of m2l depend on the order and the precision."""
     seen = []
     for key, words in cases:
-        if key.startswith("m2l "):
+        if key.split()[0] in ("m2l", "launch"):
             one = words[:4] + ["2", "repeats=1", "header=0"]
             seen += [one + [r] for r in words[6:]]
     parts.quietly(seen, a.jobs, 200)
