@@ -26,7 +26,7 @@ struct cuda {
     struct cuda_api own;
     struct cuda_limits limits;
     struct nvrtc nvrtc;
-    struct nvlink link; /* its name is "" until it is asked for */
+    struct nvlink link; /* looked for when it is asked for */
     void *context;
     int retained; /* 1: the context is the device's primary one, held by us */
 };
@@ -228,7 +228,7 @@ static farsum_status cuda_nested(struct device *device)
     struct device_facts *facts = &device->facts;
     size_t pending = 0;
     int before = 0;
-    if (cuda->link.name[0])
+    if (cuda->link.path[0])
         return FARSUM_OK;
     if (!cuda->limits.cuCtxGetLimit)
         FAIL(ERR_UNSUPPORTED, "%s: the driver has no cuCtxGetLimit",
@@ -237,8 +237,8 @@ static farsum_status cuda_nested(struct device *device)
     int error = cuda->limits.cuCtxGetLimit(&pending, CUDA_LIMIT_PENDING);
     TRY(driver_leave(&cuda->driver, before, error,
                      "asking how many launches may be pending"));
-    TRY(nvlink_open(&cuda->link, cuda->nvrtc.rtc.major));
-    snprintf(facts->linker, sizeof facts->linker, "%s", cuda->link.name);
+    TRY(nvlink_find(&cuda->link, &cuda->nvrtc));
+    facts->linker = cuda->link.path;
     facts->pending = (int64_t)pending;
     return FARSUM_OK;
 }
@@ -247,7 +247,7 @@ static farsum_status cuda_compile_nested(struct device *device,
                                          const char *text, void **binary,
                                          int64_t *bytes)
 {
-    const struct cuda *cuda = device->inside;
+    struct cuda *cuda = device->inside;
     return nvlink_compile(&cuda->nvrtc, &cuda->link, device->facts.arch, text,
                           binary, bytes, NULL);
 }

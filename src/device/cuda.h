@@ -13,6 +13,7 @@ struct nvrtc_api {
 struct nvrtc {
     struct rtc rtc;
     struct nvrtc_api own;
+    void *library; /* stays loaded */
 };
 extern const char *const nvrtc_folders[]; /* of a toolkit; ended by NULL */
 
@@ -22,10 +23,14 @@ struct nvlink_api {
 #undef SYM
 };
 
+/* What links kernels that launch kernels: two files, "" if they were not looked
+ * for, and the library once it is loaded. */
 struct nvlink {
+    char path[1024];    /* of nvJitLink */
+    char runtime[1024]; /* of libcudadevrt.a */
     struct nvlink_api api;
-    char name[32];      /* "nvJitLink 13.0" */
-    char runtime[1024]; /* the path of libcudadevrt.a */
+    int loaded;
+    char name[32]; /* "nvJitLink 13.0" */
 };
 
 /* driver: the major version of CUDA that the driver can run, 0 if there is
@@ -41,17 +46,14 @@ farsum_status nvrtc_compile(const struct nvrtc *nvrtc, const char *arch,
 /* 1 if the library makes binaries for "sm_90". */
 int nvrtc_knows(const struct nvrtc *nvrtc, const char *arch);
 
-/* The linker of that version of CUDA, and the runtime beside it. */
-farsum_status nvlink_open(struct nvlink *link, int major);
-/* Kernels that launch kernels; `arch` must be one that both know. */
-farsum_status nvlink_compile(const struct nvrtc *nvrtc,
-                             const struct nvlink *link, const char *arch,
-                             const char *text, void **binary, int64_t *bytes,
-                             char **log);
-/* A compiled part into a binary with the device's runtime. */
-farsum_status nvlink_link(const struct nvlink *link, const char *arch,
-                          const void *part, int64_t part_bytes, void **binary,
-                          int64_t *bytes);
+/* The files of NVRTC's version of CUDA, or which one is missing; loads nothing,
+ * for that takes time. */
+farsum_status nvlink_find(struct nvlink *link, const struct nvrtc *nvrtc);
+/* Kernels that launch kernels; `arch` must be one that NVRTC knows.  Loads the
+ * library if it is not. */
+farsum_status nvlink_compile(const struct nvrtc *nvrtc, struct nvlink *link,
+                             const char *arch, const char *text, void **binary,
+                             int64_t *bytes, char **log);
 
 /* For an architecture by name; only NVRTC has to be there, and for kernels that
  * launch kernels what links them. */

@@ -109,7 +109,8 @@ struct device_facts {
     char model[128];    /* as the vendor calls it */
     char arch[64];      /* what kernels are compiled for: "sm_90" */
     char compiler[160]; /* and by what, with its version */
-    char linker[64];    /* what links kernels that launch kernels */
+    const char *linker; /* the library that links kernels that launch kernels;
+                           the back end's, NULL: not asked for */
     int64_t pending;    /* kernels that these may have launched and that have
                            not begun */
     int units;          /* multiprocessors, compute units */

@@ -290,7 +290,7 @@ farsum_status jit_build(struct jit *jit)
 {
     farsum_status status = FARSUM_OK;
     struct device *d = jit->device;
-    char *text = NULL, makers[256];
+    char *text = NULL, makers[1280];
     void *binary = NULL;
     int64_t bytes = 0;
     TRY(jit->failed);

@@ -17,23 +17,31 @@ static const char *const nvlink_symbols[] = {
 /* From the enumeration nvJitLinkInputType. */
 enum { NVLINK_CUBIN = 1, NVLINK_LIBRARY = 6 };
 
-farsum_status nvlink_open(struct nvlink *link, int major)
+farsum_status nvlink_find(struct nvlink *link, const struct nvrtc *nvrtc)
 {
-    static const char runtime[] = "libcudadevrt.a";
-    char name[32];
-    const char *const names[] = {name, "libnvJitLink.so", NULL};
     struct nvlink l = {0};
+    char name[32];
+    snprintf(name, sizeof name, "libnvJitLink.so.%d", nvrtc->rtc.major);
+    TRY(dl_file(nvrtc->library, nvrtc_folders, name, l.path, sizeof l.path));
+    TRY(dl_file(nvrtc->library, nvrtc_folders, "libcudadevrt.a", l.runtime,
+                sizeof l.runtime));
+    *link = l;
+    return FARSUM_OK;
+}
+
+static farsum_status nvlink_load(struct nvlink *link, int major)
+{
+    const char *const names[] = {link->path, NULL};
     void *library = NULL;
-    unsigned minor = 0, is = 0;
-    snprintf(name, sizeof name, "libnvJitLink.so.%d", major);
-    TRY(dl_open(&library, names, nvrtc_folders, nvlink_symbols,
-                (void **)&l.api));
-    if (l.api.nvJitLinkVersion(&is, &minor) != 0 || is != (unsigned)major)
+    unsigned is = 0, minor = 0;
+    if (link->loaded)
+        return FARSUM_OK;
+    TRY(dl_open(&library, names, NULL, nvlink_symbols, (void **)&link->api));
+    if (link->api.nvJitLinkVersion(&is, &minor) != 0 || is != (unsigned)major)
         FAIL(ERR_DEVICE, "nvJitLink %u.%u cannot link what NVRTC %d compiles",
              is, minor, major);
-    TRY(dl_file(library, nvrtc_folders, runtime, l.runtime, sizeof l.runtime));
-    snprintf(l.name, sizeof l.name, "nvJitLink %u.%u", is, minor);
-    *link = l;
+    snprintf(link->name, sizeof link->name, "nvJitLink %u.%u", is, minor);
+    link->loaded = 1;
     return FARSUM_OK;
 }
 
@@ -54,9 +62,10 @@ static farsum_status nvlink_failed(const struct nvlink *link, void *job,
     return status;
 }
 
-farsum_status nvlink_link(const struct nvlink *link, const char *arch,
-                          const void *part, int64_t part_bytes, void **binary,
-                          int64_t *bytes)
+/* A compiled part into a binary with the device's runtime. */
+static farsum_status nvlink_link(const struct nvlink *link, const char *arch,
+                                 const void *part, int64_t part_bytes,
+                                 void **binary, int64_t *bytes)
 {
     farsum_status status = FARSUM_OK;
     char target[64], *linked = NULL;
@@ -94,10 +103,9 @@ done:
     return status;
 }
 
-farsum_status nvlink_compile(const struct nvrtc *nvrtc,
-                             const struct nvlink *link, const char *arch,
-                             const char *text, void **binary, int64_t *bytes,
-                             char **log)
+farsum_status nvlink_compile(const struct nvrtc *nvrtc, struct nvlink *link,
+                             const char *arch, const char *text, void **binary,
+                             int64_t *bytes, char **log)
 {
     farsum_status status = FARSUM_OK;
     void *part = NULL;
@@ -107,6 +115,7 @@ farsum_status nvlink_compile(const struct nvrtc *nvrtc,
              "%s does not know %s, and what launches kernels is "
              "linked for one architecture",
              nvrtc->rtc.name, arch);
+    TRY(nvlink_load(link, nvrtc->rtc.major));
     TRY(nvrtc_compile(nvrtc, arch, text, 1, &part, &part_bytes, log));
     status = nvlink_link(link, arch, part, part_bytes, binary, bytes);
     if (status != FARSUM_OK && log) {
@@ -123,6 +132,6 @@ farsum_status cuda_compile_nested_for(const char *arch, const char *text,
     struct nvrtc nvrtc;
     struct nvlink link;
     TRY(nvrtc_open(&nvrtc, 0));
-    TRY(nvlink_open(&link, nvrtc.rtc.major));
+    TRY(nvlink_find(&link, &nvrtc));
     return nvlink_compile(&nvrtc, &link, arch, text, binary, bytes, log);
 }

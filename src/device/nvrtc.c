@@ -42,6 +42,7 @@ farsum_status nvrtc_open(struct nvrtc *nvrtc, int driver)
                 (void **)&nvrtc->rtc.api));
     TRY(dl_open(&library, names, nvrtc_folders, nvrtc_symbols,
                 (void **)&nvrtc->own));
+    nvrtc->library = library;
     return rtc_named(&nvrtc->rtc, "NVRTC", nvrtc_options);
 }
 

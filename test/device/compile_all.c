@@ -71,8 +71,8 @@ static void find_nvrtc(void)
     }
     struct nvlink link;
     printf("nvrtc: %s\n", nvrtc.rtc.key);
-    linker = nvlink_open(&link, nvrtc.rtc.major) == FARSUM_OK;
-    printf("nvrtc: %s\n", linker ? link.name : farsum_message());
+    linker = nvlink_find(&link, &nvrtc) == FARSUM_OK;
+    printf("nvrtc: %s\n", linker ? link.path : farsum_message());
     for (int i = 0; i < 4; i++) {
         if (nvrtc_knows(&nvrtc, archs[i]))
             target_add("nvrtc", "CUDA", "dialect/cuda.h", archs[i], NULL);
