@@ -142,6 +142,26 @@ def m2l(lines):
                                    for p in orders] for n in names])
 
 
+def launch(lines):
+    """Order 0 is launching and nothing else; 26 launches a box of ws = 1."""
+    rows = [r for r in lines.m2l
+            if "dynamic" in r["row"] and r["ws"] == "1"]
+    boxes = {(r["row"], r["precision"], r["depth"]): int(r["boxes"])
+             for r in rows if r["p"] == "0"}
+    orders = sorted({int(r["p"]) for r in rows} - {0})
+    body = []
+    for key in sorted(boxes):
+        best = {int(r["p"]): 1e3 * float(r["seconds"]) for r in rows
+                if (r["row"], r["precision"], r["depth"]) == key}
+        body.append(["`%s`" % key[0], key[1], key[2],
+                     "%.3g" % (1e3 * best[0] / (26 * (boxes[key] - 1)))]
+                    + ["%.3g, %.0f %%" % (best[p], 100 * best[0] / best[p])
+                       if p in best else "" for p in orders])
+    table("Kernels that launch kernels: ms, and the share of launching",
+          ["row", "precision", "depth", "us a launch"]
+          + ["p = %d" % p for p in orders], body)
+
+
 def times(rows):
     return {(r["row"], int(r["p"])): 1e3 * float(r["seconds"]) for r in rows}
 
@@ -254,5 +274,5 @@ def write(paths, folder):
           "[docs/performance.md](../../docs/performance.md).")
     if folder:
         pictures(lines, folder)
-    for part in (whole, large, open_space, on_cpu, m2l):
+    for part in (whole, large, open_space, on_cpu, m2l, launch):
         part(lines)
