@@ -114,7 +114,7 @@ static void compute(struct micro *m)
 int main(int argc, char **argv)
 {
     static struct micro m;
-    struct boxes_args args = {.ws = 1, .root = {1, 1, 1}};
+    struct boxes_args args = {.ws = 1, .dense = 1, .root = {1, 1, 1}};
     if (argc < 5) {
         fprintf(stderr, "usage: m2l_micro DEVICE PRECISION P DEPTH "
                         "[header=0]\n");
