@@ -23,6 +23,8 @@ struct fmm_facts {
     double potential, force; /* norms of the tolerance */
 };
 
+enum { FMM_KNOTS = 5 }; /* orders 2, 4, 8, 16, 32 */
+
 /* What the errors of potentials [0] and fields [1] go with: means over the
  * targets; N is the number of sources in the box of a level that a target is
  * in, h the level's, caller's units. */
@@ -30,6 +32,11 @@ struct fmm_crowd {
     double random[2];   /* of sum N / h^2, sum N / h^4 over the levels */
     double together[2]; /* of (sum N / h)^2, (sum N / h^2)^2 */
     double h;           /* of the leaves */
+    /* If listed, what far lists hold, by order, stands in place of random:
+     * equal to it where boxes are filled evenly, and all are.  uneven: of
+     * charges of one sign, what they are filled unevenly by; squares. */
+    int listed, sparse;
+    double far[FMM_KNOTS][2], uneven[FMM_KNOTS][2];
 };
 
 /* Boxes and order. */
@@ -55,6 +62,10 @@ struct fmm {
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
+    /* What the last tree said of a sparse tree's points: orders that boxes of
+     * ws = 1 need beyond those of even filling, boxes over those; 0: nothing */
+    int shift;
+    double many;
     struct boxes_args boxes; /* what the rooms are made for */
     struct p2p_args pairs;
     struct choice choice[FMM_ROOMS];
@@ -93,6 +104,10 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
                          const struct p2p_args *pairs,
                          struct choice choice[FMM_ROOMS]);
 
+/* fmm_crowd.c: of a tree that has far boxes from level `first` on. */
+farsum_status fmm_crowd(const struct tree *tree, int first,
+                        struct fmm_crowd *crowd);
+
 /* fmm_error.c: RMS errors of the potential (field 0) or the field at a target,
  * C = 1: their squares are q2 random^2 crowd->random
  * + (q1 together)^2 crowd->together. */
@@ -105,6 +120,8 @@ farsum_status fmm_order(const struct farsum_plan *plan,
                         const struct fmm_facts *facts, int ws,
                         const double box[3], const struct fmm_crowd *crowd,
                         int *order);
+/* Says that none is. */
+farsum_status fmm_order_fails(const struct farsum_plan *plan);
 /* The estimate in the tolerance's norm, by s->crowd and s->facts. */
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_facts *facts);
@@ -116,10 +133,11 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3]);
  * from the sources' least coordinates on: 1 if they are far from uniform. */
 enum { FMM_CELL = 16, FMM_CELLS = FMM_CELL * FMM_CELL * FMM_CELL };
 int fmm_crowded(const int32_t count[FMM_CELLS], int64_t n);
-/* A tree of s->shape of the positions in source.s and target.s (m of them),
- * and what its boxes say of the errors. */
-farsum_status fmm_points_tree(struct farsum_plan *plan, struct fmm *s,
-                              int64_t m);
+/* A tree of the positions in source.s and target.s, and what its boxes say of
+ * the errors.  Boxes are chosen for the order that they are thought to need;
+ * what the tree says of it may ask for others. */
+farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
+                               int crowded, int64_t n, int64_t m);
 farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
                                int64_t n, int64_t m);
 farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s);

@@ -4,7 +4,7 @@
 
 #include "method/fmm.h"
 
-enum { STEP = 3, TABLE = 13, STEP_2 = 2, TABLE_2 = 10, TOGETHER = 25 };
+enum { STEP = 3, TABLE = 13, STEP_2 = 2, TABLE_2 = 10, TOGETHER = 36 };
 /* What an order more leaves, past the tables. */
 #define SLOWEST 0.65
 #define SLOWEST_2 0.33
@@ -27,13 +27,16 @@ static const double random_2[TABLE_2][2] = {
 static const double together_1[TOGETHER][2] = {
     {1.0e0, 3.6e0},     {1.4e-2, 8.5e-2},   {6.1e-3, 5.6e-2},
     {4.8e-3, 3.4e-2},   {3.2e-5, 3.7e-4},   {2.7e-5, 3.2e-4},
-    {1.4e-5, 1.4e-4},   {1.4e-5, 1.4e-4},   {1.1e-6, 1.5e-5},
+    {1.9e-5, 1.4e-4},   {1.9e-5, 1.4e-4},   {1.1e-6, 1.5e-5},
     {1.1e-6, 1.5e-5},   {2.2e-7, 2.2e-6},   {2.2e-7, 2.2e-6},
     {5.6e-8, 7.1e-7},   {5.6e-8, 7.1e-7},   {1.0e-8, 1.3e-7},
     {1.0e-8, 1.3e-7},   {1.0e-9, 1.6e-8},   {1.0e-9, 1.6e-8},
-    {5.2e-10, 8.5e-9},  {5.2e-10, 8.5e-9},  {2.4e-11, 5.8e-10},
-    {2.4e-11, 5.8e-10}, {2.4e-11, 5.1e-10}, {2.4e-11, 5.1e-10},
-    {5.4e-12, 1.4e-10}};
+    {5.2e-10, 8.5e-9},  {5.2e-10, 8.5e-9},  {2.2e-10, 5.8e-10},
+    {2.2e-10, 5.8e-10}, {2.4e-10, 5.1e-10}, {5.0e-11, 5.1e-10},
+    {5.3e-11, 1.4e-10}, {1.3e-10, 9.1e-11}, {1.3e-10, 5.9e-11},
+    {6.1e-11, 3.8e-11}, {6.1e-11, 2.5e-11}, {6.1e-11, 1.6e-11},
+    {3.2e-12, 1.1e-11}, {1.1e-12, 6.9e-12}, {5.0e-13, 4.5e-12},
+    {4.0e-13, 2.9e-12}, {4.0e-13, 1.9e-12}, {2.0e-13, 1.2e-12}};
 
 /* A table's value, its entries `step` orders apart. */
 static double tabled(const double (*table)[2], int n, int step, int order,
@@ -67,19 +70,41 @@ struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
     return e;
 }
 
-/* What rounding leaves of sums, relative: of f32 also what a coordinate's last
- * bit, in boxes of edge h, does to the nearest pair, if it is what the norm
- * says: force^2 n = (q^2 / r^2)^2, its error 2 h eps / r. */
+/* What rounding leaves of sums, C = 1, of forces if field.  Of the field's also
+ * what a coordinate's last bit does to the nearest pair, if it is what the norm
+ * says: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates are
+ * rounded in boxes of edge h, fractions of a cell in all of it.  Potentials of
+ * charges of one sign are sums of terms that are larger than they, if the
+ * background takes most away. */
 static double fmm_rounding(const struct farsum_plan *plan,
                            const struct fmm_facts *f,
-                           const struct fmm_crowd *crowd)
+                           const struct fmm_crowd *crowd, int field)
 {
-    double n = (double)plan->problem.n_sources;
-    if (plan->problem.precision == FARSUM_F64)
-        return 1e-15;
+    int f32 = plan->problem.precision == FARSUM_F32;
+    double eps = f32 ? 6e-8 : 1.1e-16, n = (double)plan->problem.n_sources;
+    double norm = field ? f->force : f->potential, dx = crowd->h, more;
     if (!(f->q2 > 0))
-        return 3e-7;
-    return hypot(3e-7, 6e-9 * crowd->h * sqrt(f->force * sqrt(n) / f->q2));
+        return 8 * eps * norm;
+    if (!f32 && f->periodic)
+        dx = fmax(f->edge[0], fmax(f->edge[1], f->edge[2]));
+    if (field)
+        more = 0.1 * dx * sqrt(f->force * sqrt(n) / f->q2) * norm;
+    else
+        more = hypot((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
+                     f32 ? 0 : 1.5 * dx * f->force / sqrt(f->q2));
+    double share = !f32 ? 8 : field ? 18 : f->periodic ? 25 : 7;
+    return eps * hypot(share * norm, more);
+}
+
+/* Between orders 2, 4, 8 ...: as powers of the order. */
+static double knots(const double (*v)[2], int order, int field)
+{
+    double at = log2(fmax(order, 2)) - 1;
+    int k = at < FMM_KNOTS - 2 ? (int)at : FMM_KNOTS - 2;
+    double a = v[k][field], b = v[k + 1][field], part = at - k;
+    if (!(a > 0) || !(b > 0))
+        return a + fmin(part, 1) * (b - a);
+    return a * pow(b / a, part);
 }
 
 /* C = 1, of forces if field. */
@@ -88,7 +113,12 @@ static double fmm_truncation(const struct fmm_facts *f, int order, int ws,
                              int field)
 {
     struct fmm_error e = fmm_error(order, ws, box, field);
-    double random = e.random * sqrt(f->q2 * crowd->random[field]);
+    double far = crowd->random[field], uneven = 0;
+    if (crowd->listed) {
+        far = knots(crowd->far, order, field);
+        uneven = knots(crowd->uneven, order, field);
+    }
+    double random = e.random * sqrt(f->q2 * far + f->q1 * f->q1 * uneven);
     double together = e.together * fabs(f->q1) * sqrt(crowd->together[field]);
     return hypot(random, together) * (field ? sqrt(f->q2) : 1);
 }
@@ -105,7 +135,7 @@ double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
     double norm = fmm_norm(facts, field);
     double error = fmm_truncation(facts, s->shape.order, s->shape.ws,
                                   s->shape.box, &s->crowd, field);
-    error = hypot(error, fmm_rounding(plan, facts, &s->crowd) * norm);
+    error = hypot(error, fmm_rounding(plan, facts, &s->crowd, field));
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return plan->problem.coulomb * error;
     return norm > 0 ? error / norm : 0;
@@ -116,12 +146,14 @@ double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
  * degrees n and k go as (n + k)! / (n! k!) (3/16)^((n + k) / 2), at order p
  * 3/4^p, when the mean goes as 0.6^p: a few such pairs are most of the error at
  * high orders, and few points have more of them or none.  ws = 2: 1/3^p. */
-static double fmm_margin(int ws, int order, int64_t n)
+static double fmm_margin(int ws, int order, int sparse, int64_t n)
 {
     double few = sqrt(1000 / fmin(fmax((double)n, 1), 1e9));
     double rare = order / 20.0;
     /* a point's own images are where it is in their boxes */
     double own = 1.15 + 30 / fmax((double)n, 1);
+    if (sparse) /* crowds lean towards each other */
+        own += 0.1 + (ws > 1 ? 0.25 : 0) + 0.45 * few;
     return ws > 1 ? own + 0.5 * rare * rare * few
                   : own + 4.5 * pow(rare, 5) * few;
 }
@@ -135,11 +167,11 @@ static int order_keeps(const struct farsum_plan *plan,
     const farsum_problem *p = &plan->problem;
     int64_t targets = p->n_targets > 0 ? p->n_targets : p->n_sources;
     double norm = fmm_norm(facts, field);
-    double rounding = fmm_rounding(plan, facts, crowd) * norm;
+    double rounding = fmm_rounding(plan, facts, crowd, field);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
     double error = fmm_truncation(facts, order, ws, box, crowd, field)
-                   * fmm_margin(ws, order, targets);
+                   * fmm_margin(ws, order, crowd->sparse, targets);
     return hypot(error, rounding) <= most || most == 0;
 }
 
@@ -155,6 +187,12 @@ farsum_status fmm_order(const struct farsum_plan *plan,
             *order = k;
             return FARSUM_OK;
         }
+    return fmm_order_fails(plan);
+}
+
+farsum_status fmm_order_fails(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
     FAIL(ERR_TOLERANCE,
          "tolerance %g is below what %s with orders up to %d reaches",
          p->tolerance, p->precision == FARSUM_F32 ? "f32" : "f64",

@@ -80,7 +80,7 @@ farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m,
     TRY(sparse_take(plan, &s->source, &g->x, given_x));
     if (m > 0)
         TRY(sparse_take(plan, &s->target, &g->y, given_y));
-    TRY(fmm_points_tree(plan, s, m));
+    TRY(fmm_points_boxes(plan, s, 1, s->source.n, m));
     TRY(tree_gpu_copy(&s->tree, g->device));
     /* sources at one place are looked for by these */
     return fmm_gpu_fractions(plan, s, m, s->tree.corner, s->tree.edge);

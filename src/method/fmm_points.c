@@ -1,12 +1,18 @@
 /* fmm_points.c: points into a tree, and what its leaves say of the errors. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "method/arrays.h"
 #include "method/fmm_gpu.h"
 
-enum { FAR_FROM_UNIFORM = 4 };
+enum {
+    FAR_FROM_UNIFORM = 4,
+    TURNS = 3, /* trees that are tried */
+    CLOSE = 2, /* orders that a tree may be wrong by */
+    SHIFT = 80,
+};
 
 /* x [n][3] side by side. */
 static farsum_status points_apart(struct points *p, int64_t n, const double *x)
@@ -101,49 +107,6 @@ static farsum_status points_crowded(const struct fmm *s, int *crowded)
     return FARSUM_OK;
 }
 
-/* Sources in all boxes. */
-static void points_count(const struct tree *t, int64_t *count)
-{
-    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++)
-        count[tree_leaf_box(t, leaf)] =
-            t->source.begin[leaf + 1] - t->source.begin[leaf];
-    for (int level = t->depth; level > 0; level--)
-        for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
-            count[tree_parent(t, level, b)] += count[b];
-}
-
-static farsum_status points_leaves(struct fmm *s)
-{
-    const struct tree *t = &s->tree;
-    const struct tree_points *targets = tree_targets(t);
-    struct fmm_crowd *crowd = &s->crowd;
-    int64_t *count = NULL;
-    int first = fmm_shape_first(s, &s->shape);
-    TRY(MEM_NEW(count, t->n_boxes));
-    points_count(t, count);
-    *crowd = (struct fmm_crowd){0};
-    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
-        double share = (double)(targets->begin[leaf + 1] - targets->begin[leaf])
-                       / (double)targets->n;
-        double sum[2] = {0};
-        int64_t box = tree_leaf_box(t, leaf);
-        int level = tree_level(t, box);
-        crowd->h += share * tree_h(t, level);
-        for (; level >= first && share > 0;
-             box = tree_parent(t, level--, box)) {
-            double h = tree_h(t, level), n = (double)count[box];
-            crowd->random[0] += share * n / (h * h);
-            crowd->random[1] += share * n / (h * h * h * h);
-            sum[0] += n / h;
-            sum[1] += n / (h * h);
-        }
-        crowd->together[0] += share * sum[0] * sum[0];
-        crowd->together[1] += share * sum[1] * sum[1];
-    }
-    mem_free(count);
-    return FARSUM_OK;
-}
-
 /* Positions, checked, apart. */
 static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, const void *x, int64_t m,
@@ -169,8 +132,9 @@ static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
     return FARSUM_OK;
 }
 
-farsum_status fmm_points_tree(struct farsum_plan *plan, struct fmm *s,
-                              int64_t m)
+/* A tree of s->shape, and what its boxes say of the errors. */
+static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
+                                 int64_t m)
 {
     const struct tree_given source = points_given(&s->source,
                                                   s->facts.periodic);
@@ -193,7 +157,40 @@ farsum_status fmm_points_tree(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
-    return points_leaves(s);
+    return fmm_crowd(&s->tree, fmm_shape_first(s, &s->shape), &s->crowd);
+}
+
+/* What the tree that is there says of the points, for other boxes. */
+static void points_learn(const struct farsum_plan *plan, struct fmm *s,
+                         int order, int64_t n, int64_t m)
+{
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    int shift = s->shift + (order - s->shape.order) * s->shape.ws;
+    s->shift = shift < -SHIFT ? -SHIFT : shift > SHIFT ? SHIFT : shift;
+    if (s->shape.dense)
+        return;
+    s->many = 0;
+    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    s->many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
+}
+
+farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
+                               int crowded, int64_t n, int64_t m)
+{
+    for (int turn = 1;; turn++) {
+        int order = MULTIPOLE_MOST + 4;
+        TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
+        TRY(points_tree(plan, s, m));
+        if (plan->options.order || s->crowd.random[0] == 0 || turn == TURNS)
+            return FARSUM_OK;
+        /* if none is, boxes that need less are looked for */
+        (void)!fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
+                         &order);
+        if (abs(order - s->shape.order) <= CLOSE)
+            return FARSUM_OK;
+        points_learn(plan, s, order, n, m);
+    }
 }
 
 /* Arrays for the tree that is there. */
@@ -220,7 +217,9 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     if (!plan->options.order) {
         TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
                       &order));
-        s->shape.order = order > s->shape.order ? order : s->shape.order;
+        if (s->shape.dense && order < s->shape.order)
+            order = s->shape.order;
+        s->shape.order = order;
     }
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
     boxes.n_boxes = s->tree.n_boxes;
@@ -249,8 +248,7 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
     TRY(points_take(plan, s, n, x, m, y));
     if (!s->facts.periodic)
         TRY(points_crowded(s, &crowded));
-    TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
-    TRY(fmm_points_tree(plan, s, m));
+    TRY(fmm_points_boxes(plan, s, crowded, n, m));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(points_arrays(plan, s));
     return fmm_points_set(plan, s);

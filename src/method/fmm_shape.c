@@ -6,8 +6,10 @@
 
 /* Boxes' edges differ by no more than this, if that can be. */
 #define BRICK 1.34
-/* Below this tolerance neighbours two boxes away are tried too. */
+/* Below this tolerance boxes two away are tried as neighbours too, and where
+ * points need so many orders more than even ones. */
 #define WIDER 1e-6
+enum { LATE = 8 };
 enum { LEVELS = 10, ROOTS = 7, GRID = 256 };
 
 static const struct stage *const stages[FMM_ROOMS] = {
@@ -40,6 +42,8 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
     double leaves = shape->dense ? shape_leaves(shape)
                                  : 2 * ((double)n + (double)m)
                                        / (double)shape->leaf;
+    if (!shape->dense && s->many > 0)
+        leaves *= s->many;
     *boxes = (struct boxes_args){
         .precision = plan->problem.precision,
         .isa = plan->isa,
@@ -112,7 +116,10 @@ void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
     double h = cbrt(s->facts.volume * filling / (double)n);
     int depth =
         shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
-    *crowd = (struct fmm_crowd){.h = h};
+    /* crowded points are deeper in */
+    if (!shape->dense && n > shape->leaf && depth < fmm_shape_first(s, shape))
+        depth = fmm_shape_first(s, shape);
+    *crowd = (struct fmm_crowd){.h = h, .sparse = !shape->dense};
     for (int level = depth; level >= fmm_shape_first(s, shape);
          level--, h *= 2, filling *= 8) {
         crowd->random[0] += filling / (h * h);
@@ -124,7 +131,8 @@ void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
         crowd->together[k] = sum[k] * sum[k];
 }
 
-/* The order that the tolerance needs in these boxes of even filling. */
+/* The order that the tolerance needs in these boxes: of even filling, and what
+ * the points that are there need beyond it. */
 static farsum_status shape_order(const struct farsum_plan *plan,
                                  const struct fmm *s, int64_t n,
                                  struct fmm_shape *shape)
@@ -134,8 +142,15 @@ static farsum_status shape_order(const struct farsum_plan *plan,
     if (shape->order)
         return FARSUM_OK;
     fmm_shape_crowd(s, shape, n, &crowd);
-    return fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
-                     &shape->order);
+    TRY(fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
+                  &shape->order));
+    if (crowd.random[0] == 0) /* no box is far */
+        return FARSUM_OK;
+    shape->order += (int)nearbyint((double)s->shift / shape->ws);
+    shape->order = shape->order > 1 ? shape->order : 1;
+    if (shape->order > MULTIPOLE_MOST)
+        return fmm_order_fails(plan);
+    return FARSUM_OK;
 }
 
 /* Takes the shape if it is the fastest yet. */
@@ -308,7 +323,9 @@ farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
     one.ws = plan->options.separation ? plan->options.separation : 1;
     status = sparse ? shape_sparse(plan, s, n, m, &one, &best)
                     : shape_dense(plan, s, n, m, &one, &best);
-    if (!plan->options.separation && plan->problem.tolerance < WIDER) {
+    if (!plan->options.separation
+        && (plan->problem.tolerance < WIDER || s->shift > LATE
+            || best.seconds == 0)) {
         struct fmm_shape wide = {0};
         one.ws = 2;
         farsum_status two = sparse ? shape_sparse(plan, s, n, m, &one, &wide)

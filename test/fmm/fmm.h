@@ -41,4 +41,5 @@ struct fmm_case {
 void fmm_laws(void);
 void fmm_edges(void);
 void fmm_crystals(void);
+void fmm_ladder(void);
 #endif

@@ -1,4 +1,4 @@
-/* main.c: test_fmm [laws|edges|crystals]; what they share. */
+/* main.c: test_fmm [laws|edges|crystals|ladder]; what they share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +96,8 @@ int main(int argc, char **argv)
         void (*run)(void);
     } parts[] = {{"laws", fmm_laws},
                  {"edges", fmm_edges},
-                 {"crystals", fmm_crystals}};
+                 {"crystals", fmm_crystals},
+                 {"ladder", fmm_ladder}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (argc < 2 || strcmp(argv[1], parts[k].name) == 0)
             parts[k].run();

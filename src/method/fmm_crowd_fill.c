@@ -1,0 +1,177 @@
+/* fmm_crowd_fill.c: how many points boxes hold, and where in them: (10.25). */
+#include <math.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "method/fmm_crowd.h"
+
+enum {
+    GRID = 12,      /* points of an octant that say what even filling is */
+    POINTS = 20000, /* that are looked at */
+    FEW = 32,       /* points that say nothing of where in boxes they lie */
+};
+
+/* What an order leaves of a pair goes as (10.25). */
+static void crowd_table(struct crowd *c)
+{
+    double slope = 1.2 / (c->t->ws + 1);
+    for (int i = 0; i <= CROWD_TABLE; i++) {
+        double u = sqrt(i / (double)CROWD_TABLE), *lean = c->table[i].lean;
+        crowd_powers(u * u, c->table[i].rim);
+        lean[0] = exp(2 * slope * (u - 1));
+        for (int k = 1; k < K; k++)
+            lean[k] = lean[k - 1] * lean[k - 1];
+    }
+}
+
+static void fill_add(const struct crowd *c, const double u[3], double times,
+                     struct crowd_fill *to)
+{
+    double r2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * c->half;
+    int at = (int)(CROWD_TABLE * fmin(r2, 1) + 0.5);
+    const struct crowd_fill *f = &c->table[at];
+    for (int k = 0; k < K; k++) {
+        to->rim[k] += times * f->rim[k];
+        to->lean[k] += times * f->lean[k];
+    }
+}
+
+static void crowd_even(struct crowd *c)
+{
+    const double *box = c->t->box;
+    for (int i = 0; i < GRID * GRID * GRID; i++) {
+        const int at[3] = {i % GRID, i / GRID % GRID, i / GRID / GRID};
+        double u[3];
+        for (int d = 0; d < 3; d++)
+            u[d] = box[d] * (at[d] + 0.5) / (2 * GRID);
+        fill_add(c, u, 1.0 / (GRID * GRID * GRID), &c->even);
+    }
+}
+
+/* Points of all boxes from those of leaves. */
+static void crowd_count(const struct tree *t, const struct tree_points *p,
+                        int64_t *count)
+{
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++)
+        count[tree_leaf_box(t, leaf)] = p->begin[leaf + 1] - p->begin[leaf];
+    for (int level = t->depth; level > 0; level--)
+        for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
+            count[tree_parent(t, level, b)] += count[b];
+}
+
+/* Of a leaf's points, every step-th. */
+static void crowd_leaf(struct crowd *c, const struct tree_points *p,
+                       int64_t leaf, int64_t step, struct crowd_fill *to)
+{
+    const struct tree *t = c->t;
+    int64_t box = tree_leaf_box(t, leaf), begin = p->begin[leaf];
+    int bottom = tree_level(t, box);
+    begin = (begin + step - 1) / step * step;
+    for (int64_t i = begin; i < p->begin[leaf + 1]; i += step) {
+        int64_t b = box;
+        double u[3];
+        for (int d = 0; d < 3; d++)
+            u[d] = array_get(p->x[d], t->precision, i);
+        for (int level = bottom; level >= c->first; level--) {
+            fill_add(c, u, (double)step, &to[b]);
+            if (level == 0)
+                break;
+            int octant = tree_octant(t, level, b);
+            for (int d = 0; d < 3; d++)
+                u[d] = u[d] / 2 + ((octant >> d & 1) - 0.5) * t->box[d] / 2;
+            b = tree_parent(t, level, b);
+        }
+    }
+}
+
+static void crowd_sums(struct crowd *c, const struct tree_points *p,
+                       const int64_t *count, struct crowd_fill *to)
+{
+    for (int64_t b = 0; b < c->t->n_boxes && p->n < FEW; b++)
+        for (int k = 0; k < K; k++) {
+            to[b].rim[k] = (double)count[b] * c->even.rim[k];
+            to[b].lean[k] = (double)count[b] * c->even.lean[k];
+        }
+    if (p->n < FEW)
+        return;
+    int64_t step = p->n / POINTS + 1;
+    for (int64_t leaf = 0; leaf < c->t->n_leaves; leaf++)
+        crowd_leaf(c, p, leaf, step, to);
+}
+
+/* Squares of what octants differ by from an eighth, less what random places
+ * give. */
+static void octants_of(const struct crowd *c, const int64_t count[8], int64_t n,
+                       struct crowd_fill *fill)
+{
+    double sum = 0, mean = (double)n / 8;
+    for (int o = 0; o < 8; o++)
+        sum += ((double)count[o] - mean) * ((double)count[o] - mean);
+    sum = fmax(sum - 7 * mean, 0);
+    for (int k = 0; k < K && n > 0; k++)
+        fill->octants[k] = sum * fill->rim[k] / ((double)n * c->even.rim[k]);
+}
+
+static void crowd_octants(struct crowd *c)
+{
+    const struct tree *t = c->t;
+    const struct tree_points *p = &t->source;
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        int64_t count[8] = {0};
+        for (int64_t i = p->begin[leaf]; i < p->begin[leaf + 1]; i++) {
+            int octant = 0;
+            for (int d = 0; d < 3; d++)
+                octant |= (array_get(p->x[d], t->precision, i) >= 0) << d;
+            count[octant]++;
+        }
+        octants_of(c, count, p->begin[leaf + 1] - p->begin[leaf],
+                   &c->source[tree_leaf_box(t, leaf)]);
+    }
+    for (int level = c->first; level < t->depth; level++)
+        for (int64_t b = t->first[level]; b < t->first[level + 1]; b++) {
+            int64_t count[8];
+            if (tree_box_leaf(t, b) >= 0)
+                continue;
+            for (int o = 0; o < 8; o++) {
+                int64_t child = tree_child(t, level, b, o);
+                count[o] = child >= 0 ? c->count[child] : 0;
+            }
+            octants_of(c, count, c->count[b], &c->source[b]);
+        }
+}
+
+farsum_status crowd_fills(struct crowd *c)
+{
+    const struct tree *t = c->t;
+    const double *box = t->box;
+    c->half = 4 / (box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
+    crowd_table(c);
+    crowd_even(c);
+    TRY(MEM_NEW(c->count, t->n_boxes));
+    TRY(MEM_NEW(c->source, t->n_boxes));
+    crowd_count(t, &t->source, c->count);
+    crowd_sums(c, &t->source, c->count, c->source);
+    crowd_octants(c);
+    c->aim = c->count;
+    c->target = c->source;
+    if (!t->separate)
+        return FARSUM_OK;
+    c->aim = NULL;
+    c->target = NULL;
+    TRY(MEM_NEW(c->aim, t->n_boxes));
+    TRY(MEM_NEW(c->target, t->n_boxes));
+    crowd_count(t, &t->target, c->aim);
+    crowd_sums(c, &t->target, c->aim, c->target);
+    return FARSUM_OK;
+}
+
+void crowd_clear(struct crowd *c)
+{
+    if (c->aim != c->count)
+        mem_free(c->aim);
+    if (c->target != c->source)
+        mem_free(c->target);
+    mem_free(c->count);
+    mem_free(c->source);
+}
