@@ -59,6 +59,7 @@ struct fmm {
     struct fmm_facts facts;
     struct fmm_names names;
     int sampled;    /* 1: facts are of a sample */
+    double sample_norm[2]; /* then: potential, force; 0: not kept yet */
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
@@ -83,6 +84,9 @@ struct fmm {
 
 /* fmm_facts.c */
 farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
+/* Norms at targets of their own in open space, which no sample knew of: no
+ * larger than those at the sources. */
+void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s);
 
 /* fmm_shape.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */

@@ -126,6 +126,7 @@ static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
         if (m > 0)
             TRY(points_apart(&s->target, m, s->exact.y));
         points_extent(s);
+        fmm_facts_targets(plan, s);
     }
     if (!plan->problem.exclude_coincident)
         TRY(points_distinct(&s->source, s->facts.periodic));

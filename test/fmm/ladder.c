@@ -242,7 +242,66 @@ static void ladder(void)
     free(t);
 }
 
+/* Where the targets are not the sources, nothing that was known of these says
+ * how large the sums are there. */
+static void apart(const struct system *from, const struct system *to,
+                  farsum_error_kind error, double tolerance)
+{
+    farsum_problem p = fmm_problem(from, tolerance);
+    farsum_options o = fmm_options();
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    int64_t m = to->p.n;
+    double *v[2];
+    p.n_targets = m;
+    p.error = error;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    for (int k = 0; k < 2; k++) {
+        farsum_result r = FARSUM_RESULT_INIT;
+        v[k] = check_memory(4 * (size_t)m, sizeof *v[k]);
+        r.potential = v[k];
+        r.field = v[k] + m;
+        o.method = k ? "fmm" : "direct";
+        CHECK_OK(sum_once(&p, &o, from->p.n, from->p.x, m, to->p.x, from->p.q,
+                          &r, &info));
+    }
+    double gap = error == FARSUM_ERROR_POTENTIAL
+                     ? fmm_gap(m, v[1], v[0])
+                     : fmm_gap(3 * m, v[1] + m, v[0] + m);
+    double honest = info.estimated_error / gap;
+    CHECK(gap <= tolerance, "%s at %s, %s to %g: measured %.3g, estimated %.3g",
+          from->name, to->name,
+          error == FARSUM_ERROR_POTENTIAL ? "potential" : "force", tolerance,
+          gap, info.estimated_error);
+    CHECK(honest > 1.0 / 3 && honest < 3,
+          "%s at %s: measured %.3g, estimated "
+          "%.3g",
+          from->name, to->name, gap, info.estimated_error);
+    free(v[0]);
+    free(v[1]);
+}
+
+static void targets_apart(void)
+{
+    static const char *const clouds[] = {
+        "laplace n=1500 cell=open dist=uniform seed=3",
+        "laplace n=1500 cell=open dist=plummer seed=4",
+        "laplace n=400 cell=open dist=clustered seed=5"};
+    for (int k = 0; k < 6; k++) {
+        struct system from, to;
+        fmm_system(&from, k % 2 ? "stars" : "plummer",
+                   "laplace n=3000 cell=open dist=plummer", k % 2);
+        fmm_system(&to, clouds[k / 2] + 22, clouds[k / 2], 0);
+        apart(&from, &to, FARSUM_ERROR_FORCE, k % 2 ? 1e-3 : 1e-5);
+        apart(&from, &to, FARSUM_ERROR_POTENTIAL, k % 2 ? 1e-5 : 1e-3);
+        apart(&from, &to, k % 2 ? FARSUM_ERROR_FORCE : FARSUM_ERROR_POTENTIAL,
+              1e-8);
+        system_free(&from);
+        system_free(&to);
+    }
+}
+
 void fmm_ladder(void)
 {
     RUN(ladder);
+    RUN(targets_apart);
 }
