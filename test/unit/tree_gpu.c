@@ -133,21 +133,26 @@ static int leaf_differs(const struct tree *tree, int64_t leaf,
     return wrong;
 }
 
-static void copied(void)
+/* A sparse tree; m targets apart, else leaves without sources are none. */
+static void copied(int ws, const int64_t root[3], int64_t m)
 {
-    double x[3 * 700];
+    double x[3 * 700], y[3 * 300];
     struct tree tree = {0};
     struct tree_args args = {
-        .depth = 20,
-        .ws = 1,
+        .depth = 18,
+        .ws = ws,
         .leaf = 5,
-        .root = {1, 1, 1},
-        .edge = {1, 1, 1},
-        .threads = 1,
+        .threads = 2,
     };
+    for (int d = 0; d < 3; d++) {
+        args.root[d] = root[d];
+        args.edge[d] = (double)root[d];
+    }
     tree_fractions(TREE_CLUSTERS, 700, 4, x);
+    tree_fractions(TREE_UNIFORM, 300, 5, y);
     struct tree_given g = tree_positions(&args, 700, x);
-    CHECK_OK(tree_set(&tree, &args, &g, NULL));
+    struct tree_given to = tree_positions(&args, m, y);
+    CHECK_OK(tree_set(&tree, &args, &g, m > 0 ? &to : NULL));
     if (!CHECK_OK(tree_gpu_copy(&tree, device)))
         check_stop("no tree on the device");
     check_side(&tree, &tree.source, &tree.gpu->source);
@@ -177,6 +182,14 @@ static void copied(void)
     free(begin);
     free(all);
     free(place);
+}
+
+static void copies(void)
+{
+    copied(1, (const int64_t[3]){1, 1, 1}, 0);
+    copied(1, (const int64_t[3]){3, 2, 5}, 300);
+    copied(2, (const int64_t[3]){1, 1, 1}, 300);
+    copied(2, (const int64_t[3]){4, 1, 2}, 0);
 }
 
 /* Boxes lie where they can be found again, each next to the one before that has
@@ -285,7 +298,7 @@ int main(void)
         return CHECK_SKIPPED;
     }
     RUN(built);
-    RUN(copied);
+    RUN(copies);
     RUN(boxes_of_sparse_trees);
     RUN(refused);
     CHECK(device->bytes == 0, "%lld bytes are kept", (long long)device->bytes);
