@@ -339,7 +339,7 @@ static void crowded_points(void)
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     o.method = "fmm";
     o.order = 4;
-    o.m2l = "gpu_plane_wave";
+    o.m2l = "gpu_symmetric";
     o.on_device = device;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_set_points(plan, t.n, x, 0, NULL));
@@ -470,7 +470,7 @@ static void refusals_say_why(void)
     o.method = "fmm";
     o.on_device = device;
     o.tree = "sparse";
-    o.m2l = "gpu_plane_wave";
+    o.m2l = "gpu_symmetric";
     p = problem_of(&trials[3], FARSUM_F64);
     CHECK_FAILS(farsum_plan_create(&p, &o, &none), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("dense trees");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "points/points.h"
 #include "math/plane_wave.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
@@ -36,7 +37,7 @@ struct wave_cut {
 
 static int64_t wave_parents(const struct boxes_args *a)
 {
-    return boxes_gpu_boxes(a) - boxes_gpu_level(a, a->depth);
+    return boxes_gpu_above(a);
 }
 
 static farsum_status wave_choose(const struct boxes_args *a,
@@ -107,11 +108,10 @@ static int64_t wave_operator_reals(const struct boxes_args *a,
     return 3 * (int64_t)waves->quarter * multipole_size(a->p);
 }
 
-static int64_t wave_merged_bytes(const struct boxes_args *a,
+static int64_t wave_merged_bytes(const struct boxes_args *a, int64_t parents,
                                  const struct plane_waves *waves)
 {
-    return wave_parents(a) * MERGED * 4 * waves->quarter
-           * gpu_real(a->precision);
+    return parents * MERGED * 4 * waves->quarter * gpu_real(a->precision);
 }
 
 static farsum_status wave_fits(const void *args)
@@ -119,12 +119,12 @@ static farsum_status wave_fits(const void *args)
     const struct boxes_args *a = args;
     struct plane_waves waves;
     struct wave_cut cut;
-    TRY(boxes_gpu_fits(a, ORDER_MOST));
+    TRY(boxes_gpu_fits_any(a, ORDER_MOST));
     TRY(wave_choose(a, &waves));
     cut = wave_cut(a, &waves);
     TRY(gpu_local_fits(a->device, cut.in_arena + 8192));
     TRY(gpu_local_fits(a->device, cut.out_arena));
-    return boxes_gpu_room(a, wave_merged_bytes(a, &waves));
+    return boxes_gpu_room(a, wave_merged_bytes(a, wave_parents(a), &waves));
 }
 
 static int64_t wave_bytes(const void *args)
@@ -134,7 +134,7 @@ static int64_t wave_bytes(const void *args)
     if (wave_choose(a, &waves) != FARSUM_OK)
         return 0;
     int64_t real = gpu_real(a->precision), parents = wave_parents(a);
-    return wave_merged_bytes(a, &waves) + boxes_gpu_list_bytes(a)
+    return wave_merged_bytes(a, parents, &waves) + boxes_gpu_list_bytes(a)
            + real * (2 * wave_operator_reals(a, &waves) + 15 * waves.quarter)
            + parents * (2 * 8 * multipole_size(a->p) * real + 4);
 }
@@ -157,7 +157,7 @@ static double wave_traffic(const struct boxes_args *a,
                            const struct plane_waves *waves)
 {
     double real = gpu_real(a->precision);
-    return 2 * (double)wave_merged_bytes(a, waves)
+    return 2 * (double)wave_merged_bytes(a, wave_parents(a), waves)
            + 6 * 8 * (double)wave_parents(a) * multipole_size(a->p) * real;
 }
 
@@ -311,21 +311,31 @@ done:
     return status;
 }
 
+/* Rows and waves of s->parents. */
+static farsum_status wave_arrays(struct state *s)
+{
+    const struct boxes_args *a = &s->gpu.args;
+    int64_t rows =
+        s->parents * 8 * multipole_size(a->p) * gpu_real(a->precision);
+    TRY(buf_reserve(&s->multipoles, a->device, rows));
+    TRY(buf_reserve(&s->locals, a->device, rows));
+    return buf_reserve(&s->merged, a->device,
+                       wave_merged_bytes(a, s->parents, &s->waves));
+}
+
 static farsum_status wave_prepare(struct state *s)
 {
     const struct boxes_args *a = &s->gpu.args;
-    int64_t size = multipole_size(a->p), real = gpu_real(a->precision);
+    int64_t size = multipole_size(a->p);
     farsum_status status = FARSUM_OK;
     int32_t *cut = NULL;
     GO(MEM_RAW(cut, 4 * size + BEGINS));
     wave_tables(a->p, cut);
     GO(wave_send(s, &s->cut, cut, 4 * size + BEGINS));
     GO(wave_operators(s, cut));
-    if (s->parents > 0) {
+    if (a->dense && s->parents > 0) {
         GO(wave_order(s));
-        GO(buf_alloc(&s->multipoles, a->device, s->parents * 8 * size * real));
-        GO(buf_alloc(&s->locals, a->device, s->parents * 8 * size * real));
-        GO(buf_alloc(&s->merged, a->device, wave_merged_bytes(a, &s->waves)));
+        GO(wave_arrays(s));
     }
 done:
     mem_free(cut);
@@ -393,28 +403,55 @@ done:
     return status;
 }
 
+/* Slots of a sparse tree are the parents, and are in Morton's order. */
+static farsum_status wave_set(void *state, const struct points *source,
+                              const struct points *target)
+{
+    farsum_status status = FARSUM_OK;
+    struct state *s = state;
+    struct boxes_gpu *g = &s->gpu;
+    int32_t *order = NULL;
+    (void)target;
+    if (g->args.dense)
+        return FARSUM_OK;
+    GO(boxes_gpu_set(g, source->tree));
+    s->parents = g->levels.slots;
+    g->groups = 8 * ((s->parents + BOXES_LANES - 1) / BOXES_LANES);
+    GO(MEM_RAW(order, s->parents));
+    for (int64_t k = 0; k < s->parents; k++)
+        order[k] = (int32_t)k;
+    GO(buf_reserve(&s->order, g->args.device, 4 * s->parents));
+    if (s->parents > 0)
+        GO(buf_upload(&s->order, 0, order, 4 * s->parents));
+    GO(wave_arrays(s));
+done:
+    mem_free(order);
+    return status;
+}
+
 static farsum_status wave_run(void *state, const void *data)
 {
     struct state *s = state;
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
+    const struct buf *near = boxes_gpu_near(g, io->tree);
     int64_t out = (s->parents + s->to_waves - 1) / s->to_waves;
     int64_t in = (s->parents + s->from_waves - 1) / s->from_waves;
     TRY(boxes_gpu_io(g, io));
     if (g->groups == 0)
         return FARSUM_OK;
     TRY(LAUNCH(&s->rows, g->groups, ARG_BUF(io->multipole),
-               ARG_BUF(&s->multipoles), ARG_BUF(&s->cut),
+               ARG_BUF(&s->multipoles), ARG_BUF(&s->cut), ARG_BUF(near),
                ARG_STRUCT(g->levels)));
     TRY(LAUNCH(&s->waves_out, out, ARG_BUF(&s->multipoles),
                ARG_BUF(&s->merged), ARG_BUF(&g->operators), ARG_BUF(&s->shift),
                ARG_BUF(&s->cut), ARG_I32(s->parents)));
     TRY(LAUNCH(&s->waves_in, in, ARG_BUF(&s->merged), ARG_BUF(&s->locals),
                ARG_BUF(&s->in), ARG_BUF(&s->shift), ARG_BUF(&s->cut),
-               ARG_BUF(&g->near), ARG_BUF(&s->order), ARG_I32(s->parents),
+               ARG_BUF(near), ARG_BUF(&s->order), ARG_I32(s->parents),
                ARG_STRUCT(g->levels)));
     return LAUNCH(&s->columns, g->groups, ARG_BUF(io->local),
-                  ARG_BUF(&s->locals), ARG_BUF(&s->cut),
+                  ARG_BUF(&s->locals), ARG_BUF(&s->cut), ARG_BUF(near),
                   ARG_STRUCT(g->levels));
 }
 
@@ -423,6 +460,7 @@ const struct variant m2l_gpu_plane_wave = {
     .cost = wave_cost,
     .bytes = wave_bytes,
     .create = wave_create,
+    .set = wave_set,
     .run = wave_run,
     .destroy = wave_destroy,
     .deterministic = 1,
