@@ -133,10 +133,15 @@ double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
 /* fmm_points.c.  The extent of open points, and what goes with it; order and
  * rooms for the tree that is there; rooms' own sets. */
 void fmm_extent(struct fmm *s, const double low[3], const double high[3]);
-/* Points in the cells of a coarse grid, FMM_CELL along each edge of facts.edge
- * from the sources' least coordinates on: 1 if they are far from uniform. */
-enum { FMM_CELL = 16, FMM_CELLS = FMM_CELL * FMM_CELL * FMM_CELL };
-int fmm_crowded(const int32_t count[FMM_CELLS], int64_t n);
+/* Sources in the cells of a coarse grid, FMM_CELL along each edge of facts.edge
+ * from their least coordinates on: pairs in the same cell, over those of even
+ * points. */
+enum {
+    FMM_CELL = 16,
+    FMM_CELLS = FMM_CELL * FMM_CELL * FMM_CELL,
+    FMM_FAR_FROM_UNIFORM = 4,
+};
+double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
 /* A tree of the positions in source.s and target.s, and what its boxes say of
  * the errors.  Boxes are chosen for the order that they are thought to need;
  * what the tree says of it may ask for others. */

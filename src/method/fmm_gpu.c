@@ -328,23 +328,12 @@ static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
     return gpu_arrays_reserve(&g->given, plan, n, m);
 }
 
-/* Where a row is named that does not take a sparse tree, crowded points get a
- * dense one. */
-static farsum_status gpu_shape(const struct farsum_plan *plan, struct fmm *s,
-                               int crowded, int64_t n, int64_t m)
-{
-    farsum_status status = fmm_shape(plan, s, crowded, n, m, &s->shape);
-    if (status != FARSUM_ERR_UNSUPPORTED || !crowded || s->names.tree)
-        return status;
-    return fmm_shape(plan, s, 0, n, m, &s->shape);
-}
-
 farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, const void *x, int64_t m,
                                  const void *y)
 {
     struct fmm_gpu *g = s->gpu;
-    int crowded = 0, there = plan->problem.memory == FARSUM_DEVICE;
+    int there = plan->problem.memory == FARSUM_DEVICE;
     double low[3], high[3];
     s->target.n = 0;
     g->exclude.ordered = 0;
@@ -354,9 +343,8 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic) {
         TRY(gpu_bounds(s, m, low, high));
         fmm_extent(s, low, high);
-        TRY(fmm_gpu_crowded(plan, s, &crowded));
     }
-    TRY(gpu_shape(plan, s, crowded, n, m));
+    TRY(fmm_gpu_shape(plan, s, n, m));
     if (s->tree.n_leaves > 0 && s->tree.dense != s->shape.dense) {
         fmm_gpu_forget(g);
         tree_clear(&s->tree);

@@ -77,9 +77,10 @@ void fmm_gpu_forget(struct fmm_gpu *gpu); /* NULL is legal */
 farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, const void *x, int64_t m,
                                  const void *y);
-/* fmm_gpu_sparse.c.  1: the sources are far from uniform, as on the host. */
-farsum_status fmm_gpu_crowded(const struct farsum_plan *plan, struct fmm *s,
-                              int *crowded);
+/* fmm_gpu_sparse.c.  s->shape: of a sparse tree where points are far from
+ * uniform and it is the faster one. */
+farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
+                            int64_t n, int64_t m);
 /* A sparse tree, by the host, of the points that are there: given is NULL or
  * the caller's, on the host. */
 farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m,

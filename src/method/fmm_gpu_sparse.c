@@ -1,5 +1,5 @@
-/* fmm_gpu_sparse.c: crowded points of a device: whether they are, and a sparse
- * tree of them, which the host builds. */
+/* fmm_gpu_sparse.c: crowded points of a device: whether a sparse tree is worth
+ * it, and that tree, which the host builds. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -15,8 +15,13 @@ struct fmm_region {
 };
 _Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
 
-farsum_status fmm_gpu_crowded(const struct farsum_plan *plan, struct fmm *s,
-                              int *crowded)
+/* What the host takes to build a tree and send it, for a point: by one thread,
+ * and what threads do not share. */
+#define TREE_POINT 7e-7
+#define TREE_POINT_ALONE 1e-7
+
+static farsum_status sparse_crowding(const struct farsum_plan *plan,
+                                     struct fmm *s, double *crowding)
 {
     farsum_status status = FARSUM_OK;
     struct fmm_gpu *g = s->gpu;
@@ -34,10 +39,47 @@ farsum_status fmm_gpu_crowded(const struct farsum_plan *plan, struct fmm *s,
     GO(LAUNCH(&g->cells, kernel_groups(&g->cells, region.n), ARG_BUF(&g->x),
               ARG_BUF(&g->x), ARG_BUF(&g->boxes), ARG_STRUCT(region)));
     GO(buf_download(&g->boxes, 0, count, bytes));
-    *crowded = fmm_crowded(count, region.n);
+    *crowding = fmm_crowding(count, region.n);
 done:
     mem_free(count);
     return status;
+}
+
+/* Seconds of an execute in boxes that are filled as unevenly as that; of near
+ * pairs the cells tell only how uneven they are, at least. */
+static farsum_status sparse_dense(const struct farsum_plan *plan,
+                                  const struct fmm *s, double crowding,
+                                  int64_t n, int64_t m, double *seconds)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    *seconds = s->shape.seconds + (crowding - 1) * choice[FMM_P2P].cost;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
+                            int64_t n, int64_t m)
+{
+    const double repeats = plan->options.repeats;
+    struct fmm_shape sparse;
+    double crowding = 1, dense, tree;
+    TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
+    if (s->facts.periodic || s->names.tree)
+        return FARSUM_OK;
+    TRY(sparse_crowding(plan, s, &crowding));
+    if (crowding <= FMM_FAR_FROM_UNIFORM)
+        return FARSUM_OK;
+    TRY(sparse_dense(plan, s, crowding, n, m, &dense));
+    /* a row may be named that does not take it */
+    if (fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+        return FARSUM_OK;
+    tree = (double)(n + m) * (TREE_POINT / plan->threads + TREE_POINT_ALONE);
+    if (sparse.seconds + tree / (repeats > 1 ? repeats : 1) < dense)
+        s->shape = sparse;
+    return FARSUM_OK;
 }
 
 /* Positions side by side on the host. */

@@ -8,7 +8,6 @@
 #include "method/fmm_gpu.h"
 
 enum {
-    FAR_FROM_UNIFORM = 4,
     TURNS = 3, /* trees that are tried */
     CLOSE = 2, /* orders that a tree may be wrong by */
     SHIFT = 80,
@@ -73,12 +72,12 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
     }
 }
 
-int fmm_crowded(const int32_t count[FMM_CELLS], int64_t n)
+double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
 {
     double pairs = 0;
     for (int k = 0; k < FMM_CELLS; k++)
         pairs += (double)count[k] * (double)(count[k] - 1);
-    return pairs * FMM_CELLS > FAR_FROM_UNIFORM * (double)n * (double)n;
+    return pairs * FMM_CELLS / ((double)n * (double)n);
 }
 
 /* Are the sources far from uniform? */
@@ -102,7 +101,7 @@ static farsum_status points_crowded(const struct fmm *s, int *crowded)
         }
         count[at]++;
     }
-    *crowded = fmm_crowded(count, n);
+    *crowded = fmm_crowding(count, n) > FMM_FAR_FROM_UNIFORM;
     mem_free(count);
     return FARSUM_OK;
 }
