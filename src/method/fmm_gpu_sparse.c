@@ -66,16 +66,18 @@ farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
     const double repeats = plan->options.repeats;
     struct fmm_shape sparse;
     double crowding = 1, dense, tree;
-    TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
     if (s->facts.periodic || s->names.tree)
-        return FARSUM_OK;
+        return fmm_shape(plan, s, 0, n, m, &s->shape);
     TRY(sparse_crowding(plan, s, &crowding));
-    if (crowding <= FMM_FAR_FROM_UNIFORM)
+    /* a row may be named that does not take a sparse tree */
+    if (crowding <= FMM_FAR_FROM_UNIFORM
+        || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+        return fmm_shape(plan, s, 0, n, m, &s->shape);
+    if (fmm_shape(plan, s, 0, n, m, &s->shape) != FARSUM_OK) {
+        s->shape = sparse;
         return FARSUM_OK;
+    }
     TRY(sparse_dense(plan, s, crowding, n, m, &dense));
-    /* a row may be named that does not take it */
-    if (fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
-        return FARSUM_OK;
     tree = (double)(n + m) * (TREE_POINT / plan->threads + TREE_POINT_ALONE);
     if (sparse.seconds + tree / (repeats > 1 ? repeats : 1) < dense)
         s->shape = sparse;
