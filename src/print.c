@@ -51,6 +51,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                                          : "mixed (near pairs f32, sums f64)",
             i->threads,
             i->threads == 1 ? "" : "s", i->isa);
+    fprintf(out, "method: %s\n", i->method_reason);
     if (i->device_model)
         fprintf(out, "device %s: %s\n", i->device, i->device_model);
     fprintf(out, "%lld sources, %lld targets\n", (long long)i->n_sources,

@@ -178,7 +178,9 @@ typedef struct farsum_problem {
  * plan, each value given is kept, or refused with a reason. */
 typedef struct farsum_options {
     size_t size;          /* sizeof(farsum_options), set by the macro */
-    const char *method;   /* "direct", "ewald", "spectral", "fmm" */
+    const char *method;   /* "direct", "ewald", "spectral", "fmm"; NULL or
+                             "auto": the one whose execute should be fastest,
+                             of those that have what else is given below */
     const char *device;   /* "host", "cuda:0", "hip:0", "opencl:0" */
     farsum_device *on_device; /* one that is open, which must outlive the plan;
                              device is then NULL */
@@ -254,6 +256,8 @@ typedef struct farsum_plan_info {
     const char *kernel, *method, *device, *isa, *split, *window; /* borrowed;
                                 NULL where the method has none */
     const char *device_model; /* borrowed; NULL: the host */
+    const char *method_reason; /* the seconds of an execute by each method, as
+                                estimated, or why one does not fit; borrowed */
     farsum_precision precision;
     int threads;
     int64_t n_sources, n_targets, n_exclusions;

@@ -73,6 +73,11 @@ struct fmm {
 /* fmm_facts.c */
 farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
 
+/* fmm_uneven.c: 1: x [n][3] are so far from filling their box evenly that a
+ * sparse tree is theirs. */
+farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
+                         const double edge[3], int *uneven);
+
 /* fmm_shape.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */
 farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,

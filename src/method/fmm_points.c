@@ -75,32 +75,6 @@ int fmm_crowded(const int32_t count[FMM_CELLS], int64_t n)
     return pairs * FMM_CELLS > FAR_FROM_UNIFORM * (double)n * (double)n;
 }
 
-/* Are the sources far from uniform? */
-static farsum_status points_crowded(const struct fmm *s, int *crowded)
-{
-    int32_t *count = NULL;
-    int64_t n = s->source.n;
-    double low[3];
-    TRY(MEM_NEW(count, FMM_CELLS));
-    for (int d = 0; d < 3; d++) {
-        low[d] = s->source.s[d][0];
-        for (int64_t i = 0; i < n; i++)
-            low[d] = fmin(low[d], s->source.s[d][i]);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = 0;
-        for (int d = 0; d < 3; d++) {
-            double f = (s->source.s[d][i] - low[d]) / s->facts.edge[d];
-            int64_t k = (int64_t)(f * FMM_CELL);
-            at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
-        }
-        count[at]++;
-    }
-    *crowded = fmm_crowded(count, n);
-    mem_free(count);
-    return FARSUM_OK;
-}
-
 /* Sources in all boxes. */
 static void points_count(const struct tree *t, int64_t *count)
 {
@@ -243,13 +217,13 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
     struct fmm *s = plan->state;
-    int crowded = 0;
+    int uneven = 0;
     if (s->gpu)
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));
     if (!s->facts.periodic)
-        TRY(points_crowded(s, &crowded));
-    TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
+        TRY(fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, &uneven));
+    TRY(fmm_shape(plan, s, uneven, n, m, &s->shape));
     TRY(fmm_points_tree(plan, s, m));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(points_arrays(plan, s));
