@@ -216,6 +216,8 @@ static farsum_status plan_make(const farsum_problem *problem,
     p->dry = dry;
     p->net_size = -1;
     GO(problem_check(problem, &p->problem, &p->pair));
+    p->sign = p->problem.coulomb < 0 ? -1 : 1;
+    p->problem.coulomb = fabs(p->problem.coulomb);
     plan_pairs(p);
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;

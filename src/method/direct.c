@@ -43,8 +43,10 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
                                 const struct exact_sums *sums)
 {
     const struct direct_args args = {
-        plan->threads, plan->isa, s->n, s->m, s->x, s->m > 0 ? s->y : NULL,
-        s->q,
+        plan->threads, plan->isa,
+        s->n,          s->m,
+        s->x,          s->m > 0 ? s->y : NULL,
+        s->q,          plan->problem.softening,
     };
     const struct exact_kind *kind = exact_kind_find(plan->pair.name);
     if (kind) {

@@ -10,6 +10,15 @@
 
 #include "base/mem.h"
 
+static farsum_status fmm_excludes(const struct farsum_plan *plan,
+                                  int64_t exclusions)
+{
+    if (plan->device && exclusions > 0 && plan->problem.softening > 0)
+        FAIL(ERR_UNSUPPORTED, "leaves no softened pairs out on a device; on "
+                              "the host it does");
+    return FARSUM_OK;
+}
+
 static farsum_status fmm_fits(const struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->problem;
@@ -18,6 +27,7 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none",
              plan->pair.name);
+    TRY(fmm_excludes(plan, p->n_exclusions));
     if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
         FAIL(ERR_UNSUPPORTED,
              "has no virial of a periodic cell, only its trace, which is the "
@@ -219,7 +229,10 @@ static farsum_status fmm_create(struct farsum_plan *plan)
     plan->info.norm = p->coulomb
                       * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
                                                             : s->facts.force);
-    plan->info.estimated_error = fmm_estimate(plan, s, &s->facts);
+    plan->info.estimated_error =
+        hypot(fmm_estimate(plan, s, &s->facts),
+              fmm_soften(plan, s, &s->shape)
+                  * (p->error == FARSUM_ERROR_ABSOLUTE ? plan->info.norm : 1));
     plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
     return FARSUM_OK;
 }
@@ -270,6 +283,7 @@ static farsum_status fmm_finish(struct farsum_plan *plan)
 static farsum_status fmm_exclude(struct farsum_plan *plan)
 {
     struct fmm *s = plan->state;
+    TRY(fmm_excludes(plan, plan->exclusions.rows));
     return s->gpu ? fmm_gpu_exclude(plan, s) : FARSUM_OK;
 }
 

@@ -52,6 +52,7 @@ struct fmm {
     struct fmm_facts facts;
     struct fmm_names names;
     int sampled;    /* 1: facts are of a sample */
+    int placed;     /* 1: open, and points were set: the edges are theirs */
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
@@ -97,6 +98,17 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
                          struct choice choice[FMM_ROOMS]);
+
+/* fmm_soften.c: the relative error of the nearest pairs that work by
+ * expansions, which are of 1/r; the depth of a sparse tree that the tolerance
+ * leaves; refuses a shape whose boxes are too small. */
+double fmm_soften(const struct farsum_plan *plan, const struct fmm *s,
+                  const struct fmm_shape *shape);
+int fmm_soften_depth(const struct farsum_plan *plan, const struct fmm *s,
+                     const struct fmm_shape *shape);
+farsum_status fmm_soften_fits(const struct farsum_plan *plan,
+                              const struct fmm *s,
+                              const struct fmm_shape *shape);
 
 /* fmm_error.c: RMS errors of the potential (field 0) or the field at a target,
  * C = 1: their squares are q2 random^2 crowd->random

@@ -50,6 +50,7 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
 {
     struct fmm_facts *f = &s->facts;
     double most = 0;
+    s->placed = 1;
     for (int d = 0; d < 3; d++) {
         f->edge[d] = high[d] - low[d];
         most = fmax(most, f->edge[d]);

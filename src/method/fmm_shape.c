@@ -80,6 +80,7 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
         .threads = plan->threads,
         .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
         .rhs = 1,
+        .softening = plan->problem.softening,
         .n_sources = n,
         .n_targets = m,
         .neighbours = shape_neighbours(plan, s, shape, n),
@@ -162,6 +163,7 @@ static farsum_status shape_try(const struct farsum_plan *plan,
     struct boxes_args boxes;
     struct p2p_args pairs;
     double bytes;
+    TRY(fmm_soften_fits(plan, s, shape));
     TRY(shape_order(plan, s, n, shape));
     fmm_args(plan, s, shape, n, m, &boxes, &pairs);
     TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
@@ -276,7 +278,8 @@ static farsum_status shape_sparse(const struct farsum_plan *plan,
         shape->root[d] = o->boxes[0] ? o->boxes[d] : 1;
         shape->box[d] = 1;
     }
-    shape->depth = o->levels ? o->levels - 1 : TREE_DEPTH;
+    shape->depth = TREE_DEPTH;
+    shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
     for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2) {
         farsum_status one = shape_try(plan, s, n, m, shape, best);
         status = one != FARSUM_OK ? one : status;

@@ -37,6 +37,12 @@ static const struct option_row table[] = {
     {"viscosity", 0, "MU", FOR_FILES, set_real, FIELD(viscosity), NULL,
      "of flows: multiplies the velocities by 1/(8 pi MU), which makes them a "
      "fluid's"},
+    {"gravity", 0, "G", FOR_FILES, set_real, FIELD(gravity), NULL,
+     "strengths are masses (the column mass), which attract: potentials are -G "
+     "m/r and negative, as the energy; forces are the masses' and come with a "
+     "column acceleration. 4.30091e-6 in kpc, km/s and solar masses"},
+    {"softening", 0, "EPS", FOR_FILES, set_real, FIELD(softening), NULL,
+     "Plummer's length: 1/r is 1/sqrt(r^2 + EPS^2); laplace in open space"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
      "of the sums: f64, f32, or mixed: near pairs as in f32, the rest in f64"},
     {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
