@@ -8,8 +8,7 @@
  * potential over the radius.  Fails if what is found is not what is known,
  * within what so many stars scatter.
  *
- * Gravity is the other way round than charges: strengths are masses, the
- * constant is G, and potential and field change their sign.  G, the cluster's
+ * Strengths are masses, which attract: the constant is -G.  G, the cluster's
  * mass and its radius a are 1; each star has the same mass. */
 #include <errno.h>
 #include <farsum/farsum.h>
@@ -79,7 +78,7 @@ static farsum_status sum(struct cluster *c, double tolerance,
     farsum_result out = FARSUM_RESULT_INIT;
     farsum_plan *plan = NULL;
     problem.precision = FARSUM_F64, problem.tolerance = tolerance;
-    problem.n_sources = c->n;
+    problem.n_sources = c->n, problem.coulomb = -1; /* gravity */
     problem.sample_x = c->x, problem.sample_q = c->mass;
     options.method = method, options.device = device;
     out.potential = c->potential, out.field = c->pull, out.energy = &c->energy;
@@ -91,11 +90,6 @@ static farsum_status sum(struct cluster *c, double tolerance,
     if (status == FARSUM_OK)
         farsum_plan_print(plan, stdout);
     farsum_plan_destroy(plan);
-    c->energy = -c->energy; /* gravity */
-    for (int i = 0; i < c->n; i++)
-        c->potential[i] = -c->potential[i];
-    for (int i = 0; i < 3 * c->n; i++)
-        c->pull[i] = -c->pull[i];
     return status;
 }
 

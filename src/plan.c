@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "base/text.h"
 #include "device/buf.h"
 #include "method/method.h"
 #include "method/sample_flow.h"
@@ -65,6 +64,8 @@ static farsum_status plan_options(struct farsum_plan *plan,
              options->size, sizeof *options);
     if (options)
         *o = *options;
+    if (o->method && strcmp(o->method, "auto") == 0)
+        o->method = NULL;
     TRY(plan_device(plan));
     if (o->threads < 0 || o->threads > 4096)
         FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
@@ -105,42 +106,6 @@ static farsum_status plan_options(struct farsum_plan *plan,
     int64_t n = plan->problem.n_sources + plan->problem.n_targets;
     if (o->threads == 0 && n / PER_THREAD < plan->threads)
         plan->threads = n / PER_THREAD > 1 ? (int)(n / PER_THREAD) : 1;
-    return FARSUM_OK;
-}
-
-static farsum_status plan_method(struct farsum_plan *plan)
-{
-    const char *wanted = plan->options.method, *names[16];
-    const struct method_row *best = NULL, *close = NULL;
-    double least = INFINITY;
-    int n = 0;
-    for (const struct method_row *row = method_rows; row->name; row++) {
-        names[n++] = row->name;
-        if (wanted && strcmp(wanted, row->name) != 0)
-            continue;
-        farsum_status status = row->method->fits(plan);
-        if (status != FARSUM_OK && wanted)
-            return status_prefix(status, "method %s", row->name);
-        if (status == FARSUM_ERR_TOLERANCE)
-            close = row; /* it would do, but for that */
-        if (status != FARSUM_OK)
-            continue;
-        double cost = row->method->cost(plan);
-        if (cost < least || wanted) {
-            least = cost;
-            best = row;
-        }
-    }
-    names[n] = NULL;
-    if (!best && wanted)
-        return text_unknown("method", wanted, names);
-    if (!best && close) /* for its message */
-        return status_prefix(close->method->fits(plan), "method %s",
-                             close->name);
-    if (!best)
-        return status_prefix(FARSUM_ERR_UNSUPPORTED, "no method fits");
-    plan->method = best->method;
-    plan->info.method = best->name;
     return FARSUM_OK;
 }
 
@@ -251,14 +216,16 @@ static farsum_status plan_make(const farsum_problem *problem,
     p->dry = dry;
     p->net_size = -1;
     GO(problem_check(problem, &p->problem, &p->pair));
+    p->sign = p->problem.coulomb < 0 ? -1 : 1;
+    p->problem.coulomb = fabs(p->problem.coulomb);
     plan_pairs(p);
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;
     plan_about(p);
-    GO(plan_method(p));
     GO(plan_machine(p));
     GO(plan_exclude_problem(p));
     GO(plan_sample(p));
+    GO(plan_method(p));
     GO(p->method->create(p));
     plan_forget(p);
     uint64_t expected = p->info.bytes;

@@ -14,11 +14,13 @@ struct method;
 struct farsum_plan {
     farsum_problem problem;  /* defaults filled in; sample pointers cleared;
                                 mixed is f64 here, with pairs in f32 */
+    double sign;             /* of the constant; problem.coulomb is its size */
     farsum_precision pairs;  /* of the near field's pairs */
     farsum_options options;  /* names of the caller are cleared once used */
     struct pair pair;        /* the problem's kernel */
     const struct method *method;
-    void *state;             /* owned by the method; NULL after tune alone */
+    void *state;              /* owned by the method */
+    char method_reason[1000]; /* why this method */
     struct device *device;   /* NULL: the host */
     int owns_device;         /* 1: opened here */
     enum isa isa;
@@ -43,6 +45,13 @@ struct farsum_device {
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
+/* plan_method.c: picks and tunes: method, state and why. */
+farsum_status plan_method(struct farsum_plan *plan);
+/* C, as results are multiplied by it. */
+static inline double plan_constant(const struct farsum_plan *plan)
+{
+    return plan->sign * plan->problem.coulomb;
+}
 /* 1: near pairs in f32, all else in f64. */
 static inline int plan_is_mixed(const struct farsum_plan *plan)
 {

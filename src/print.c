@@ -51,6 +51,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                                          : "mixed (near pairs f32, sums f64)",
             i->threads,
             i->threads == 1 ? "" : "s", i->isa);
+    fprintf(out, "method: %s\n", i->method_reason);
     if (i->device_model)
         fprintf(out, "device %s: %s\n", i->device, i->device_model);
     fprintf(out, "%lld sources, %lld targets\n", (long long)i->n_sources,
@@ -59,6 +60,12 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         fprintf(out, "%lld pairs excluded\n", (long long)i->n_exclusions);
     fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
             i->estimated_error);
+    if (plan->sign < 0)
+        fprintf(out, "strengths attract (gravity): constant %.6g\n",
+                plan_constant(plan));
+    if (plan->problem.softening > 0)
+        fprintf(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
+                plan->problem.softening);
     if (plan->problem.periodic[0])
         print_zero_mode(plan, out);
     if (i->split)

@@ -1,5 +1,6 @@
 /* problem.c: defaults, and what can be checked before a method is known. */
 #include <math.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "plan.h"
@@ -84,9 +85,8 @@ static farsum_status problem_numbers(farsum_problem *p)
 {
     p->coulomb = p->coulomb == 0 ? 1 : p->coulomb;
     p->tolerance = p->tolerance == 0 ? 1e-5 : p->tolerance;
-    if (!(p->coulomb > 0) || !isfinite(p->coulomb))
-        FAIL(ERR_ARGUMENT, "Coulomb constant %g is not a positive number",
-             p->coulomb);
+    if (!isfinite(p->coulomb))
+        FAIL(ERR_ARGUMENT, "Coulomb constant %g is not finite", p->coulomb);
     if (!(p->tolerance > 0) || !isfinite(p->tolerance))
         FAIL(ERR_ARGUMENT, "tolerance %g is not a positive number",
              p->tolerance);
@@ -100,6 +100,23 @@ static farsum_status problem_numbers(farsum_problem *p)
         FAIL(ERR_ARGUMENT, "n_targets is %lld", (long long)p->n_targets);
     if (p->n_targets > 0 && p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL))
         p->outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
+    return FARSUM_OK;
+}
+
+/* Of open 1/r alone: softened images at any distance do not add up. */
+static farsum_status problem_softening(const farsum_problem *p,
+                                       const struct pair *pair)
+{
+    if (!(p->softening >= 0) || !isfinite(p->softening))
+        FAIL(ERR_ARGUMENT, "softening is %g, not a length", p->softening);
+    if (p->softening > 0 && strcmp(pair->name, "laplace") != 0)
+        FAIL(ERR_UNSUPPORTED, "softening is of 1/r; kernel %s has none",
+             pair->name);
+    if (p->softening > 0
+        && (p->periodic[0] || p->periodic[1] || p->periodic[2]))
+        FAIL(ERR_UNSUPPORTED,
+             "softening %g: in open space only; the problem is periodic",
+             p->softening);
     return FARSUM_OK;
 }
 
@@ -119,6 +136,7 @@ farsum_status problem_check(const farsum_problem *problem,
     TRY(problem_error(&p, row));
     TRY(problem_outputs(&p, row));
     TRY(problem_numbers(&p));
+    TRY(problem_softening(&p, row));
     if ((p.sample_x == NULL) != (p.sample_q == NULL))
         FAIL(ERR_ARGUMENT, "sample_x and sample_q go together");
     int axes = 0;

@@ -1,6 +1,7 @@
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/devices.c src/plan.c src/plan_exclude.c src/print.c src/problem.c
+  src/devices.c src/plan.c src/plan_exclude.c src/plan_method.c src/print.c
+  src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c
   src/device/aside.c src/device/buf.c src/device/cache.c src/device/cuda.c
   src/device/device.c
@@ -55,6 +56,7 @@ set(farsum_sources
   src/method/fmm_gpu.c src/method/fmm_gpu_exclude.c
   src/method/fmm_gpu_sparse.c src/method/fmm_gpu_run.c src/method/gpu_ends.c
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
+  src/method/fmm_soften.c src/method/fmm_uneven.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
   src/stage/boxes.c src/stage/boxes_gpu.c

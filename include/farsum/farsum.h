@@ -30,7 +30,7 @@
  * force balanced by a mean gradient of pressure; of the stresslet with the mean
  * flow that makes a closed surface's flow vanish outside.  Units are the
  * caller's; C is the problem's `coulomb` (1/(8 pi viscosity) makes the
- * velocities those of a fluid).
+ * velocities those of a fluid, -G potentials and fields those of gravity).
  *
  * Every function returns a status; what went wrong in words is kept for the
  * calling thread (farsum_message).  Outputs on the host are untouched on
@@ -147,7 +147,13 @@ typedef struct farsum_problem {
                                 ignored along axes that are not periodic */
     int periodic[3];         /* 1: periodic along a, b, c */
     farsum_surface surface;  /* periodic along three axes only */
-    double coulomb;          /* C; 0: 1 */
+    double coulomb;          /* C; 0: 1; below 0: strengths are masses, which
+                                attract: of gravity -G, then potentials and
+                                energies are negative, the field is the
+                                acceleration */
+    double softening;        /* of laplace in open space: Plummer's eps, a
+                                length; r is sqrt(r^2 + eps^2); 0: none.  What
+                                has no distance is no pair, as without */
     farsum_precision precision; /* of the sums */
     farsum_precision arrays; /* of the caller's arrays, f64 or f32; 0: as
                                 precision, of mixed f64 */
@@ -178,7 +184,9 @@ typedef struct farsum_problem {
  * plan, each value given is kept, or refused with a reason. */
 typedef struct farsum_options {
     size_t size;          /* sizeof(farsum_options), set by the macro */
-    const char *method;   /* "direct", "ewald", "spectral", "fmm" */
+    const char *method;   /* "direct", "ewald", "spectral", "fmm"; NULL or
+                             "auto": the one whose execute should be fastest,
+                             of those that have what else is given below */
     const char *device;   /* "host", "cuda:0", "hip:0", "opencl:0" */
     farsum_device *on_device; /* one that is open, which must outlive the plan;
                              device is then NULL */
@@ -254,6 +262,8 @@ typedef struct farsum_plan_info {
     const char *kernel, *method, *device, *isa, *split, *window; /* borrowed;
                                 NULL where the method has none */
     const char *device_model; /* borrowed; NULL: the host */
+    const char *method_reason; /* the seconds of an execute by each method, as
+                                estimated, or why one does not fit; borrowed */
     farsum_precision precision;
     int threads;
     int64_t n_sources, n_targets, n_exclusions;

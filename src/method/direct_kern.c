@@ -8,7 +8,7 @@
 /* Adds `count` sources from j on; `sums` is 1, 4 or 10: phi, E (3), and xx yy
  * zz xy xz yz of sum q d d / r^3. */
 SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
-                      int count, int sums)
+                      int count, int sums, vreal soft)
 {
     vreal s[SUMS] = {{0}};
     for (int j = 0; j < count; j++) {
@@ -17,7 +17,7 @@ SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
         vreal dz = t->x[2] - v_set(x[3 * j + 2]);
         vreal r2 = dx * dx + dy * dy + dz * dz, r;
         for (int l = 0; l < W; l++)
-            r[l] = sqrt(r2[l]);
+            r[l] = sqrt(r2[l] + soft[l]);
         vreal inv = v_where(r2 > v_set(0), v_set(1) / r);
         vreal p = v_set(q[j]) * inv;
         s[0] += p;
@@ -66,16 +66,18 @@ SIMD_FN void run(const struct direct_args *args, int64_t t0, int64_t t1,
                  int sums)
 {
     int64_t n = args->n, m = args->y ? args->m : n;
+    vreal soft = v_set(args->softening * args->softening);
     struct lane tile[VECS];
     for (int64_t t = t0; t < t1; t++) {
         tile_load(tile, args, t * DIRECT_TILE);
         int64_t j = 0;
         for (; j + RUN <= n; j += RUN)
             for (int v = 0; v < VECS; v++)
-                lane_run(&tile[v], args->x + 3 * j, args->q + j, RUN, sums);
+                lane_run(&tile[v], args->x + 3 * j, args->q + j, RUN, sums,
+                         soft);
         for (int v = 0; v < VECS; v++)
-            lane_run(&tile[v], args->x + 3 * j, args->q + j, (int)(n - j),
-                     sums);
+            lane_run(&tile[v], args->x + 3 * j, args->q + j, (int)(n - j), sums,
+                     soft);
         tile_store(tile, sums, args->q, m, t * DIRECT_TILE, potential, field,
                    part);
     }

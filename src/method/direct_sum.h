@@ -4,7 +4,8 @@
  *     d = x_i - x_j,   energy = 1/2 sum q_i phi_i,
  *     W_ab = 1/2 sum_ij q_i q_j d_a d_b / r_ij^3,        Coulomb constant 1.
  *
- * A target with exactly the coordinates of a source skips that pair. */
+ * With Plummer's softening r^2 stands for r^2 + softening^2, of all pairs.  A
+ * target with exactly the coordinates of a source skips that pair. */
 #ifndef FARSUM_METHOD_DIRECT_SUM_H
 #define FARSUM_METHOD_DIRECT_SUM_H
 
@@ -18,6 +19,7 @@ struct direct_args {
     const double *x; /* [n][3] sources */
     const double *y; /* [m][3] targets; NULL: the sources */
     const double *q; /* [n][strengths] */
+    double softening; /* of charges: r is sqrt(r^2 + softening^2); 0: not */
 };
 enum { DIRECT_TILE = 16 }; /* targets that are summed at once */
 

@@ -26,12 +26,10 @@ static farsum_status ewald_fits(const struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-static double ewald_cost(const struct farsum_plan *plan)
+static double ewald_least(const struct farsum_plan *plan)
 {
-    const farsum_problem *p = &plan->problem;
-    double m = (double)(p->n_targets > 0 ? p->n_targets : p->n_sources);
-    return 1e-6 * sqrt((double)p->n_sources * m)
-           * sqrt((double)p->n_sources + m) / plan->threads + 1e-3;
+    (void)plan;
+    return 0;
 }
 
 static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
@@ -94,13 +92,18 @@ static farsum_status ewald_make(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+static void ewald_info_of(const struct exact *s, struct ewald_info *info)
+{
+    if (s->any)
+        ewald_any_get_info(s->any, info);
+    else
+        ewald_get_info(s->ewald, info);
+}
+
 static void ewald_about(struct farsum_plan *plan, const struct exact *s)
 {
     struct ewald_info info;
-    if (s->any)
-        ewald_any_get_info(s->any, &info);
-    else
-        ewald_get_info(s->ewald, &info);
+    ewald_info_of(s, &info);
     plan->info.cutoff = info.cutoff;
     plan->info.bandwidth = info.kmax * info.cutoff;
     plan->info.estimated_error = info.estimate;
@@ -108,23 +111,30 @@ static void ewald_about(struct farsum_plan *plan, const struct exact *s)
         plan->info.bytes = info.bytes;
 }
 
-static farsum_status ewald_method_create(struct farsum_plan *plan)
+static farsum_status ewald_method_tune(const struct farsum_plan *plan,
+                                       void **state, double *seconds)
 {
     farsum_status status = FARSUM_OK;
     struct exact *s = NULL;
+    struct ewald_info info;
     GO(MEM_NEW(s, 1));
     s->sum = ewald_sums;
-    exact_stage(plan, "ewald", "the reference");
-    plan->info.split = "gaussian";
     GO(ewald_make(plan, plan->problem.cell, s));
-    ewald_about(plan, s);
-    if (!plan->dry) {
-        plan->state = s;
-        s = NULL;
-    }
+    ewald_info_of(s, &info);
+    *seconds = info.seconds;
+    *state = s;
+    s = NULL;
 done:
     ewald_method_destroy(s);
     return status;
+}
+
+static farsum_status ewald_method_create(struct farsum_plan *plan)
+{
+    exact_stage(plan, "ewald", "the reference");
+    plan->info.split = "gaussian";
+    ewald_about(plan, plan->state);
+    return FARSUM_OK;
 }
 
 static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
@@ -163,7 +173,14 @@ static farsum_status ewald_method_cell(struct farsum_plan *plan,
 }
 
 const struct method method_ewald = {
-    ewald_fits,        ewald_cost,    ewald_method_create, ewald_method_points,
-    ewald_method_cell, exact_execute, NULL, ewald_method_destroy,
-    NULL,
+    .fits = ewald_fits,
+    .least = ewald_least,
+    .tune = ewald_method_tune,
+    .create = ewald_method_create,
+    .set_points = ewald_method_points,
+    .set_cell = ewald_method_cell,
+    .execute = exact_execute,
+    .destroy = ewald_method_destroy,
+    .options = METHOD_CUTOFF,
+    .reference = 1,
 };

@@ -57,7 +57,7 @@ static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
                       farsum_result *result)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
-    double c = plan->problem.coulomb;
+    double c = plan_constant(plan);
     farsum_precision type = plan->problem.arrays;
     void *vector = result->velocity ? result->velocity : result->field;
     for (int64_t i = 0; result->potential && i < targets; i++)
@@ -83,7 +83,7 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
                             farsum_result *result)
 {
     struct exact *s = plan->state;
-    double start = clock_seconds(), c = plan->problem.coulomb;
+    double start = clock_seconds(), c = plan_constant(plan);
     int64_t each = s->n * plan->pair.strengths;
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};

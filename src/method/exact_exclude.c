@@ -64,6 +64,7 @@ struct pass {
     struct exact_split split; /* xi = 0: the kernel itself */
     struct cell cell;
     double skip; /* square of what is no distance */
+    double soft; /* square of the softening */
 };
 
 /* Adds the row's losses. */
@@ -85,7 +86,7 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
         if (!(r2 > p->skip))
             continue; /* the sum is without that pair as it is */
         p->kind.load(s->q + j * p->kind.strengths, c);
-        p->kind.near(&p->split, d, r2, c, v);
+        p->kind.near(&p->split, d, r2 + p->soft, c, v);
         for (int a = 0; a < (flow ? EXACT_FLOW : EXACT_VIRIAL); a++)
             value[a] += e->lost[k] * v[a];
     }
@@ -120,7 +121,8 @@ farsum_status exact_exclude(const struct farsum_plan *plan, struct exact *s,
                      .s = s,
                      .sums = sums,
                      .kind = kind ? *kind : coulomb,
-                     .split = {0, plan->pair.kappa}};
+                     .split = {0, plan->pair.kappa},
+                     .soft = plan->problem.softening * plan->problem.softening};
     if (e->rows == 0)
         return FARSUM_OK;
     if (plan->problem.periodic[0]) {

@@ -42,13 +42,12 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-static double fmm_cost(const struct farsum_plan *plan)
+/* A fifth of what host or GPU take for few digits. */
+static double fmm_least(const struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->problem;
-    double digits = -log10(fmin(p->tolerance, 0.1));
-    return 3e-6 * digits * (double)(p->n_sources + p->n_targets)
-               / plan->threads
-           + 2e-3;
+    double points = (double)(p->n_sources + p->n_targets);
+    return plan->device ? 5e-11 * points : 2e-7 * points / plan->threads;
 }
 
 /* Names outlive the caller's. */
@@ -175,40 +174,67 @@ static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
     return bytes + points * (8 * 11 + size * 8);
 }
 
-static farsum_status fmm_create(struct farsum_plan *plan)
+static farsum_status fmm_memory(const struct farsum_plan *plan,
+                                const struct fmm *s)
+{
+    double bytes = fmm_bytes(plan, s);
+    if (bytes > (double)plan->options.memory_limit)
+        FAIL(ERR_MEMORY,
+             "points and %lld boxes of order %d need %.3g bytes in all, the "
+             "limit is %llu",
+             (long long)s->boxes.n_boxes, s->shape.order, bytes,
+             (unsigned long long)plan->options.memory_limit);
+    return FARSUM_OK;
+}
+
+static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
+                              double *seconds)
 {
     farsum_status status = FARSUM_OK;
     const farsum_problem *p = &plan->problem;
     struct fmm *s = NULL;
-    struct boxes_args boxes;
-    struct p2p_args pairs;
+    int uneven = 0;
     GO(MEM_NEW(s, 1));
     s->exact.sum = fmm_sum;
     GO(fmm_names(plan, &s->names));
     GO(fmm_facts(plan, s));
-    GO(fmm_shape(plan, s, 0, p->n_sources, p->n_targets, &s->shape));
-    fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &boxes, &pairs);
+    if (s->sampled && !plan->device)
+        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, s->facts.edge,
+                      &uneven));
+    GO(fmm_shape(plan, s, uneven, p->n_sources, p->n_targets, &s->shape));
+    fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
+             &s->pairs);
     fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
-    if (plan->dry) {
-        s->boxes = boxes;
-        s->pairs = pairs;
-        GO(fmm_choose(plan, s, &boxes, &pairs, s->choice));
-    } else {
-        GO(fmm_rooms(plan, s, &boxes, &pairs));
-        if (plan->device)
-            GO(fmm_gpu_create(plan, s));
-    }
-    fmm_about(plan, s);
-    plan->info.norm = plan->problem.coulomb
-                      * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
-                                                            : s->facts.force);
-    plan->info.estimated_error = fmm_estimate(plan, s, &s->facts);
-    plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
-    plan->state = s;
+    GO(fmm_choose(plan, s, &s->boxes, &s->pairs, s->choice));
+    GO(fmm_memory(plan, s));
+    *seconds = s->shape.seconds * plan->machine.factor[MACHINE_NEAR];
+    *state = s;
     s = NULL;
 done:
     fmm_destroy(s);
     return status;
+}
+
+static farsum_status fmm_create(struct farsum_plan *plan)
+{
+    struct fmm *s = plan->state;
+    const farsum_problem *p = &plan->problem;
+    const struct boxes_args boxes = s->boxes;
+    const struct p2p_args pairs = s->pairs;
+    if (!plan->dry)
+        TRY(fmm_rooms(plan, s, &boxes, &pairs));
+    if (!plan->dry && plan->device)
+        TRY(fmm_gpu_create(plan, s));
+    fmm_about(plan, s);
+    plan->info.norm = p->coulomb
+                      * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
+                                                            : s->facts.force);
+    plan->info.estimated_error =
+        hypot(fmm_estimate(plan, s, &s->facts),
+              fmm_soften(plan, s, &s->shape)
+                  * (p->error == FARSUM_ERROR_ABSOLUTE ? plan->info.norm : 1));
+    plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
+    return FARSUM_OK;
 }
 
 /* The cell's edges may change while it stays one of bricks. */
@@ -261,7 +287,15 @@ static farsum_status fmm_exclude(struct farsum_plan *plan)
 }
 
 const struct method method_fmm = {
-    fmm_fits,     fmm_cost,    fmm_create, fmm_set_points,
-    fmm_set_cell, fmm_execute, fmm_finish, fmm_destroy,
-    fmm_exclude,
+    .fits = fmm_fits,
+    .least = fmm_least,
+    .tune = fmm_tune,
+    .create = fmm_create,
+    .set_points = fmm_set_points,
+    .set_cell = fmm_set_cell,
+    .execute = fmm_execute,
+    .finish = fmm_finish,
+    .destroy = fmm_destroy,
+    .exclude = fmm_exclude,
+    .options = METHOD_BOXES,
 };

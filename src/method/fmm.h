@@ -59,6 +59,7 @@ struct fmm {
     struct fmm_facts facts;
     struct fmm_names names;
     int sampled;    /* 1: facts are of a sample */
+    int placed;     /* 1: open, and points were set: the edges are theirs */
     double sample_norm[2]; /* then: potential, force; 0: not kept yet */
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */
@@ -88,6 +89,11 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
  * larger than those at the sources. */
 void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s);
 
+/* fmm_uneven.c: 1: x [n][3] are so far from filling their box evenly that a
+ * sparse tree is theirs. */
+farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
+                         const double edge[3], int *uneven);
+
 /* fmm_shape.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */
 farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
@@ -111,6 +117,16 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
 /* fmm_crowd.c: of a tree that has far boxes from level `first` on. */
 farsum_status fmm_crowd(const struct tree *tree, int first,
                         struct fmm_crowd *crowd);
+/* fmm_soften.c: the relative error of the nearest pairs that work by
+ * expansions, which are of 1/r; the depth of a sparse tree that the tolerance
+ * leaves; refuses a shape whose boxes are too small. */
+double fmm_soften(const struct farsum_plan *plan, const struct fmm *s,
+                  const struct fmm_shape *shape);
+int fmm_soften_depth(const struct farsum_plan *plan, const struct fmm *s,
+                     const struct fmm_shape *shape);
+farsum_status fmm_soften_fits(const struct farsum_plan *plan,
+                              const struct fmm *s,
+                              const struct fmm_shape *shape);
 
 /* fmm_error.c: RMS errors of the potential (field 0) or the field at a target,
  * C = 1: their squares are q2 random^2 crowd->random

@@ -84,8 +84,8 @@ static farsum_status facts_sums(const struct farsum_plan *plan,
         memcpy(y + 3 * t, x + 3 * i, 3 * sizeof *x);
         own[t] = q[i];
     }
-    const struct direct_args args = {plan->threads, plan->isa, n, targets, x,
-                                     y, q};
+    const struct direct_args args = {
+        plan->threads, plan->isa, n, targets, x, y, q, plan->problem.softening};
     GO(direct_sum(&args, phi, e, NULL, NULL));
     facts_norms(f, n, targets, own, phi, e);
 done:

@@ -6,11 +6,11 @@ enum { GROUP = 128 };
 
 /* As fmm_exclude.k has it. */
 struct exclude_units {
-    double per_h, skip, least, box[3];
+    double per_h, skip, least, soft, box[3];
     int64_t rows, sources, targets, roots;
     int32_t root[3], level, periodic, sparse, potential, field;
 };
-_Static_assert(sizeof(struct exclude_units) == 112, "as the kernel has it");
+_Static_assert(sizeof(struct exclude_units) == 120, "as the kernel has it");
 
 void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *x)
 {
@@ -112,10 +112,12 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
     const struct buf *none = &g->record; /* nothing is written there */
     double h = tree_h(t, t->dense ? t->depth : 0), skip = s->pairs.skip / h;
     double least = p2p_least(s->pairs.precision);
+    double soft = s->pairs.softening / h;
     struct exclude_units units = {
         .per_h = 1 / h,
         .skip = skip * skip,
         .least = least * least,
+        .soft = soft * soft,
         .rows = x->rows,
         .sources = from->n,
         .targets = to->n,

@@ -32,7 +32,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
     const struct tree *t = &s->tree;
     double volume = s->facts.volume;
     struct fmm_units u = {
-        .coulomb = plan->problem.coulomb,
+        .coulomb = plan_constant(plan),
         .h = tree_h(t, t->dense ? t->depth : 0),
         .n = t->source.n,
         .targets = tree_targets(t)->n,

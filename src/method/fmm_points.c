@@ -55,6 +55,7 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
 {
     struct fmm_facts *f = &s->facts;
     double most = 0;
+    s->placed = 1;
     for (int d = 0; d < 3; d++) {
         f->edge[d] = high[d] - low[d];
         most = fmax(most, f->edge[d]);
@@ -70,40 +71,6 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
         f->force = f->q2 * pow(n / f->volume, 2.0 / 3);
         f->potential = sqrt(f->q2) * cbrt(n / f->volume);
     }
-}
-
-double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
-{
-    double pairs = 0;
-    for (int k = 0; k < FMM_CELLS; k++)
-        pairs += (double)count[k] * (double)(count[k] - 1);
-    return pairs * FMM_CELLS / ((double)n * (double)n);
-}
-
-/* Are the sources far from uniform? */
-static farsum_status points_crowded(const struct fmm *s, int *crowded)
-{
-    int32_t *count = NULL;
-    int64_t n = s->source.n;
-    double low[3];
-    TRY(MEM_NEW(count, FMM_CELLS));
-    for (int d = 0; d < 3; d++) {
-        low[d] = s->source.s[d][0];
-        for (int64_t i = 0; i < n; i++)
-            low[d] = fmin(low[d], s->source.s[d][i]);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = 0;
-        for (int d = 0; d < 3; d++) {
-            double f = (s->source.s[d][i] - low[d]) / s->facts.edge[d];
-            int64_t k = (int64_t)(f * FMM_CELL);
-            at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
-        }
-        count[at]++;
-    }
-    *crowded = fmm_crowding(count, n) > FMM_FAR_FROM_UNIFORM;
-    mem_free(count);
-    return FARSUM_OK;
 }
 
 /* Positions, checked, apart. */
@@ -242,13 +209,13 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
     struct fmm *s = plan->state;
-    int crowded = 0;
+    int uneven = 0;
     if (s->gpu)
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));
     if (!s->facts.periodic)
-        TRY(points_crowded(s, &crowded));
-    TRY(fmm_points_boxes(plan, s, crowded, n, m));
+        TRY(fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, &uneven));
+    TRY(fmm_points_boxes(plan, s, uneven, n, m));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(points_arrays(plan, s));
     return fmm_points_set(plan, s);

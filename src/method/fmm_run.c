@@ -175,7 +175,10 @@ void fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
                             * (plan->problem.error == FARSUM_ERROR_POTENTIAL
                                    ? f.potential
                                    : f.force);
-    plan->info.estimated_error = fmm_estimate(plan, s, &f);
+    double soft = fmm_soften(plan, s, &s->shape);
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        soft *= plan->problem.coulomb * f.force;
+    plan->info.estimated_error = hypot(fmm_estimate(plan, s, &f), soft);
 }
 
 static void run_estimate(struct farsum_plan *plan, const struct fmm *s,

@@ -33,15 +33,30 @@ static double shape_filling(const struct fmm_shape *shape, int64_t n)
     return 0.6 * (double)shape->leaf;
 }
 
+/* Sources of a near list, mean over the targets. */
+static double shape_neighbours(const struct farsum_plan *plan,
+                               const struct fmm *s,
+                               const struct fmm_shape *shape, int64_t n)
+{
+    double side = 2 * shape->ws + 1, boxes = side * side * side;
+    double even = shape_filling(shape, n) * boxes;
+    if (!s->facts.periodic || plan->sample.n_targets == 0)
+        return even;
+    /* where points crowd, those within a ball as large as these boxes */
+    double volume = s->facts.volume * boxes / shape_leaves(shape);
+    double radius = cbrt(volume * 3 / (4 * M_PI));
+    return fmax(even, sample_around(&plan->sample, &s->cell, radius));
+}
+
 void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
               struct boxes_args *boxes, struct p2p_args *pairs)
 {
-    double filling = shape_filling(shape, n), side = 2 * shape->ws + 1;
+    double filling = shape_filling(shape, n);
     double targets = (double)(m > 0 ? m : n);
-    double leaves = shape->dense ? shape_leaves(shape)
-                                 : 2 * ((double)n + (double)m)
-                                       / (double)shape->leaf;
+    double leaves = shape->dense
+                        ? shape_leaves(shape)
+                        : 4.5 * ((double)n + (double)m) / (double)shape->leaf;
     if (!shape->dense && s->many > 0)
         leaves *= s->many;
     *boxes = (struct boxes_args){
@@ -69,9 +84,10 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
         .threads = plan->threads,
         .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
         .rhs = 1,
+        .softening = plan->problem.softening,
         .n_sources = n,
         .n_targets = m,
-        .neighbours = filling * side * side * side,
+        .neighbours = shape_neighbours(plan, s, shape, n),
         .filling = filling * targets / (double)n,
         .dense = shape->dense,
         .ws = shape->ws,
@@ -162,12 +178,14 @@ static farsum_status shape_try(const struct farsum_plan *plan,
     struct boxes_args boxes;
     struct p2p_args pairs;
     double bytes;
+    TRY(fmm_soften_fits(plan, s, shape));
     TRY(shape_order(plan, s, n, shape));
     fmm_args(plan, s, shape, n, m, &boxes, &pairs);
     TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
     shape->seconds = 0;
-    for (int r = 0; r < FMM_ROOMS; r++)
-        shape->seconds += choice[r].cost;
+    for (int r = 0; r < FMM_ROOMS; r++) /* one level: nothing to shift */
+        if (shape->depth > 0 || (r != FMM_M2M && r != FMM_M2L && r != FMM_L2L))
+            shape->seconds += choice[r].cost;
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
     if (bytes > 0.7 * (double)plan->options.memory_limit)
         FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
@@ -275,7 +293,8 @@ static farsum_status shape_sparse(const struct farsum_plan *plan,
         shape->root[d] = o->boxes[0] ? o->boxes[d] : 1;
         shape->box[d] = 1;
     }
-    shape->depth = o->levels ? o->levels - 1 : TREE_DEPTH;
+    shape->depth = TREE_DEPTH;
+    shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
     for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2) {
         farsum_status one = shape_try(plan, s, n, m, shape, best);
         status = one != FARSUM_OK ? one : status;

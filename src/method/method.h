@@ -5,12 +5,26 @@
 
 #include "plan.h"
 
+/* Groups of options that a method may have. */
+enum method_options {
+    METHOD_CUTOFF = 1,
+    METHOD_MESH = 2,  /* split, window, mesh and the variants of its stages */
+    METHOD_BOXES = 4, /* order, boxes and the variants of their stages */
+};
+
 struct method {
     /* Can it do this problem?  A message says why not. */
     farsum_status (*fits)(const struct farsum_plan *plan);
-    /* Seconds of one execute, to pick by. */
-    double (*cost)(const struct farsum_plan *plan);
-    /* Tunes into plan->info; unless plan->dry, makes plan->state too. */
+    /* Seconds below which no execute comes, at once: where another method is
+     * as fast, tune is not asked. */
+    double (*least)(const struct farsum_plan *plan);
+    /* Chooses all that the options leave open.  *state, which is never NULL
+     * then, is create's or destroy's; *seconds are what one execute should
+     * take.  Allocates nothing of size. */
+    farsum_status (*tune)(const struct farsum_plan *plan, void **state,
+                          double *seconds);
+    /* plan->state is tune's: says it in plan->info; unless plan->dry, makes
+     * all that the sums need. */
     farsum_status (*create)(struct farsum_plan *plan);
     farsum_status (*set_points)(struct farsum_plan *plan, int64_t n,
                                 const void *x, int64_t m, const void *y);
@@ -25,6 +39,8 @@ struct method {
     /* plan->exclusions have other rows, for the points that are set; NULL:
      * execute looks at them. */
     farsum_status (*exclude)(struct farsum_plan *plan);
+    unsigned options; /* METHOD_... */
+    int reference;    /* 1: taken only where no other fits */
 };
 
 struct method_row {

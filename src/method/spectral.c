@@ -32,10 +32,12 @@ static farsum_status spectral_fits(const struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-static double spectral_cost(const struct farsum_plan *plan)
+/* A tenth of what host or GPU take for few digits. */
+static double spectral_least(const struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->problem;
-    return 1e-6 * (double)(p->n_sources + p->n_targets) / plan->threads + 1e-5;
+    double points = (double)(p->n_sources + p->n_targets);
+    return plan->device ? 5e-11 * points : 5e-8 * points / plan->threads;
 }
 
 static void spectral_about(struct farsum_plan *plan, const struct tuned *t)
@@ -116,30 +118,32 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_create(struct farsum_plan *plan)
+static farsum_status spectral_tune(const struct farsum_plan *plan, void **state,
+                                   double *seconds)
 {
     farsum_status status = FARSUM_OK;
     struct spectral *s = NULL;
     GO(MEM_NEW(s, 1));
     GO(tune(plan, &s->tuned));
-    if (s->tuned.cell.reduced)
-        plan_log(plan, "the cell is tilted: a shorter basis of its lattice is "
-                       "used");
-    spectral_about(plan, &s->tuned);
     GO(spectral_memory(plan, &s->tuned));
-    if (plan->dry) {
-        /* the reasons live in the state */
-        plan->state = s;
-        s = NULL;
-        goto done;
-    }
-    GO(spectral_rooms(plan, s));
-    plan->state = s;
-    spectral_about(plan, &s->tuned);
+    *seconds = s->tuned.seconds;
+    *state = s;
     s = NULL;
 done:
     spectral_destroy(s);
     return status;
+}
+
+static farsum_status spectral_create(struct farsum_plan *plan)
+{
+    struct spectral *s = plan->state;
+    if (s->tuned.cell.reduced)
+        plan_log(plan, "the cell is tilted: a shorter basis of its lattice is "
+                       "used");
+    if (!plan->dry)
+        TRY(spectral_rooms(plan, s));
+    spectral_about(plan, &s->tuned);
+    return FARSUM_OK;
 }
 
 static farsum_status spectral_unwrapped(double **to, int64_t n, const void *x,
@@ -347,7 +351,15 @@ static farsum_status spectral_excludes(struct farsum_plan *plan)
 }
 
 const struct method method_spectral = {
-    spectral_fits,       spectral_cost,     spectral_create,
-    spectral_set_points, spectral_set_cell, spectral_execute,
-    spectral_finish,     spectral_destroy,  spectral_excludes,
+    .fits = spectral_fits,
+    .least = spectral_least,
+    .tune = spectral_tune,
+    .create = spectral_create,
+    .set_points = spectral_set_points,
+    .set_cell = spectral_set_cell,
+    .execute = spectral_execute,
+    .finish = spectral_finish,
+    .destroy = spectral_destroy,
+    .exclude = spectral_excludes,
+    .options = METHOD_CUTOFF | METHOD_MESH,
 };

@@ -37,7 +37,7 @@ struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
 {
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
     return (struct spectral_units){
-        .coulomb = plan->problem.coulomb,
+        .coulomb = plan_constant(plan),
         .cutoff = pow(rc, plan->pair.kind->power),
         .surface = 8 * M_PI / volume,
         .none = HUGE_VAL,

@@ -14,8 +14,7 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
     return (struct spectral_units){
         /* the kernels divide by one cutoff */
-        .coulomb = plan->problem.coulomb
-                   * pow(rc, 1 - s->tuned.pair.kind->power),
+        .coulomb = plan_constant(plan) * pow(rc, 1 - s->tuned.pair.kind->power),
         .cutoff = rc,
         .background = spectral_background(s, 1),
         .surface = vacuum ? 4 * M_PI / (3 * volume) : 0,

@@ -98,7 +98,7 @@ void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
     farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
     const struct pair_kind *kind = plan->pair.kind;
-    double c = plan->problem.coulomb, mean[3], square = 0;
+    double c = plan_constant(plan), mean[3], square = 0;
     double unit = c * pow(s->q_unit, kind->degree)
                   / pow(s->tuned.rc, kind->power);
     double net = out_flux(plan, s, r, q, mean);
@@ -158,7 +158,7 @@ static void spectral_energy(struct farsum_plan *plan, const struct spectral *s,
                             double surface, const double dipole[3], int r,
                             farsum_result *result)
 {
-    double c = plan->problem.coulomb, rc = s->tuned.rc;
+    double c = plan_constant(plan), rc = s->tuned.rc;
     double unit = s->q_unit * s->q_unit
                   / pow(rc, plan->pair.kind->power);
     double back = 0.5 * background * sums->q1; /* in 1/rc */
@@ -205,7 +205,7 @@ void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
 {
     farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
-    double c = plan->problem.coulomb, rc = s->tuned.rc, dipole[3] = {0};
+    double c = plan_constant(plan), rc = s->tuned.rc, dipole[3] = {0};
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
     double surface = vacuum ? spectral_dipole(plan, s, r, q, dipole) : 0;

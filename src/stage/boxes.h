@@ -100,6 +100,14 @@ static inline void boxes_child(const struct boxes_args *args, int octant,
 farsum_status boxes_host_fits(const void *args);
 /* Seconds: what a plain row's step over all boxes takes, given operations. */
 double boxes_plain_cost(double operations);
+/* 1: some root boxes are not near each other, or have images. */
+static inline int boxes_roots_far(const struct boxes_args *args)
+{
+    int far = args->periodic[0];
+    for (int d = 0; d < 3; d++)
+        far |= args->root[d] > args->ws + 1;
+    return far;
+}
 /* Offsets -(2 ws + 1) .. 2 ws + 1 along each axis that a far list has: the
  * number of such cubes' cells, and of one of them. */
 static inline int boxes_far_side(int ws)

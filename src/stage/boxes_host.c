@@ -85,7 +85,7 @@ double boxes_tiles_cost(const void *args)
     const struct boxes_args *a = args;
     double size = multipole_size(a->p);
     return (double)a->n_boxes
-               * (size * size * 0.6e-9 / boxes_lanes(a) + size * 4e-9)
+               * (size * size * 0.45e-9 / boxes_lanes(a) + size * 3e-9)
                / a->threads
            + 1e-6;
 }

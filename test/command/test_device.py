@@ -71,7 +71,8 @@ class Devices(CommandTest):
 
     def test_model(self):
         self.need()
-        model = model_check(self, "--device", DEVICE, "--case", CASE)
+        model = model_check(self, "--device", DEVICE, "--case", CASE,
+                            "--method", "spectral")
         self.assertGreater(model["machine"]["launch"], 0)
         self.assertGreater(model["machine"]["transfer"], 0)
         near = model["stages"][1]

@@ -228,6 +228,28 @@ class Tune(CommandTest):
         self.refused(1, "no.xyz", "tune", "no.xyz")
 
 
+class Method(CommandTest):
+    def test_auto(self):
+        for words in [[], ["--method", "auto"]]:
+            done = self.farsum("tune", "--case", CASE, *words, "--report",
+                               "t.json")
+            why = self.json("t.json")["plan"]["method_reason"]
+            self.assertRegex(why, r"^spectral \S+ s estimated, fmm \S+ s; "
+                             "direct: sums open boundaries")
+            self.assertIn("method: " + why, done.out.splitlines())
+
+    def test_by_options(self):
+        out = self.farsum("tune", "--case", CASE, "--order", 8).out
+        self.assertRegex(out, r"(?m)^method: fmm \S+ s estimated; .*"
+                         "spectral: has no order")
+        self.refused(1, "no method fits.*has no order", "tune", "--case", CASE,
+                     "--order", 8, "--mesh", "32x32x32")
+
+    def test_named(self):
+        out = self.farsum("tune", "--case", CASE, "--method", "fmm").out
+        self.assertRegex(out, r"(?m)^method: fmm \(named\) \S+ s estimated$")
+
+
 class Bench(CommandTest):
     def test_every_stage(self):
         for stage in STAGES:

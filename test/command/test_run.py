@@ -235,5 +235,79 @@ class Run(CommandTest):
         self.refused(1, "charge", "run", "in.data")
 
 
+
+STARS = """3
+Properties=species:S:1:pos:R:3:mass:R:1
+A 0 0 0 2
+B 3 0 0 1
+C 0 4 0 5
+"""
+
+
+class Gravity(CommandTest):
+    def loop(self, g, eps, places, masses, at):
+        """Potential and acceleration at a place."""
+        phi, pull = 0, [0, 0, 0]
+        for place, mass in zip(places, masses):
+            d = [p - a for p, a in zip(place, at)]
+            r2 = sum(x * x for x in d)
+            if r2 == 0:
+                continue
+            soft = math.sqrt(r2 + eps * eps)
+            phi -= g * mass / soft
+            pull = [a + g * mass * x / soft**3 for a, x in zip(pull, d)]
+        return phi, pull
+
+    def test_stars(self):
+        self.write("in.xyz", STARS)
+        for eps in [0, 1.5]:
+            soft = ["--softening", eps] if eps else []
+            self.farsum("run", "in.xyz", "--gravity", 2, *soft, "-o",
+                        "out.xyz", "--report", "r.json", "--check")
+            frame, report = self.frame("out.xyz"), self.json("r.json")
+            places, masses = frame.columns["pos"], frame.columns["mass"]
+            energy = 0
+            for i, mass in enumerate(masses):
+                phi, pull = self.loop(2, eps, places, masses, places[i])
+                energy += mass * phi / 2
+                self.assertAlmostEqual(frame.columns["potential"][i], phi, 12)
+                for d in range(3):
+                    self.assertAlmostEqual(
+                        frame.columns["acceleration"][i][d], pull[d], 12)
+                    self.assertAlmostEqual(frame.columns["forces"][i][d],
+                                           mass * pull[d], 12)
+            self.assertLess(report["energy"], 0)
+            self.assertAlmostEqual(report["energy"], energy, 12)
+            self.assertEqual(report["coulomb"], -2)
+            self.assertEqual(report["softening"], eps or None)
+            self.assertIn("measured", self.farsum("check", "out.xyz").out)
+
+    def test_many_by_fmm(self):
+        draw = random.Random(3)
+        rows = "".join(f"X {draw.random()} {draw.random()} {draw.random()} "
+                       f"{draw.random()}\n" for _ in range(3000))
+        self.write("in.xyz", "3000\nProperties=species:S:1:pos:R:3:mass:R:1\n"
+                   + rows)
+        for eps in [1e-4, 0.01]:
+            out = self.farsum("run", "in.xyz", "--gravity", 1, "--softening",
+                              eps, "--tolerance", 1e-3, "--method", "fmm",
+                              "--check").out
+            self.assertIn(f"softened: r is sqrt(r^2 + {eps:g}^2)", out)
+            self.assertIn("attract", out)
+
+    def test_refused(self):
+        self.write("in.xyz", STARS)
+        self.write("charged.xyz", STARS.replace("mass", "charge"))
+        self.refused(1, "no column 'mass'", "run", "charged.xyz", "--gravity",
+                     1)
+        self.refused(1, "no charges", "run", "in.xyz")
+        self.refused(2, "--units", "run", "in.xyz", "--gravity", 1, "--units",
+                     "real")
+        self.refused(2, "of laplace", "run", "in.xyz", "--kernel", "r6",
+                     "--softening", 1)
+        self.refused(1, "open space", "run", "in.xyz", "--gravity", 1,
+                     "--softening", 1, "--cell", "9,9,9")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -89,6 +89,7 @@ int main(void)
     RUN(texts);
     api_problems();
     api_choices();
+    api_methods();
     api_points();
     api_results();
     return check_end();

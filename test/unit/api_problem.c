@@ -74,7 +74,7 @@ static void numbers(void)
     REFUSED(s.problem.tolerance = -1e-3, ERR_ARGUMENT, "tolerance -0.001");
     REFUSED(s.problem.tolerance = INFINITY, ERR_ARGUMENT, "tolerance inf");
     REFUSED(s.problem.tolerance = 1, ERR_ARGUMENT, "tolerance 1", "below 1");
-    REFUSED(s.problem.coulomb = -332, ERR_ARGUMENT, "-332");
+    REFUSED(s.problem.coulomb = -INFINITY, ERR_ARGUMENT, "-inf");
     REFUSED(s.problem.coulomb = NAN, ERR_ARGUMENT, "nan");
     REFUSED(s.problem.outputs = 64, ERR_ARGUMENT, "0x40");
     REFUSED(s.problem.precision = 9, ERR_ARGUMENT, "precision 9");

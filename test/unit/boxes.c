@@ -187,7 +187,7 @@ static void compare_open(struct tree_args args, int p)
     points(&c, 400, cell, 0);
     tree_make(&c, &args, p);
     chain_sum(&c);
-    const struct direct_args direct = {1, ISA_BASE, c.n, 0, c.x, NULL, c.q};
+    const struct direct_args direct = {1, ISA_BASE, c.n, 0, c.x, NULL, c.q, 0};
     double *phi = check_memory((size_t)c.n, sizeof *phi);
     double *e = check_memory(3 * (size_t)c.n, sizeof *e);
     CHECK_OK(direct_sum(&direct, phi, e, NULL, NULL));

@@ -74,7 +74,7 @@ static void against_long_double(void **state)
     double x[3 * N], q[N], p[N], e[3 * N], energy, w[9];
     make(x, q, N);
     for (int isa = 0; isa <= (int)isa_best(); isa++) {
-        struct direct_args args = {1, (enum isa)isa, N, 0, x, NULL, q};
+        struct direct_args args = {1, (enum isa)isa, N, 0, x, NULL, q, 0};
         assert_int_equal(direct_sum(&args, p, e, &energy, w), FARSUM_OK);
         long double sum[10] = {0}, all[10] = {0};
         static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
@@ -108,7 +108,7 @@ static void two_charges(void **state)
     (void)state;
     const double x[6] = {0, 0, 0, 2, 0, 0}, q[2] = {1, -3};
     double p[2], e[6], energy, w[9];
-    struct direct_args args = {2, ISA_BASE, 2, 0, x, NULL, q};
+    struct direct_args args = {2, ISA_BASE, 2, 0, x, NULL, q, 0};
     assert_int_equal(direct_sum(&args, p, e, &energy, w), FARSUM_OK);
     assert_true(p[0] == -1.5 && p[1] == 0.5);
     assert_true(e[0] == 0.75 && e[3] == 0.25); /* toward -3; away from +1 */
@@ -142,7 +142,7 @@ static void sums_are_compensated(void **state)
         rounded += (double)plain;
     }
     for (int isa = 0; isa <= (int)isa_best(); isa++) {
-        struct direct_args args = {1, (enum isa)isa, MANY, 1, x, y, q};
+        struct direct_args args = {1, (enum isa)isa, MANY, 1, x, y, q, 0};
         assert_int_equal(direct_sum(&args, &p, e, NULL, NULL), FARSUM_OK);
         assert_true(near_to(p, v[0], size[0], 2.5e-16));
         for (int d = 0; d < 3; d++)
@@ -159,7 +159,7 @@ static void separate_targets(void **state)
     (void)state;
     double x[3 * N], q[N], p[N], e[3 * N], r[2 * N], f[6 * N], y[6 * N];
     make(x, q, N);
-    struct direct_args args = {2, isa_best(), N, 2 * N, x, NULL, q};
+    struct direct_args args = {2, isa_best(), N, 2 * N, x, NULL, q, 0};
     assert_int_equal(direct_sum(&args, p, e, NULL, NULL), FARSUM_OK);
     for (int i = 0; i < 3 * N; i++) {
         y[i] = x[i];
@@ -183,7 +183,7 @@ static void threads_change_nothing(void **state)
     double x[3 * N], q[N], p[2][N], e[2][3 * N], energy[2], w[2][9];
     make(x, q, N);
     for (int k = 0; k < 2; k++) {
-        struct direct_args args = {1 + 2 * k, isa_best(), N, 0, x, NULL, q};
+        struct direct_args args = {1 + 2 * k, isa_best(), N, 0, x, NULL, q, 0};
         assert_int_equal(direct_sum(&args, p[k], e[k], &energy[k], w[k]),
                          FARSUM_OK);
     }
@@ -201,7 +201,7 @@ static void differences(void **state)
     double x[3 * FEW], q[FEW], e[3 * FEW], w[9], two[2];
     const double h = 1e-5;
     make(x, q, FEW);
-    struct direct_args args = {1, isa_best(), FEW, 0, x, NULL, q};
+    struct direct_args args = {1, isa_best(), FEW, 0, x, NULL, q, 0};
     assert_int_equal(direct_sum(&args, NULL, e, NULL, w), FARSUM_OK);
     for (int a = 0; a < 3; a++) {
         double keep = x[3 * 4 + a];
@@ -233,7 +233,7 @@ static void refusals(void **state)
     (void)state;
     const double x[3] = {1, 2, 3}, q = 2;
     double p = 1, e[3] = {1, 1, 1}, energy = 5;
-    struct direct_args args = {1, ISA_BASE, 1, 1, x, x, &q};
+    struct direct_args args = {1, ISA_BASE, 1, 1, x, x, &q, 0};
     assert_int_equal(direct_sum(&args, NULL, NULL, &energy, NULL),
                      FARSUM_ERR_ARGUMENT);
     assert_true(energy == 5);

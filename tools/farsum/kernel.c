@@ -57,6 +57,17 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
     else if (s->kappa > 0 && !strengths_of(kernel)->kappa)
         snprintf(error, size, "--kappa is of yukawa; kernel %s has none",
                  kernel);
+    else if ((s->gravity > 0 || s->softening > 0)
+             && strcmp(kernel, "laplace") != 0)
+        snprintf(error, size,
+                 "--gravity and --softening are of laplace, not "
+                 "of kernel %s",
+                 kernel);
+    else if (s->gravity > 0 && s->units > 1)
+        snprintf(error, size,
+                 "--units %s sets Coulomb's constant, --gravity "
+                 "its own",
+                 options_word("units", s->units));
     else if (!flow && s->viscosity > 0)
         snprintf(error, size, "--viscosity is of flows (stokeslet, rotlet, "
                  "stresslet); kernel %s has none", kernel);
@@ -193,6 +204,15 @@ static int one_column(const struct strengths *row,
         *q = find_column(row, &row->columns[0], frame, error, size);
     else if (!(*q = frame->q))
         tell_uncharged(frame, error, size);
+    return *q ? 0 : -1;
+}
+
+int kernel_masses(const struct io_frame *frame, const double **q, char *error,
+                  size_t size)
+{
+    static const struct strengths row = {
+        .kernel = "laplace", .count = 1, .columns = {{"mass", 1, 0, ""}}};
+    *q = find_column(&row, &row.columns[0], frame, error, size);
     return *q ? 0 : -1;
 }
 

@@ -18,6 +18,9 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
 /* HDF5 calls the columns force and velocity what others call forces and velo:
  * a flow's keep the names that the kernel has for them. */
 int kernel_rename(const char *kernel, struct io_frame *frame);
+/* The column of masses.  0, or -1 with what is missing or bad. */
+int kernel_masses(const struct io_frame *frame, const double **q, char *error,
+                  size_t size);
 /* A frame's strengths [n][count]: *q borrows from the frame, or from *own,
  * which is to be freed.  0, or -1 with what is missing or bad. */
 int kernel_strengths(const char *kernel, const struct io_frame *frame,

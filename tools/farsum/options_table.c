@@ -37,6 +37,12 @@ static const struct option_row table[] = {
     {"viscosity", 0, "MU", FOR_FILES, set_real, FIELD(viscosity), NULL,
      "of flows: multiplies the velocities by 1/(8 pi MU), which makes them a "
      "fluid's"},
+    {"gravity", 0, "G", FOR_FILES, set_real, FIELD(gravity), NULL,
+     "strengths are masses (the column mass), which attract: potentials are -G "
+     "m/r and negative, as the energy; forces are the masses' and come with a "
+     "column acceleration. 4.30091e-6 in kpc, km/s and solar masses"},
+    {"softening", 0, "EPS", FOR_FILES, set_real, FIELD(softening), NULL,
+     "Plummer's length: 1/r is 1/sqrt(r^2 + EPS^2); laplace in open space"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
      "of the sums: f64, f32, or mixed: near pairs as in f32, the rest in f64"},
     {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
@@ -60,7 +66,8 @@ static const struct option_row table[] = {
     {NULL, 0, NULL, FOR_SUMS, NULL, 0, NULL,
      "How to sum it (what is not given is chosen)"},
     {"method", 0, "NAME", FOR_PLANS, set_text, FIELD(method), NULL,
-     "a name that 'farsum list' prints"},
+     "a name that 'farsum list' prints, or auto, as if not given: the one that "
+     "should be fastest, of those that have the options given below"},
     {"device", 0, "NAME", FOR_PLANS, set_text, FIELD(device), NULL,
      "where: host is the processor; cuda:0, hip:0, opencl:0 as 'farsum list "
      "devices' has them"},
@@ -134,7 +141,8 @@ static const struct option_row table[] = {
      "the mesh or the boxes at once; 1: one stage after another, for the time "
      "of each"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
-     NULL, "that the plan may take, as 8G; 80 % of the machine's memory, or of "
+     NULL,
+     "that the plan may take, as 8G; 80 % of the machine's memory, or of "
      "the device's, if not given"},
 
     {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "Files"},
@@ -173,7 +181,8 @@ static const struct option_row table[] = {
     {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,
      "copies of the crystal's primitive cell, not of the cubic one"},
     {"case", 0, "\"CASE\"", FOR_GEN | FOR_TUNE | FOR_BENCH | FOR_CACHE,
-     set_case, 0, NULL, "a problem in the notation of cases; see 'farsum "
+     set_case, 0, NULL,
+     "a problem in the notation of cases; see 'farsum "
      "help cases'"},
     {"seed", 0, "N", FOR_RUN | FOR_CHECK | FOR_GEN, set_seed, FIELD(seed), NULL,
      "of what is random; 1 if not given"},

@@ -12,6 +12,7 @@ void outcome_free(struct outcome *o)
 {
     free(o->potential);
     free(o->vector);
+    free(o->acceleration);
     memset(o, 0, sizeof *o);
 }
 

@@ -13,6 +13,8 @@ struct outcome {
     double *potential;       /* owned, [targets]; NULL of flows */
     double *vector;          /* owned, [targets][3]: velocities; forces, or the
                                 field where the targets are not the sources */
+    double *acceleration;    /* owned, [n][3]; NULL but for gravity at the
+                                particles */
     int has_energy;          /* not for separate targets */
     int has_virial;          /* nor by methods that have none */
     double energy, virial[9];

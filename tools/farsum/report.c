@@ -82,6 +82,8 @@ json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
 {
     json_t *p = json_object();
     int bad = 0;
+    bad |= json_object_set_new(p, "method_reason",
+                               report_text(info->method_reason));
     bad |= json_object_set_new(p, "isa", report_text(info->isa));
     bad |= json_object_set_new(p, "split", report_text(info->split));
     bad |= json_object_set_new(p, "window", report_text(info->window));
@@ -192,10 +194,14 @@ int report_frame(json_t *report, const struct outcome *o,
     bad |= json_object_set_new(report, "units", report_text(units->name));
     bad |=
         json_object_set_new(report, "coulomb", report_real(system_coulomb(s)));
-    bad |= json_object_set_new(report, "coulomb_source",
-                               report_text(s->viscosity > 0
-                                               ? "1/(8 pi viscosity)"
-                                               : units->source));
+    bad |=
+        json_object_set_new(report, "coulomb_source",
+                            report_text(s->viscosity > 0 ? "1/(8 pi viscosity)"
+                                        : s->gravity > 0 ? "-gravity"
+                                                         : units->source));
+    bad |= json_object_set_new(report, "softening",
+                               s->softening > 0 ? report_real(s->softening)
+                                                : json_null());
     bad |= json_object_set_new(
         report, "viscosity",
         s->viscosity > 0 ? report_real(s->viscosity) : json_null());

@@ -134,6 +134,14 @@ static int sum_frame(struct session *t, const struct system *sys,
     if (status != FARSUM_OK)
         return fail_library(t, status);
     o->info = info;
+    if (o->has_energy && t->s->gravity > 0) {
+        o->acceleration = malloc(targets * 3 * sizeof *o->acceleration);
+        if (!o->acceleration) {
+            snprintf(t->error, sizeof t->error, "no memory for the result");
+            return fail_here(t, t->s->words[0]);
+        }
+        memcpy(o->acceleration, o->vector, targets * 3 * sizeof *o->vector);
+    }
     if (o->has_energy) /* F = q E */
         for (int64_t i = 0; i < 3 * sys->n; i++)
             o->vector[i] *= sys->q[i / 3];
@@ -202,9 +210,9 @@ static int read_targets(struct session *t)
 static void note_units(const struct session *t)
 {
     const char *says = io_frame_key(&t->frame, "units");
-    if (t->count == 1 && !t->units_given && !kernel_flow(t->s) && says &&
-        units_find(says) &&
-        strcmp(says, "reduced") != 0)
+    if (t->count == 1 && !t->units_given && !kernel_flow(t->s)
+        && !(t->s->gravity > 0) && says && units_find(says)
+        && strcmp(says, "reduced") != 0)
         say_note("%s says units=%s; without --units %s Coulomb's constant is 1",
                  t->s->words[0], says, says);
 }

@@ -42,7 +42,7 @@ static int put_target_forces(struct io_frame *frame, const double *field)
 }
 
 static int put_columns(struct io_frame *frame, const struct system *sys,
-                       struct outcome *o)
+                       struct outcome *o, int charges)
 {
     if (o->flow) {
         if (io_frame_set_column(frame, "velocity", IO_REAL, 3, o->vector) != 0)
@@ -53,9 +53,16 @@ static int put_columns(struct io_frame *frame, const struct system *sys,
     if (io_frame_set_column(frame, "potential", IO_REAL, 1, o->potential) != 0)
         return -1;
     o->potential = NULL;
-    if ((sys->m && put_target_forces(frame, o->vector) != 0) ||
-        io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
-                            o->vector) != 0)
+    if (o->acceleration
+        && io_frame_set_column(frame, "acceleration", IO_REAL, 3,
+                               o->acceleration)
+               != 0)
+        return -1;
+    o->acceleration = NULL;
+    if ((sys->m && charges && put_target_forces(frame, o->vector) != 0)
+        || io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
+                               o->vector)
+               != 0)
         return -1;
     o->vector = NULL;
     return 0;
@@ -84,7 +91,12 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
     bad |= put_word(frame, "farsum_error", "error", s->error);
     bad |= put_real(frame, "farsum_estimated_error", o->info.estimated_error);
     bad |= put_word(frame, "farsum_units", "units", s->units);
-    bad |= put_real(frame, "farsum_coulomb", system_coulomb(s));
+    if (s->gravity > 0)
+        bad |= put_real(frame, "farsum_gravity", s->gravity);
+    else
+        bad |= put_real(frame, "farsum_coulomb", system_coulomb(s));
+    if (s->softening > 0)
+        bad |= put_real(frame, "farsum_softening", s->softening);
     if (s->viscosity > 0)
         bad |= put_real(frame, "farsum_viscosity", s->viscosity);
     if (s->kappa > 0)
@@ -98,7 +110,7 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
                         (double)sys->exclude.count);
     if (o->m)
         bad |= io_frame_set_key(frame, "farsum_sources", s->words[0]);
-    return bad ? -1 : put_columns(frame, sys, o);
+    return bad ? -1 : put_columns(frame, sys, o, s->gravity == 0);
 }
 
 static int get_word(const struct io_frame *frame, const char *key,
@@ -141,17 +153,19 @@ int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
         s->sources = io_frame_key(frame, "farsum_sources");
     if (exclude && strcmp(exclude, "coincident") == 0)
         s->exclude = 1;
-    if (get_real(frame, "farsum_tolerance", &s->tolerance, error, size) ||
-        get_word(frame, "farsum_error", "error", &s->error, error, size) ||
-        get_word(frame, "farsum_units", "units", &s->units, error, size) ||
-        get_word(frame, "farsum_surface", "surface", &s->surface, error,
-                 size) ||
-        (kernel_flow(s) && get_real(frame, "farsum_viscosity", &s->viscosity,
-                                    error, size)) ||
-        (strengths_of(kernel_name(s))->kappa &&
-         get_real(frame, "farsum_kappa", &s->kappa, error, size)) ||
-        (!units_given &&
-         get_real(frame, "farsum_coulomb", &s->coulomb, error, size)))
+    if (get_real(frame, "farsum_tolerance", &s->tolerance, error, size)
+        || get_word(frame, "farsum_error", "error", &s->error, error, size)
+        || get_word(frame, "farsum_units", "units", &s->units, error, size)
+        || get_word(frame, "farsum_surface", "surface", &s->surface, error,
+                    size)
+        || (kernel_flow(s)
+            && get_real(frame, "farsum_viscosity", &s->viscosity, error, size))
+        || (strengths_of(kernel_name(s))->kappa
+            && get_real(frame, "farsum_kappa", &s->kappa, error, size))
+        || get_real(frame, "farsum_gravity", &s->gravity, error, size)
+        || get_real(frame, "farsum_softening", &s->softening, error, size)
+        || (!units_given
+            && get_real(frame, "farsum_coulomb", &s->coulomb, error, size)))
         return -1;
     if (io_frame_key(frame, "farsum_exclusions") && !s->exclude_file &&
         !s->exclude_bonds) {

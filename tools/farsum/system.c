@@ -47,8 +47,9 @@ int system_make(const struct settings *s, struct io_frame *sources,
     }
     if (exclude_make(s, sources, targets, &out.exclude, error, size) != 0)
         return -1;
-    if (kernel_strengths(kernel, sources, &out.q, &out.own, error, size) !=
-        0) {
+    if (s->gravity > 0 ? kernel_masses(sources, &out.q, error, size)
+                       : kernel_strengths(kernel, sources, &out.q, &out.own,
+                                          error, size)) {
         exclude_clear(&out.exclude);
         return -1;
     }
@@ -70,6 +71,8 @@ double system_coulomb(const struct settings *s)
         s->units ? units_find(options_word("units", s->units)) : units_get(0);
     if (kernel_flow(s) && s->viscosity > 0)
         return 1 / (8 * M_PI * s->viscosity);
+    if (s->gravity > 0)
+        return -s->gravity;
     return s->coulomb > 0 ? s->coulomb : units->coulomb;
 }
 
@@ -83,6 +86,7 @@ farsum_problem system_problem(const struct settings *s,
     memcpy(p.periodic, sys->periodic, sizeof p.periodic);
     p.surface = (farsum_surface)s->surface;
     p.coulomb = system_coulomb(s);
+    p.softening = s->softening;
     p.precision = (farsum_precision)s->precision;
     p.arrays = FARSUM_F64;
     p.tolerance = s->tolerance;

@@ -212,9 +212,9 @@ int verify(const struct verify_request *request, struct verify_result *result,
     how.threads = s->threads;
     struct verify_result out = {.method = how.method};
     out.tolerance = s->tolerance > 0 ? s->tolerance : 1e-5;
-    out.reference = reference_tolerance(request, out.tolerance,
-                                        problem.coulomb);
-    out.norm = least_norm(request, problem.coulomb);
+    out.reference =
+        reference_tolerance(request, out.tolerance, fabs(problem.coulomb));
+    out.norm = least_norm(request, fabs(problem.coulomb));
     snprintf(error, size, "out of memory");
     if (sample_make(request, &sample) != 0)
         goto done;

@@ -4,7 +4,7 @@
 static double simd_cost(const void *args)
 {
     const struct boxes_args *a = args;
-    return boxes_leaves_cost(a, a->n_targets, 2.2e-9);
+    return boxes_leaves_cost(a, a->n_targets, 4.5e-9);
 }
 
 /* An expansion for the sums of (10.9), whose orders m > 0 count twice. */

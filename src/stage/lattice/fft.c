@@ -84,8 +84,10 @@ static double fft_cost_of(const void *args)
     int64_t mesh[3];
     double size = multipole_size(a->p);
     lattice_mesh(a, mesh);
+    if (!boxes_roots_far(a))
+        return 1e-5;
     return 2 * size * fft_cost(&fft, 2.5e9)
-           + 2.3e-9 * (double)lattice_modes(mesh) * size * size
+           + 1.3e-9 * (double)lattice_modes(mesh) * size * size
                  / pow(a->threads > 0 ? a->threads : 1, 0.9);
 }
 

@@ -26,6 +26,8 @@ static double plain_cost(const void *args)
 {
     const struct boxes_args *a = args;
     double size = multipole_size(a->p), roots = (double)plain_roots(a);
+    if (!boxes_roots_far(a))
+        return 1e-6;
     return boxes_plain_cost(roots * (roots + 50) * size * size);
 }
 

@@ -32,10 +32,9 @@ static double dense_cost(const void *args)
     /* products, and what is read and transformed for them; a fixed cost for
      * the operators by the way */
     double products = 0.21 * list * size * size;
-    return (double)a->n_boxes
-               * (products * 0.5e-9 + list * size * 2.0e-9) / lanes
-               / a->threads
-           + 1e-5;
+    return (double)a->n_boxes * (products * 0.6e-9 + list * size * 2.6e-9)
+               / lanes / a->threads
+           + 1e-4;
 }
 
 static int64_t dense_bytes(const void *args)

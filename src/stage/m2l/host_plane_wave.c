@@ -59,7 +59,7 @@ static double wave_cost(const void *args)
                    * (4 * side * side + 8 * side * wide + 16 * wide * wide);
     double per_wave = 6 * multipole_size(a->p) + reads * 1.5 + 60;
     return (double)a->n_boxes * (double)wave_places(&waves) * per_wave
-               / boxes_lanes(a) / 4e9 / a->threads
+               / boxes_lanes(a) / 1.1e9 / a->threads
            + 1e-5;
 }
 

@@ -467,5 +467,5 @@ double stacked_cost(const struct boxes_args *a, int whole)
     double lanes = boxes_lanes(a);
     double far = 7 * pow(2 * a->ws + 1, 3);
     return (double)a->n_boxes * far * rotation_pair(a->p, whole)
-           / (lanes * 0.75e9 * par_threads(a->threads));
+           / (lanes * 1.7e9 * par_threads(a->threads));
 }

@@ -4,7 +4,7 @@
 static double simd_cost(const void *args)
 {
     const struct boxes_args *a = args;
-    return boxes_leaves_cost(a, a->n_sources, 1.0e-9);
+    return boxes_leaves_cost(a, a->n_sources, 1.4e-9);
 }
 
 static void simd_leaf(const struct boxes_leaves *s, const struct boxes_io *io,

@@ -27,7 +27,7 @@ static double simd_cost(const void *data)
     static const double width[ISA_COUNT] = {16, 32, 64};
     double real = args->precision == FARSUM_F32 ? 4 : 8;
     double lanes = width[args->isa] / real;
-    double pair = (args->precision == FARSUM_F32 ? 4.6e-9 : 6.4e-9)
+    double pair = (args->precision == FARSUM_F32 ? 4.0e-9 : 5.4e-9)
                   + 1.8e-9 * (args->rhs - 1);
     double leaf = args->filling > 1 ? args->filling : 1;
     /* each source of a near leaf is copied once a leaf */
