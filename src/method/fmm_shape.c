@@ -281,6 +281,16 @@ static farsum_status shape_dense(const struct farsum_plan *plan,
     return best->seconds > 0 ? FARSUM_OK : status;
 }
 
+/* Of a sparse tree: root boxes take some of a place's bits. */
+static int shape_deepest(const struct fmm_shape *shape)
+{
+    int bits = 0;
+    for (int d = 0; d < 3; d++)
+        while ((int64_t)1 << bits < shape->root[d])
+            bits++;
+    return TREE_BITS - bits < TREE_DEPTH ? TREE_BITS - bits : TREE_DEPTH;
+}
+
 static farsum_status shape_sparse(const struct farsum_plan *plan,
                                   const struct fmm *s, int64_t n, int64_t m,
                                   struct fmm_shape *shape,
@@ -293,7 +303,7 @@ static farsum_status shape_sparse(const struct farsum_plan *plan,
         shape->root[d] = o->boxes[0] ? o->boxes[d] : 1;
         shape->box[d] = 1;
     }
-    shape->depth = TREE_DEPTH;
+    shape->depth = shape_deepest(shape);
     shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
     for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2) {
         farsum_status one = shape_try(plan, s, n, m, shape, best);
