@@ -19,7 +19,7 @@ static void against_long_double(void **state)
         points(x, q, width);
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
             const struct direct_any args = {
-                {2, (enum isa)isa, N, 0, x, NULL, q}, 0, 3};
+                {2, (enum isa)isa, N, 0, x, NULL, q, 0}, 0, 3};
             direct_any_sum(kind, &args, v);
             for (int i = 0; i < N; i++) {
                 long double sum[3] = {0}, size = 0;
@@ -52,7 +52,8 @@ static void one_source(void **state)
     const double wanted[3][3] = {{4, 4, -1}, {0, 2, -1.25}, {-9, 0, 0}};
     for (int k = 0; k < 3; k++) {
         double v[3];
-        const struct direct_any args = {{1, ISA_BASE, 1, 1, x, y, q[k]}, 0, 3};
+        const struct direct_any args = {
+            {1, ISA_BASE, 1, 1, x, y, q[k], 0}, 0, 3};
         direct_any_sum(flow_kind(k), &args, v);
         for (int a = 0; a < 3; a++)
             assert_true(v[a] == wanted[k][a]);
@@ -66,7 +67,7 @@ static void separate_targets(void **state)
     for (int k = 0; k < 3; k++) {
         double x[3 * N], q[6 * N], v[3 * N], y[6 * N], w[6 * N], u[6 * N];
         points(x, q, flow_kind(k)->strengths);
-        struct direct_any args = {{1, isa_best(), N, 0, x, NULL, q}, 0, 3};
+        struct direct_any args = {{1, isa_best(), N, 0, x, NULL, q, 0}, 0, 3};
         direct_any_sum(flow_kind(k), &args, v);
         for (int i = 0; i < 3 * N; i++) {
             y[i] = x[i];
@@ -90,7 +91,7 @@ static void adjoint(void **state)
     points(x, f, 3);
     for (int i = 0; i < 3 * N; i++)
         g[i] = f[(7 * i + 5) % (3 * N)];
-    struct direct_any args = {{2, isa_best(), N, 0, x, NULL, f}, 0, 3};
+    struct direct_any args = {{2, isa_best(), N, 0, x, NULL, f, 0}, 0, 3};
     direct_any_sum(flow_kind(0), &args, sf);
     args.pairs.q = g;
     direct_any_sum(flow_kind(0), &args, sg);

@@ -224,7 +224,7 @@ static void open_sum(void **state)
         flow_points(flow_tilted, N, 1, 5, x, q);
         for (int isa = 0; isa <= (int)isa_best(); isa++) {
             const struct direct_any args = {
-                {2, (enum isa)isa, N, 0, x, NULL, q}, screens[k], WIDTH};
+                {2, (enum isa)isa, N, 0, x, NULL, q, 0}, screens[k], WIDTH};
             direct_any_sum(kind_of(k), &args, v);
             for (int i = 0; i < N; i++) {
                 long double sum[WIDTH] = {0}, size[WIDTH] = {0};
