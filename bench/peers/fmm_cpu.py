@@ -56,9 +56,9 @@ class Fmm3d:
         return -4 * self.np.pi * out.grad.T
 
     def settings(self, want):
-        """From the widest on."""
+        """From the widest on; its errors are far below eps."""
         for k in range(12):
-            yield 10 * want / 2 ** k
+            yield min(0.5, 1000 * want / 4 ** k)
 
 
 class Pyfmmlib:
