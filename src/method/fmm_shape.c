@@ -10,6 +10,9 @@
  * points need so many orders more than even ones. */
 #define WIDER 1e-6
 enum { LATE = 8 };
+/* Above this order what crowds do to one box away is extrapolated: two boxes
+ * away are taken unless they take so many times as long. */
+enum { KNOWN = 24, DEARER = 2 };
 enum { LEVELS = 10, ROOTS = 7, GRID = 256 };
 
 static const struct stage *const stages[FMM_ROOMS] = {
@@ -359,8 +362,9 @@ farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
         one.ws = 2;
         farsum_status two = sparse ? shape_sparse(plan, s, n, m, &one, &wide)
                                    : shape_dense(plan, s, n, m, &one, &wide);
+        double most = best.seconds * (best.order > KNOWN ? DEARER : 1);
         if (two == FARSUM_OK
-            && (best.seconds == 0 || wide.seconds < best.seconds)) {
+            && (best.seconds == 0 || wide.seconds < most)) {
             best = wide;
             status = FARSUM_OK;
         }

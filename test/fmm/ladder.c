@@ -272,7 +272,8 @@ static void apart(const struct system *from, const struct system *to,
           from->name, to->name,
           error == FARSUM_ERROR_POTENTIAL ? "potential" : "force", tolerance,
           gap, info.estimated_error);
-    CHECK(honest > 1.0 / 3 && honest < 3,
+    /* beside the reference's own rounding nothing is measured */
+    CHECK(gap <= 3e-14 || (honest > 1.0 / 3 && honest < 3),
           "%s at %s: measured %.3g, estimated "
           "%.3g",
           from->name, to->name, gap, info.estimated_error);
