@@ -55,6 +55,7 @@ set(farsum_sources
   src/method/fmm_error.c src/method/fmm_facts.c
   src/method/fmm_gpu.c src/method/fmm_gpu_exclude.c
   src/method/fmm_gpu_sparse.c src/method/fmm_gpu_run.c src/method/gpu_ends.c
+  src/method/gpu_excluded.c
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/fmm_soften.c src/method/fmm_uneven.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c

@@ -31,17 +31,6 @@ COLUMNS = ("program", "version", "case", "n", "asked", "error", "setting",
 TARGETS = 500
 
 
-def exact(np, x, q, at):
-    """Fields at the points `at`."""
-    out = np.zeros((len(at), 3))
-    for k, i in enumerate(at):
-        d = x[i] - x
-        r2 = (d * d).sum(axis=1)
-        r2[i] = np.inf
-        out[k] = ((q * r2 ** -1.5)[:, None] * d).sum(axis=0)
-    return out
-
-
 class Fmm3d:
     name = "FMM3D"
 
@@ -145,7 +134,7 @@ def particles(a, case, np):
 def compare(a, np, case, system, want, threads, write):
     x, q = system.pos, system.charge
     at = np.random.default_rng(5).integers(0, len(q), TARGETS)
-    force = q[at][:, None] * exact(np, x, q, at)
+    force = q[at][:, None] * common.fields(system, at)
     norm = (force ** 2).sum()
     peers = [Peer(kind(np, x, q), want, at, force, q, norm)
              for kind in (Fmm3d, Pyfmmlib)[:1 if a.fmm3d_only else 2]]

@@ -36,16 +36,6 @@ COLUMNS = ("peer", "version", "device", "case", "n", "asked", "error",
 TARGETS = 300
 
 
-def exact(x, q, at):
-    out = np.zeros((len(at), 3))
-    for k, i in enumerate(at):
-        d = x[i] - x
-        r2 = (d * d).sum(axis=1)
-        r2[i] = np.inf
-        out[k] = ((q * r2 ** -1.5)[:, None] * d).sum(axis=0)
-    return out
-
-
 def least(run, wait, batches=3, seconds=0.3):
     wait(run())
     start = time.perf_counter()
@@ -152,7 +142,7 @@ def main():
     jax.config.update("jax_enable_x64", PEERS[a.peer].wide)
     s = common.read(a.input)
     at = np.random.default_rng(5).integers(0, s.n, TARGETS)
-    force = s.charge[at][:, None] * exact(s.pos, s.charge, at)
+    force = s.charge[at][:, None] * common.fields(s, at)
     norm = (force ** 2).sum()
     peer = PEERS[a.peer](jax, s.pos, s.charge)
     done = []

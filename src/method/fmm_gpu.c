@@ -10,13 +10,6 @@
 #include "points/gpu.h"
 
 /* As fmm_gpu.k has it. */
-struct fmm_region {
-    double corner[3], edge[3];
-    int64_t n;
-    int32_t wide, spare;
-};
-_Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
-
 struct fmm_boxes {
     int64_t roots, leaves;
     int32_t depth, level, lowest, spare;

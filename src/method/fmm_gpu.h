@@ -6,6 +6,7 @@
 #include "device/recording.h"
 #include "method/fmm.h"
 #include "method/gpu_ends.h"
+#include "method/gpu_excluded.h"
 #include "points/tree_gpu.h"
 
 /* What kernels leave about a sum; as leaf/facts.h and fmm_gpu.k have it. */
@@ -34,12 +35,18 @@ struct fmm_gpu_exclude {
     struct kernel find, run;
     int ready;   /* 1: the kernels are there */
     int ordered; /* 1: at and at_target are of the points that are there */
-    struct buf target, start, source, lost; /* as of struct exclusions */
+    struct gpu_excluded excluded;
     struct buf at, at_target; /* of a caller's point, in the order of leaves,
                                  u32 */
-    int64_t rows;
-    uint64_t version; /* of the plan's that lie here */
 };
+
+/* As fmm_gpu.k has it: what fractions of places are of. */
+struct fmm_region {
+    double corner[3], edge[3];
+    int64_t n;
+    int32_t wide, spare;
+};
+_Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
 
 struct fmm_gpu {
     struct device *device; /* borrowed */

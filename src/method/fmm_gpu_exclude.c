@@ -14,10 +14,9 @@ _Static_assert(sizeof(struct exclude_units) == 120, "as the kernel has it");
 
 void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *x)
 {
-    struct buf *all[] = {&x->target, &x->start, &x->source,
-                         &x->lost,   &x->at,    &x->at_target};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        buf_clear(all[i]);
+    gpu_excluded_clear(&x->excluded);
+    buf_clear(&x->at);
+    buf_clear(&x->at_target);
     if (x->jit.device)
         jit_clear(&x->jit);
 }
@@ -39,33 +38,16 @@ static farsum_status exclude_kernels(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-static farsum_status exclude_upload(struct buf *buf, struct device *device,
-                                    const void *from, int64_t count)
-{
-    TRY(buf_reserve(buf, device, 8 * count));
-    return buf_upload(buf, 0, from, 8 * count);
-}
-
 /* The rows, if others lie there. */
 static farsum_status exclude_rows(const struct farsum_plan *plan,
                                   struct fmm_gpu_exclude *x)
 {
-    const struct exclusions *e = &plan->exclusions;
-    struct device *device = plan->device;
-    if (x->version == e->version)
+    if (gpu_excluded_same(&x->excluded, plan))
         return FARSUM_OK;
-    x->version = 0;
-    if (e->rows > 0) {
+    x->excluded.version = 0;
+    if (plan->exclusions.rows > 0)
         TRY(exclude_kernels(plan, x));
-        TRY(device_finish(device)); /* a sum may still read the old ones */
-        TRY(exclude_upload(&x->target, device, e->target, e->rows));
-        TRY(exclude_upload(&x->start, device, e->start, e->rows + 1));
-        TRY(exclude_upload(&x->source, device, e->source, e->entries));
-        TRY(exclude_upload(&x->lost, device, e->lost, e->entries));
-    }
-    x->rows = e->rows;
-    x->version = e->version;
-    return FARSUM_OK;
+    return gpu_excluded_send(&x->excluded, plan);
 }
 
 /* Where the caller's points lie in the order of leaves. */
@@ -84,7 +66,7 @@ farsum_status fmm_gpu_exclude(const struct farsum_plan *plan, struct fmm *s)
     struct tree *t = &s->tree;
     x->ordered = 0;
     TRY(exclude_rows(plan, x));
-    if (x->rows > 0) {
+    if (x->excluded.rows > 0) {
         TRY(exclude_at(x, &t->gpu->source, plan->device, &x->at));
         if (t->separate)
             TRY(exclude_at(x, &t->gpu->target, plan->device, &x->at_target));
@@ -97,15 +79,14 @@ farsum_status fmm_gpu_exclude_ready(const struct farsum_plan *plan,
                                     const struct fmm *s)
 {
     const struct fmm_gpu_exclude *x = &s->gpu->exclude;
-    if (x->version == plan->exclusions.version && (x->ordered || x->rows == 0))
-        return FARSUM_OK;
-    FAIL(ERR_STATE, "the exclusions did not reach the device: set them again");
+    return gpu_excluded_ready(&x->excluded, plan, x->ordered);
 }
 
 farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
 {
     const struct fmm_gpu *g = s->gpu;
     const struct fmm_gpu_exclude *x = &g->exclude;
+    const struct gpu_excluded *e = &x->excluded;
     const struct tree *t = &s->tree;
     const struct tree_gpu_points *from = &t->gpu->source;
     const struct tree_gpu_points *to = tree_gpu_targets(t);
@@ -118,7 +99,7 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
         .skip = skip * skip,
         .least = least * least,
         .soft = soft * soft,
-        .rows = x->rows,
+        .rows = e->rows,
         .sources = from->n,
         .targets = to->n,
         .roots = tree_boxes(t, 0),
@@ -128,15 +109,15 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
         .potential = near->potential != NULL,
         .field = near->field != NULL,
     };
-    if (x->rows == 0)
+    if (e->rows == 0)
         return FARSUM_OK;
     for (int d = 0; d < 3; d++) {
         units.box[d] = t->box[d];
         units.root[d] = (int32_t)t->root[d];
     }
     return LAUNCH(
-        &x->run, kernel_groups(&x->run, x->rows), ARG_BUF(&x->target),
-        ARG_BUF(&x->start), ARG_BUF(&x->source), ARG_BUF(&x->lost),
+        &x->run, kernel_groups(&x->run, e->rows), ARG_BUF(&e->target),
+        ARG_BUF(&e->start), ARG_BUF(&e->source), ARG_BUF(&e->lost),
         ARG_BUF(&x->at), ARG_BUF(t->separate ? &x->at_target : &x->at),
         ARG_BUF(&g->leaf), ARG_BUF(t->separate ? &g->target_leaf : &g->leaf),
         ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&from->x), ARG_BUF(&to->x),

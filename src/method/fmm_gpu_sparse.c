@@ -7,14 +7,6 @@
 #include "method/fmm_gpu.h"
 #include "points/gpu.h"
 
-/* As fmm_gpu.k has it. */
-struct fmm_region {
-    double corner[3], edge[3];
-    int64_t n;
-    int32_t wide, spare;
-};
-_Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
-
 /* What the host takes to build a tree and send it, for a point: by one thread,
  * and what threads do not share. */
 #define TREE_POINT 7e-7

@@ -6,6 +6,7 @@
 #include "device/jit.h"
 #include "device/recording.h"
 #include "method/gpu_ends.h"
+#include "method/gpu_excluded.h"
 #include "method/spectral.h"
 
 /* What kernels leave about a sum; as spectral_gpu.k has it. */
@@ -30,11 +31,9 @@ enum { GPU_BACK = ROOM_COUNT, GPU_ALL, GPU_WATCHES };
 struct gpu_exclude {
     struct jit jit;
     struct kernel run, end;
-    int ready;                               /* 1: the kernels are there */
-    struct buf target, start, source, lost;  /* as of struct exclusions */
+    int ready; /* 1: the kernels are there */
+    struct gpu_excluded excluded;
     struct buf record;
-    int64_t rows;
-    uint64_t version; /* of the plan's that lie here */
 };
 
 /* Of a mixed plan: what the near pairs read and give, f32. */

@@ -16,10 +16,7 @@ _Static_assert(sizeof(struct exclude_units) == 136, "as the kernels have it");
 
 void gpu_exclude_clear(struct gpu_exclude *x)
 {
-    buf_clear(&x->target);
-    buf_clear(&x->start);
-    buf_clear(&x->source);
-    buf_clear(&x->lost);
+    gpu_excluded_clear(&x->excluded);
     buf_clear(&x->record);
     if (x->jit.device)
         jit_clear(&x->jit);
@@ -49,41 +46,22 @@ static farsum_status exclude_kernels(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-static farsum_status exclude_upload(struct buf *buf, struct device *device,
-                                    const void *from, int64_t count)
-{
-    TRY(buf_reserve(buf, device, 8 * count));
-    return buf_upload(buf, 0, from, 8 * count);
-}
-
 farsum_status spectral_gpu_exclude(const struct farsum_plan *plan,
                                    struct spectral *s)
 {
-    const struct exclusions *e = &plan->exclusions;
     struct gpu_exclude *x = &s->gpu->exclude;
-    struct device *device = s->gpu->device;
-    if (x->version == e->version)
+    if (gpu_excluded_same(&x->excluded, plan))
         return FARSUM_OK;
-    x->version = 0;
-    if (e->rows > 0) {
-        TRY(exclude_kernels(plan, x, device));
-        TRY(device_finish(device)); /* a sum may still read the old ones */
-        TRY(exclude_upload(&x->target, device, e->target, e->rows));
-        TRY(exclude_upload(&x->start, device, e->start, e->rows + 1));
-        TRY(exclude_upload(&x->source, device, e->source, e->entries));
-        TRY(exclude_upload(&x->lost, device, e->lost, e->entries));
-    }
-    x->rows = e->rows;
-    x->version = e->version;
-    return FARSUM_OK;
+    x->excluded.version = 0;
+    if (plan->exclusions.rows > 0)
+        TRY(exclude_kernels(plan, x, s->gpu->device));
+    return gpu_excluded_send(&x->excluded, plan);
 }
 
 farsum_status gpu_exclude_ready(const struct farsum_plan *plan,
                                 const struct spectral *s)
 {
-    if (s->gpu->exclude.version == plan->exclusions.version)
-        return FARSUM_OK;
-    FAIL(ERR_STATE, "the exclusions did not reach the device: set them again");
+    return gpu_excluded_ready(&s->gpu->exclude.excluded, plan, 1);
 }
 
 farsum_status gpu_exclude_run(const struct farsum_plan *plan,
@@ -92,22 +70,23 @@ farsum_status gpu_exclude_run(const struct farsum_plan *plan,
 {
     struct spectral_gpu *g = s->gpu;
     struct gpu_exclude *x = &g->exclude;
+    const struct gpu_excluded *e = &x->excluded;
     const struct points *targets = s->m > 0 ? &s->target : &s->source;
     const struct exclude_units units = {
         .cell = exclude_cell(plan, &s->tuned.cell),
         .kappa = s->tuned.pair.kappa,
-        .rows = x->rows,
+        .rows = e->rows,
         .sources = s->n,
         .targets = u->targets,
         .potential = u->potential,
         .field = u->field,
         .sums = u->energy || u->virial,
     };
-    if (x->rows == 0)
+    if (e->rows == 0)
         return FARSUM_OK;
-    int64_t groups = gpu_records(&x->run, x->rows);
-    TRY(LAUNCH(&x->run, groups, ARG_BUF(&x->target), ARG_BUF(&x->start),
-               ARG_BUF(&x->source), ARG_BUF(&x->lost),
+    int64_t groups = gpu_records(&x->run, e->rows);
+    TRY(LAUNCH(&x->run, groups, ARG_BUF(&e->target), ARG_BUF(&e->start),
+               ARG_BUF(&e->source), ARG_BUF(&e->lost),
                ARG_BUF(&s->source.gpu->s), ARG_BUF(&targets->gpu->s),
                ARG_BUF(&g->q), ARG_BUF(u->potential ? &g->potential : &g->fact),
                ARG_BUF(u->field ? &g->field : &g->fact), ARG_BUF(&x->record),
