@@ -6,8 +6,8 @@
     fmm.py --report results/h200/*.csv --pictures bench/reports/fmm \\
         > bench/reports/fmm.md
 
-Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of ewald_rows to
-OUT/fmm.csv, and what they complain of to the .log beside them.  A case that is
+Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of m2l_mix.py to
+OUT/mix.csv, of ewald_rows to OUT/fmm.csv, and what they complain of to the .log beside them.  A case that is
 in the file already is left out, so a run that was cut off goes on where it
 was.  Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
 (OUT/kernels unless it is set).  The report takes those files, and those of
@@ -17,6 +17,8 @@ peers/fmm_cpu.py and peers/gpu_fmm.py too, in any order.  Parts:
           operators, depth 5, f32 and f64
   depths  the fastest rows and the paper's at depths 3, 4, 6 and 7, p = 8 and 12
   orders  the paper's rows and both bounds by order, p = 0 to 20, depths 3 and 4
+  mix     what the instructions of those rows are, by Nsight Compute's counters
+          (m2l_mix.py): orders 4, 8, 12 and 16, depth 4
   launch  the rows whose kernels launch kernels, from order 0 on, where launching
           is all that they do
   whole   whole sums of the methods fmm and spectral at equal measured error
@@ -107,6 +109,16 @@ def orders(a):
                 yield from m2l_case(a, t, p, depth, some, True)
 
 
+def mix(a):
+    for p in (12, 4, 8, 16):
+        for t in TYPES:
+            for row in PAPER + FASTEST[:4]:
+                if p <= SLOW.get(row, 99):
+                    yield ("mix %s %s %d" % (row, t, p),
+                           [os.path.join(parts.TREE, "bench/m2l_mix.py"),
+                            a.device, t, str(p), "4", row, "--build", a.build])
+
+
 def sums(a, key, case, reference, plans):
     yield (key, [a.build + "/bench/ewald_rows", a.device, case]
            + (["reference=" + reference] if reference else []) + plans)
@@ -145,7 +157,7 @@ def large(a):
 
 PARTS = {"whole": (whole, "fmm.csv"), "m2l": (m2l, "m2l.csv"),
          "depths": (depths, "m2l.csv"), "orders": (orders, "m2l.csv"),
-         "launch": (launch, "m2l.csv"),
+         "mix": (mix, "mix.csv"), "launch": (launch, "m2l.csv"),
          "cross": (cross, "fmm.csv"), "fixed": (fixed, "fmm.csv"),
          "open": (open_space, "fmm.csv"), "large": (large, "fmm.csv")}
 

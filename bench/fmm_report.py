@@ -1,5 +1,6 @@
 """Tables and pictures of bench/reports/fmm.md, from the lines of fmm.py's parts
-and of peers/fmm_cpu.py and peers/gpu_fmm.py."""
+and of peers/fmm_cpu.py and peers/gpu_fmm.py.  Lines of m2l in a file named
+*_h100.csv are of that GPU and stand apart."""
 import csv
 import os
 import re
@@ -17,7 +18,8 @@ class Lines:
     """Rows of all tables in some files, by what they are."""
 
     def __init__(self, paths):
-        self.m2l, self.sums, self.cpu, self.peers = [], [], [], []
+        self.m2l, self.sums, self.cpu, self.peers, self.mix, self.h100 = (
+            [] for _ in range(6))
         for path in paths:
             self.read(path)
 
@@ -27,7 +29,9 @@ class Lines:
             for row in csv.reader(line for line in f if line[0] != "#"):
                 if row[0] in ("device", "program", "peer"):
                     names = row
-                    to = self.m2l if "fma" in row else self.sums \
+                    to = self.h100 if path.endswith("_h100.csv") else \
+                        self.m2l if "fma" in row else self.mix \
+                        if "mix" in row else self.sums \
                         if "method" in row else self.cpu \
                         if row[0] == "program" else self.peers
                 elif names:
@@ -125,9 +129,17 @@ def on_cpu(lines):
 
 
 def m2l(lines):
+    by_order(lines.m2l, "")
+
+
+def m2l_h100(lines):
+    by_order(lines.h100, ", an H100")
+
+
+def by_order(rows, words):
     for t in TYPES:
-        for depth in sorted({r["depth"] for r in lines.m2l}):
-            some = [r for r in lines.m2l
+        for depth in sorted({r["depth"] for r in rows}):
+            some = [r for r in rows
                     if r["precision"] == t and r["depth"] == depth]
             if not some:
                 continue
@@ -136,10 +148,22 @@ def m2l(lines):
             names = sorted({r["row"] for r in some}, key=lambda n: min(
                 v / best.get(("gpu_plane_wave", p), 1)
                 for (m, p), v in best.items() if m == n))
-            table("m2l, %s, depth %s, ms" % (t, depth),
+            table("m2l, %s, depth %s%s, ms" % (t, depth, words),
                   ["row"] + ["p = %d" % p for p in orders],
                   [["`%s`" % n] + ["%.3g" % best[n, p] if (n, p) in best else ""
                                    for p in orders] for n in names])
+
+
+def mix(lines):
+    words = list(lines.mix[0])[5:] if lines.mix else []
+    table("What rows of m2l do, depth 4, by counters",
+          ["row", "precision", "p"] + words,
+          [["`%s`" % r["mix"], r["precision"], r["p"]] + [r[w] for w in words]
+           for r in sorted(lines.mix, key=lambda r: (
+               r["precision"], int(r["p"]), float(r["ms"])))],
+          "float to other: of the instructions of all threads, percent; issue "
+          "to memory: of what the GPU can do in that time, percent; warps: of "
+          "those that fit.  bench/m2l_mix.py has the counters.")
 
 
 def launch(lines):
@@ -274,5 +298,5 @@ def write(paths, folder):
           "[docs/performance.md](../../docs/performance.md).")
     if folder:
         pictures(lines, folder)
-    for part in (whole, large, open_space, on_cpu, m2l, launch):
+    for part in (whole, large, open_space, on_cpu, m2l, mix, launch, m2l_h100):
         part(lines)
