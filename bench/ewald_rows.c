@@ -15,14 +15,15 @@
  * split=; s=S, the cutoff by sources in a cube of its edge; c=C, bandwidth;
  * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
  * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
- * along each edge, levels=L, m2l=, lattice=: rows; tag=WORD, for the report.
+ * along each edge, levels=L, m2l=, lattice=: rows; potential=1, the potential
+ * beside the forces of charges; tag=WORD, for the report.
  *
  * Arrays are f64 and on the device.  total is an execute of many that are asked
  * for one after another, one an execute that is waited for; set is what new
  * positions cost, whose order has nothing to do with the old one's, again the
  * same positions once more.  All are the least, in ms.  A stage's time is that
  * of the plan's own clocks in the last execute.  Forces (laplace) or
- * velocities are summed, no potentials. */
+ * velocities are summed; errors are theirs. */
 #include "sum_case.h"
 
 #include "base/clock.h"
@@ -42,7 +43,7 @@ struct asked {
     const char *text;
     char word[WORDS][40]; /* what it consists of, zero-ended */
     double tolerance, want, s, c;
-    int mesh, support, f32, order, separation, boxes, levels;
+    int mesh, support, f32, order, separation, boxes, levels, potential;
     const char *split, *near, *spread, *fft, *interp, *tag, *method, *m2l;
     const char *lattice;
 };
@@ -52,8 +53,8 @@ struct whole {
     const char *device;
     farsum_device *on; /* NULL: the host */
     int threads;
-    double *v, *back; /* results; the positions in the opposite order */
-    struct buf x_there, back_there, q_there, v_there;
+    double *v, *phi, *back; /* results; positions in the opposite order */
+    struct buf x_there, back_there, q_there, v_there, phi_there;
 };
 
 struct timed {
@@ -117,6 +118,7 @@ static void ask(const char *from, struct asked *a)
                  || count(w, "separation", &a->separation)
                  || count(w, "boxes", &a->boxes)
                  || count(w, "levels", &a->levels)
+                 || count(w, "potential", &a->potential)
                  || text(w, "tag", &a->tag))) {
             fprintf(stderr, "ewald_rows: %s: what is %s?\n", from, w);
             exit(2);
@@ -138,6 +140,8 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     farsum_options how = FARSUM_OPTIONS_INIT;
     const double *h = w->c.p.cell;
     double volume = h[0] * h[4] * h[8]; /* of an orthogonal cell */
+    if (a->potential && sum_case_charges(&w->c))
+        problem.outputs |= FARSUM_POTENTIAL;
     problem.tolerance = tolerance;
     problem.precision = a->f32 ? FARSUM_F32 : FARSUM_F64;
     problem.arrays = FARSUM_F64;
@@ -193,8 +197,8 @@ static farsum_status set_points(struct whole *w, farsum_plan *plan, int back,
     return FARSUM_OK;
 }
 
-static farsum_status measure(struct whole *w, farsum_plan *plan,
-                             struct timed *t)
+static farsum_status measure(struct whole *w, const struct asked *a,
+                             farsum_plan *plan, struct timed *t)
 {
     farsum_result out = FARSUM_RESULT_INIT;
     void *v = there(w, &w->v_there, w->v);
@@ -203,6 +207,8 @@ static farsum_status measure(struct whole *w, farsum_plan *plan,
         out.field = v;
     else
         out.velocity = v;
+    if (a->potential && sum_case_charges(&w->c))
+        out.potential = there(w, &w->phi_there, w->phi);
     t->set = t->again = INFINITY;
     TRY(set_points(w, plan, 0, &ignored));
     for (int k = 0; k < 2; k++) {
@@ -301,7 +307,7 @@ static farsum_status once(struct whole *w, const struct asked *a,
     farsum_plan *plan = NULL;
     *t = (struct timed){.error = -1};
     GO(create(w, a, tolerance, &plan));
-    GO(measure(w, plan, t));
+    GO(measure(w, a, plan, t));
     write_line(w, a, t); /* the names are the plan's */
 done:
     farsum_plan_destroy(plan);
@@ -335,8 +341,9 @@ static void prepare(struct whole *w)
 {
     int64_t n = w->c.p.n, strengths = w->c.p.strengths;
     w->v = malloc((size_t)n * 24);
+    w->phi = malloc((size_t)n * 8);
     w->back = malloc((size_t)n * 24);
-    if (!w->v || !w->back) {
+    if (!w->v || !w->phi || !w->back) {
         fprintf(stderr, "ewald_rows: out of memory\n");
         exit(1);
     }
@@ -350,6 +357,7 @@ static void prepare(struct whole *w)
     sum_need(buf_alloc(&w->back_there, device, 24 * n));
     sum_need(buf_alloc(&w->q_there, device, 8 * n * strengths));
     sum_need(buf_alloc(&w->v_there, device, 24 * n));
+    sum_need(buf_alloc(&w->phi_there, device, 8 * n));
     sum_need(buf_upload(&w->x_there, 0, w->c.p.x, 24 * n));
     sum_need(buf_upload(&w->back_there, 0, w->back, 24 * n));
     sum_need(buf_upload(&w->q_there, 0, w->c.p.q, 8 * n * strengths));
@@ -361,8 +369,10 @@ static void clear(struct whole *w)
     buf_clear(&w->back_there);
     buf_clear(&w->q_there);
     buf_clear(&w->v_there);
+    buf_clear(&w->phi_there);
     farsum_device_close(w->on);
     free(w->v);
+    free(w->phi);
     free(w->back);
     sum_case_clear(&w->c);
 }

@@ -62,8 +62,13 @@ def shape(r):
         if r["method"] == "fmm" else "%s, P %s" % (r["mesh"], r["P"])
 
 
-def speed(r):
-    return "%.3g" % (float(r["n"]) / float(r["total_ms"]) * 1e3)
+def speed(r, new_points=False):
+    took = float(r["total_ms"]) + new_points * float(r["set_ms"])
+    return "%.3g" % (float(r["n"]) / took * 1e3)
+
+
+def summed(r):
+    return "potential, forces" if "potential" in asked(r) else "forces"
 
 
 def is_open(r):
@@ -79,23 +84,27 @@ def whole(lines):
             continue
         seen.add(key)
         body.append([r["case"], r["precision"], asked(r)["want"], r["method"],
-                     r["error"], r["total_ms"], speed(r), r["set_ms"],
-                     shape(r), r["rows"]])
+                     summed(r), r["error"], r["total_ms"], speed(r),
+                     r["set_ms"], speed(r, True), shape(r), r["rows"]])
     table("Whole sums at equal measured error",
-          ["case", "precision", "asked", "method", "measured", "ms", "points/s",
-           "new points, ms", "order, boxes, levels", "stages, ms"], body,
-          "Forces. Stages of methods that use two queues overlap.")
+          ["case", "precision", "asked", "method", "sums", "measured", "ms",
+           "points/s", "new points, ms", "points/s with these",
+           "order, boxes, levels", "stages, ms"], body,
+          "Errors of the forces. Stages of methods that use two queues "
+          "overlap.")
 
 
 def large(lines):
-    table("Large sums", ["case", "precision", "tolerance", "ms", "points/s",
-                         "new points, ms", "making the plan, s", "GB",
+    table("Large sums", ["case", "precision", "sums", "tolerance", "estimate",
+                         "measured", "ms", "points/s", "new points, ms",
+                         "points/s with these", "making the plan, s", "GB",
                          "order, boxes, levels", "stages, ms"],
-          [[r["case"], r["precision"], r["tolerance"], r["total_ms"], speed(r),
-            r["set_ms"], r["create_s"], "%.3g" % (float(r["bytes"]) / 1e9),
-            shape(r), r["rows"]] for r in lines.sums if "tol" in asked(r)],
-          "Errors were not measured at that size; at 1e7 points the same "
-          "tolerance gives the error that the table above shows.")
+          [[r["case"], r["precision"], summed(r), r["tolerance"],
+            r["estimate"], "" if r["error"] == "-1" else r["error"],
+            r["total_ms"], speed(r), r["set_ms"], speed(r, True),
+            r["create_s"], "%.3g" % (float(r["bytes"]) / 1e9), shape(r),
+            r["rows"]] for r in lines.sums if "tol" in asked(r)],
+          "Where no error stands, there is nothing as large to compare with.")
 
 
 def open_space(lines):

@@ -54,7 +54,7 @@ class CommandTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run_farsum(self, *words, timeout=120, stdin=None):
+    def run_farsum(self, *words, timeout=300, stdin=None):
         process = subprocess.run(
             [FARSUM, *map(str, words)], cwd=self.folder, text=True,
             capture_output=True, timeout=timeout, input=stdin)
