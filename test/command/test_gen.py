@@ -111,7 +111,16 @@ class Gen(CommandTest):
         self.refused(2, "--case says everything", "gen", "--case", case,
                      "-n", 3)
 
+    def test_masses(self):
+        frame = self.gen("plummer", "-n", 200, "--masses", "--periodic", "none")
+        self.assertEqual(frame.columns["mass"], [1 / 200] * 200)
+        self.assertNotIn("charge", frame.columns)
+        self.farsum("run", "g.xyz", "--gravity", 1, "-o", "out.xyz")
+        self.assertIn("acceleration", self.frame("out.xyz").columns)
+
     def test_what_does_not_go_together(self):
+        self.refused(2, "masses", "gen", "uniform", "--masses", "--net", 1)
+        self.refused(2, "crystal", "gen", "nacl", "--masses")
         self.refused(2, "is a crystal", "gen", "nacl", "-n", 5)
         self.refused(2, "is a distribution", "gen", "slab", "--cells", 5)
         self.refused(2, "one crystal or distribution", "gen")

@@ -42,8 +42,9 @@ static int check_words(const struct settings *s)
         return -1;
     }
     if (s->problem) {
-        if (s->count || s->cells[0] || s->primitive || s->has_cell ||
-            s->cell_name || s->has_seed || s->kernel || s->net != 0) {
+        if (s->count || s->cells[0] || s->primitive || s->has_cell
+            || s->cell_name || s->has_seed || s->kernel || s->net != 0
+            || s->masses) {
             say_error("gen: --case says everything; no other option of gen "
                       "goes with it");
             return -1;
@@ -58,7 +59,12 @@ static int check_words(const struct settings *s)
         return -1;
     }
     int crystal = crystal_find(name) != NULL;
-    if (crystal && (kernel_flow(s) || s->net != 0)) {
+    if (s->masses && (s->kernel || s->net != 0)) {
+        say_error("gen: --masses are the strengths: no --kernel or --net goes "
+                  "with them");
+        return -1;
+    }
+    if (crystal && (kernel_flow(s) || s->net != 0 || s->masses)) {
         say_error("gen: %s is a crystal: its strengths are its charges", name);
         return -1;
     }
@@ -128,14 +134,32 @@ static int put_columns(const struct case_particles *p,
     return 0;
 }
 
-/* Moves the particles into a frame; the species become owned texts. */
+/* Equal ones, 1 in all. */
+static int put_masses(const struct case_particles *p, struct io_frame *frame)
+{
+    double *data = malloc((size_t)p->n * sizeof *data);
+    if (!data)
+        return -1;
+    for (int64_t i = 0; i < p->n; i++)
+        data[i] = 1 / (double)p->n;
+    if (io_frame_set_column(frame, "mass", IO_REAL, 1, data) == 0)
+        return 0;
+    free(data);
+    return -1;
+}
+
+/* Moves the particles into a frame; the species become owned texts.  kernel is
+ * NULL for masses. */
 static int to_frame(struct case_particles *p, const char *kernel,
                     const char **species, struct io_frame *frame)
 {
     frame->n = p->n;
     frame->x = p->x;
     p->x = NULL;
-    if (!strengths_of(kernel)->flow) {
+    if (!kernel) {
+        if (put_masses(p, frame) != 0)
+            return -1;
+    } else if (!strengths_of(kernel)->flow) {
         frame->q = p->q;
         p->q = NULL;
     } else if (put_columns(p, strengths_of(kernel), frame) != 0) {
@@ -200,7 +224,7 @@ int gen_main(struct settings *s)
     }
     if (s->has_periodic)
         memcpy(particles.periodic, s->periodic, sizeof s->periodic);
-    bad = to_frame(&particles, kernel, species, &frame);
+    bad = to_frame(&particles, s->masses ? NULL : kernel, species, &frame);
     if (bad)
         say_error("gen: out of memory");
     else if ((bad = write_frame(s, &frame, error, sizeof error)) != 0)

@@ -37,7 +37,8 @@ static const struct help_page pages[] = {
      NULL,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
      "farsum run nacl.xyz --tolerance 1e-10 -o out.xyz\n"
-     "farsum check out.xyz\n", 0},
+     "farsum check out.xyz\n",
+     0},
 
     {"run", "sums the interactions of a file's particles",
      "farsum run FILE [-o OUT] [--report REPORT] [--check] [OPTIONS]",
@@ -67,6 +68,9 @@ static const struct help_page pages[] = {
      "their 1/r^6, attraction if the charges' signs or units say so; neither "
      "has a background or surroundings.\n"
      "\n"
+     "--gravity G sums masses, the column mass, in place of charges; with "
+     "--softening EPS in open space 1/r is Plummer's 1/sqrt(r^2 + EPS^2).\n"
+     "\n"
      "--kernel stokeslet, rotlet or stresslet sums the flow that the particles "
      "make in a viscous fluid, from columns of their own (below; extended XYZ "
      "and HDF5 have them), and writes the column velocity, at the particles "
@@ -83,11 +87,12 @@ static const struct help_page pages[] = {
      help_run,
      "farsum run water.xyz --units real --tolerance 1e-5 --check -o out.xyz\n"
      "farsum run drops.xyz --kernel stokeslet --viscosity 1e-3 -o flow.h5\n"
+     "farsum run stars.xyz --gravity 1 --softening 0.01 --tolerance 1e-3\n"
      "farsum run w.data --charge 1=0.4238 --charge 2=-0.8476 --report r.json\n"
-     "farsum run ions.pqr --cell 60,60,60 --units real\n", FOR_RUN},
+     "farsum run ions.pqr --cell 60,60,60 --units real\n",
+     FOR_RUN},
 
-    {"check", "verifies a written result",
-     "farsum check OUT [OPTIONS]",
+    {"check", "verifies a written result", "farsum check OUT [OPTIONS]",
      "Reads what 'farsum run -o OUT' wrote, sums random targets anew by a "
      "converged reference that shares no table with the fast code (ewald, or "
      "direct in open space, in f64), and compares. Besides 1000 random targets "
@@ -141,6 +146,7 @@ static const struct help_page pages[] = {
      "farsum gen CRYSTAL [--cells K] [--primitive] [-o OUT]\n"
      "farsum gen DISTRIBUTION [-n N] [--cell CELL] [--seed N] [-o OUT]\n"
      "farsum gen DISTRIBUTION --kernel NAME [--net X] ...\n"
+     "farsum gen DISTRIBUTION --masses ...\n"
      "farsum gen --case \"CASE\" [-o OUT]",
      "Crystals have lattice constant 1. Distributions have N particles with "
      "charges, or with --kernel the strengths of a flow, at random (below), "
@@ -153,7 +159,8 @@ static const struct help_page pages[] = {
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
      "farsum gen caf2 --cells 4x4x6 --primitive -o caf2.xyz\n"
      "farsum gen uniform -n 1e4 --kernel stokeslet --net -1 -o sink.xyz\n"
-     "farsum gen plummer -n 1e5 --cell 1x1x2 --seed 7 -o plummer.h5\n",
+     "farsum gen plummer -n 1e5 --cell 1x1x2 --seed 7 -o plummer.h5\n"
+     "farsum gen plummer -n 1e5 --masses --periodic none -o stars.xyz\n",
      FOR_GEN},
 
     {"list", "methods, stages and their variants, kernels, devices",
@@ -169,7 +176,8 @@ static const struct help_page pages[] = {
      NULL,
      "farsum list\n"
      "farsum list spread\n"
-     "farsum list devices\n", FOR_LIST},
+     "farsum list devices\n",
+     FOR_LIST},
 
     {"cache", "compiled kernels and measured times on disk",
      "farsum cache [list | clear]\n"
@@ -184,7 +192,8 @@ static const struct help_page pages[] = {
      "\n" STATUSES,
      NULL,
      "farsum cache\n"
-     "farsum cache warm --device cuda:0 water.xyz --units real\n", FOR_CACHE},
+     "farsum cache warm --device cuda:0 water.xyz --units real\n",
+     FOR_CACHE},
 
     {"bench", "times variants on a case",
      "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]\n"
@@ -215,7 +224,8 @@ static const struct help_page pages[] = {
      "page in troff.",
      NULL,
      "farsum help run\n"
-     "farsum help --man | man -l -\n", FOR_HELP},
+     "farsum help --man | man -l -\n",
+     FOR_HELP},
 
     {"cases", "the notation of problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
@@ -231,14 +241,14 @@ static const struct help_page pages[] = {
      help_cases,
      "farsum tune --case \"laplace n=1e6 cell=1x1x10 tol=1e-6 "
      "dist=clustered\"\n"
-     "farsum gen --case \"stokeslet n=1000 tol=1e-6 seed=1\"\n", 0},
+     "farsum gen --case \"stokeslet n=1000 tol=1e-6 seed=1\"\n",
+     0},
 
     {"units", "unit systems and Coulomb's constant",
      "--units reduced | real | metal | gromacs | si",
      "Lengths and charges are those of the file; the constant C makes "
      "energies of them. It stands in the report with its source.",
-     help_units,
-     "farsum run water.xyz --units real\n", 0},
+     help_units, "farsum run water.xyz --units real\n", 0},
 };
 
 const struct help_page *help_page(int index)

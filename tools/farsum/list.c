@@ -38,6 +38,15 @@ static void print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
+/* For tables: a name, then text from column 15 on, below it if it is long. */
+static void print_name(const char *name)
+{
+    if (strlen(name) > 14)
+        printf("%s\n%15s", name, "");
+    else
+        printf("%-14s ", name);
+}
+
 static int list_variants(const char *stage)
 {
     farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
@@ -46,7 +55,7 @@ static int list_variants(const char *stage)
         status = farsum_list_variants(stage, k, &info);
         if (status != FARSUM_OK)
             return k > 0 ? EXIT_DONE : EXIT_FAILED;
-        printf("%-14s ", info.name);
+        print_name(info.name);
         print_wrapped(info.note ? info.note : "", 15);
         if (info.needs && *info.needs) {
             printf("%-14s needs ", "");
@@ -82,7 +91,7 @@ static int list_kernels(void)
                 used += (size_t)snprintf(text + used, sizeof text - used,
                                          "%s %s", found++ ? "," : "",
                                          outputs[j]);
-        printf("%-14s ", info.name);
+        print_name(info.name);
         print_wrapped(info.note ? info.note : "", 15);
         printf("%-14s ", "");
         print_wrapped(text, 15);
@@ -103,7 +112,7 @@ static int list_devices(void)
     farsum_device_info d = FARSUM_DEVICE_INFO_INIT;
     for (int k = 0; farsum_list_devices(k, &d) == FARSUM_OK; k++) {
         char text[400];
-        printf("%-14s ", d.name);
+        print_name(d.name);
         if (!d.available) {
             print_wrapped(d.missing[0] ? d.missing : "not there", 15);
             continue;

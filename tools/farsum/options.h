@@ -68,7 +68,7 @@ struct settings {
     int64_t check_targets;
     int64_t count, cells[3];
     double net;
-    int primitive;
+    int primitive, masses;
     const char *problem, *plot, *csv, *against, *input, *map;
     int model;
     int components;            /* 0: one */

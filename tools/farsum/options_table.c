@@ -176,6 +176,9 @@ static const struct option_row table[] = {
     {"net", 0, "X", FOR_GEN, set_signed, FIELD(net), NULL,
      "of a distribution: the mean strength, added to each charge, or along z "
      "to each force, torque or strength; 0 if not given"},
+    {"masses", 0, NULL, FOR_GEN, set_flag, FIELD(masses), NULL,
+     "of a distribution: equal masses, 1 in all, in place of charges: the "
+     "column mass that --gravity of 'farsum run' sums"},
     {"cells", 0, "K", FOR_GEN, set_three, FIELD(cells), NULL,
      "copies of a crystal's cell, K along each axis or KxLxM"},
     {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,
