@@ -54,6 +54,15 @@ struct fmm_names {
     int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
+/* A shape, and all that it was found from, for a plan. */
+struct fmm_found {
+    struct fmm_facts facts;
+    int64_t n, m; /* n 0: nothing was found */
+    int shift;
+    double many;
+    struct fmm_shape shape;
+};
+
 struct fmm {
     struct exact exact; /* first: plan->state is read as one */
     struct fmm_facts facts;
@@ -68,6 +77,7 @@ struct fmm {
      * ws = 1 need beyond those of even filling, boxes over those; 0: nothing */
     int shift;
     double many;
+    struct fmm_found found[2]; /* dense, sparse: the last that was looked for */
     struct boxes_args boxes; /* what the rooms are made for */
     struct p2p_args pairs;
     struct choice choice[FMM_ROOMS];
@@ -96,7 +106,7 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
 
 /* fmm_shape.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */
-farsum_status fmm_shape(const struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
                         int crowded, int64_t n, int64_t m,
                         struct fmm_shape *shape);
 /* The first level that has far boxes. */
