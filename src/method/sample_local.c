@@ -9,6 +9,7 @@
 #include "method/arrays.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
+enum { LEFT_OUT = 3 };
 
 /* Bins of at least the screen's edge; those of one hash share a bucket. */
 struct grid {
@@ -221,6 +222,17 @@ static int targets_spaced(const struct sample *sample)
     return sample->n_targets >= 4 && 4 * most >= 3 * sample->n_targets;
 }
 
+/* most: the largest so far, falling. */
+static void keep_largest(double most[LEFT_OUT], double v)
+{
+    for (int k = 0; k < LEFT_OUT; k++)
+        if (v > most[k]) {
+            double less = most[k];
+            most[k] = v;
+            v = less;
+        }
+}
+
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
                            farsum_precision arrays,
@@ -231,7 +243,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                      .arrays = arrays, .exclusions = exclusions, .pair = pair};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
-    double sum[2] = {0};
+    double sum[2] = {0}, most[LEFT_OUT] = {0};
     farsum_status status = FARSUM_OK;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
@@ -254,12 +266,19 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         grid_target(&g, i, first ? &sample->target[own] : NULL, square);
         for (int k = 0; k < 2; k++)
             sum[k] += qi * qi * square[k];
+        keep_largest(most, qi * qi * square[0]);
     }
+    /* A close pair's force is most of the mean of random points, whose square
+     * has no variance: of a sample that has met one by chance it would promise
+     * forces that are not there, of 1e6 points by a factor of 1.3 or more in 8
+     * of 100 samples; without the three largest in less than one of 2000. */
+    for (int k = 0; k < LEFT_OUT && forces < n; k++)
+        sum[0] -= most[k];
     sample->n_targets = targets;
     sample->crystal = targets_alike(sample, target_same);
     sample->regular = targets_alike(sample, target_regular)
                       || targets_spaced(sample);
-    sample->force = sqrt(sum[0] / (double)forces);
+    sample->force = sqrt(fmax(sum[0], 0) / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
     sample->close = sqrt(g.close / (double)forces);
 done:
