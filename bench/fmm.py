@@ -6,17 +6,28 @@
     fmm.py --report results/h200/*.csv --pictures bench/reports/fmm \\
         > bench/reports/fmm.md
 
-Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of m2l_mix.py to
-OUT/mix.csv, of ewald_rows to OUT/fmm.csv, and what they complain of to the .log beside them.  A case that is
-in the file already is left out, so a run that was cut off goes on where it
-was.  Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
-(OUT/kernels unless it is set).  The report takes those files, and those of
+Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of m2l_mix.py and
+fmm_stages.py to OUT/mix.csv, of ewald_rows to OUT/fmm.csv, and what they
+complain of to the .log beside them.  A case that is in the file already is left
+out, so a run that was cut off goes on where it was.  Kernels are compiled
+first, side by side, and kept in FARSUM_CACHE_DIR (OUT/kernels unless it is
+set).  The report takes those files, and those of
 peers/fmm_cpu.py and peers/gpu_fmm.py too, in any order.  Parts:
 
   m2l     every row of m2l on devices by order, and the two bounds of dense
           operators, depth 5, f32 and f64
   depths  the fastest rows and the paper's at depths 3, 4, 6 and 7, p = 8 and 12
-  orders  the paper's rows and both bounds by order, p = 0 to 20, depths 3 and 4
+  paper   dense operators as a paper has them, and both bounds, by order, p = 0
+          to 20, depths 3 and 4
+  images  what operators that serve 1, 2, 4 and 8 targets take, beside lists of
+          the same pairs without symmetries
+  ladder  a paper's fast rotation step by step
+  shapes  that by threads of a group and groups of a launch
+  tiling  that with columns in group memory and in global memory, by order
+  levels  that by depth, and one core of the host beside it
+  stages  what the stages of a sum with it take; throughput: by counters
+          (fmm_stages.py) what they use of the GPU
+  equal   whole sums by every row of m2l at equal measured error
   mix     what the instructions of those rows are, by Nsight Compute's counters
           (m2l_mix.py): orders 4, 8, 12 and 16, depth 4
   launch  the rows whose kernels launch kernels, from order 0 on, where launching
@@ -29,11 +40,15 @@ peers/fmm_cpu.py and peers/gpu_fmm.py too, in any order.  Parts:
 """
 import argparse
 import os
+import re
+import subprocess
 import sys
 import time
 
+import fmm_papers
 import fmm_report
 import parts
+from fmm_papers import TYPES, sums
 
 PAPER = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers"]
 FASTEST = ["gpu_plane_wave", "gpu_rotation", "gpu_rotation_hybrid_source",
@@ -41,7 +56,6 @@ FASTEST = ["gpu_plane_wave", "gpu_rotation", "gpu_rotation_hybrid_source",
 SLOW = {"gpu_naive": 4}  # up to that order only
 NESTED = ["gpu_dynamic", "gpu_dynamic_split"]
 ORDERS = (8, 12, 4, 20, 16)
-TYPES = ("f32", "f64")
 # (case, reference, plans)
 WHOLE = [
     ("laplace n=1e6", "spectral:1e-12", ("f32", 2e-5)),
@@ -94,82 +108,95 @@ def launch(a):
 
 def whole(a):
     for case, reference, (precision, error) in WHOLE:
-        yield from sums(a, "whole %s %s %g" % (case, precision, error), case,
-                        reference, ["want=%g,prec=%s,method=%s,potential=1"
-                                    % (error, precision, method)
-                                    for method in ("fmm", "spectral")])
-
-
-def orders(a):
-    for depth in (3, 4):
-        for p in range(0, 21, 2):
-            for t in TYPES:
-                some = [r for r in PAPER + FASTEST[:1]
-                        if p <= SLOW.get(r, 99) + (4 if depth == 3 else 0)]
-                yield from m2l_case(a, t, p, depth, some, True)
+        yield sums(a, "whole %s %s %g" % (case, precision, error), case,
+                   reference, ["want=%g,prec=%s,method=%s,potential=1"
+                               % (error, precision, method)
+                               for method in ("fmm", "spectral")])
 
 
 def mix(a):
     for p in (12, 4, 8, 16):
         for t in TYPES:
             for row in PAPER + FASTEST[:4]:
-                if p <= SLOW.get(row, 99):
-                    yield ("mix %s %s %d" % (row, t, p),
-                           [os.path.join(parts.TREE, "bench/m2l_mix.py"),
-                            a.device, t, str(p), "4", row, "--build", a.build])
-
-
-def sums(a, key, case, reference, plans):
-    yield (key, [a.build + "/bench/ewald_rows", a.device, case]
-           + (["reference=" + reference] if reference else []) + plans)
+                yield ("mix %s %s %d" % (row, t, p),
+                       [os.path.join(parts.TREE, "bench/m2l_mix.py"), a.device,
+                        t, str(p), "4", row, "--build", a.build])
 
 
 def cross(a):
     for case, reference in CROSS:
-        yield from sums(a, "cross " + case, case, reference,
-                        ["want=%g,prec=%s,method=%s" % (error, t, method)
-                         for t, error in CROSS_ERRORS
-                         for method in ("fmm", "spectral")])
+        yield sums(a, "cross " + case, case, reference,
+                   ["want=%g,prec=%s,method=%s" % (error, t, method)
+                    for t, error in CROSS_ERRORS
+                    for method in ("fmm", "spectral")])
 
 
 def fixed(a):
     for n in ("1e4", "3e4", "1e5", "3e5", "1e6", "3e6", "1e7"):
-        yield from sums(a, "fixed " + n, "laplace n=" + n, None,
-                        ["method=fmm,prec=%s,boxes=1,levels=%d,order=8,tag=fixed"
-                         % (t, depth + 1) for t in TYPES
-                         for depth in (2, 3, 4, 5, 6)
-                         if 2 < float(n) / 8 ** depth < 4000])
+        yield sums(a, "fixed " + n, "laplace n=" + n, None,
+                   ["method=fmm,prec=%s,boxes=1,levels=%d,order=8,tag=fixed"
+                    % (t, depth + 1) for t in TYPES
+                    for depth in (2, 3, 4, 5, 6)
+                    if 2 < float(n) / 8 ** depth < 4000])
 
 
 def open_space(a):
     case = "laplace n=1e6 cell=open net=1"
-    yield from sums(a, "open " + case, case, "direct:500",
-                    ["want=%g,prec=%s,method=fmm,potential=1" % (e, t)
-                     for t in TYPES
-                     for e in (1e-3, 1e-4, 1e-5, 1e-9)
-                     if t == "f64" or e > 1e-6])
+    yield sums(a, "open " + case, case, "direct:500",
+               ["want=%g,prec=%s,method=fmm,potential=1" % (e, t) for t in TYPES
+                for e in (1e-3, 1e-4, 1e-5, 1e-9)
+                if t == "f64" or e > 1e-6])
 
 
 def large(a):
     for n, reference in (("1e8", "spectral:1e-8"), ("5e8", None)):
-        yield from sums(a, "large " + n, "laplace n=" + n, reference,
-                        ["tol=3e-5,prec=f32,method=fmm,potential=1"])
+        yield sums(a, "large " + n, "laplace n=" + n, reference,
+                   ["tol=3e-5,prec=f32,method=fmm,potential=1"])
 
 
 PARTS = {"whole": (whole, "fmm.csv"), "m2l": (m2l, "m2l.csv"),
-         "depths": (depths, "m2l.csv"), "orders": (orders, "m2l.csv"),
+         "depths": (depths, "m2l.csv"),
+         "paper": (fmm_papers.paper, "m2l.csv"),
+         "images": (fmm_papers.images, "m2l.csv"),
+         "ladder": (fmm_papers.ladder, "m2l.csv"),
+         "shapes": (fmm_papers.shapes, "m2l.csv"),
+         "tiling": (fmm_papers.tiling, "m2l.csv"),
+         "levels": (fmm_papers.levels, "m2l.csv"),
+         "stages": (fmm_papers.stages, "fmm.csv"),
+         "throughput": (fmm_papers.throughput, "mix.csv"),
+         "equal": (fmm_papers.equal, "fmm.csv"),
          "mix": (mix, "mix.csv"), "launch": (launch, "m2l.csv"),
          "cross": (cross, "fmm.csv"), "fixed": (fixed, "fmm.csv"),
          "open": (open_space, "fmm.csv"), "large": (large, "fmm.csv")}
 
 
+def machine(device):
+    """GPU and driver, or the device's name; the processor."""
+    words = ["nvidia-smi", "--query-gpu=name,driver_version",
+             "--format=csv,noheader", "-i", device.split(":")[-1]]
+    try:
+        gpu = subprocess.run(words, capture_output=True, text=True, check=True,
+                             timeout=60).stdout.strip()
+        gpu = gpu.replace(", ", ", driver ")
+    except (OSError, subprocess.SubprocessError):
+        gpu = device
+    with open("/proc/cpuinfo") as f:
+        found = re.search(r"model name\s*: (.*)", f.read())
+    return "%s, %s" % (gpu, found.group(1) if found else "a processor")
+
+
 def warm(a, cases):
-    """Kernels of m2l depend on the order and the precision."""
+    """Kernels of m2l depend on the order, the precision and their threads."""
     seen = []
-    for key, words in cases:
-        if key.split()[0] in ("m2l", "launch"):
-            one = words[:4] + ["2", "repeats=1", "header=0"]
-            seen += [one + [r] for r in words[6:]]
+    for _, words in cases:
+        if not words[0].endswith("m2l_rows") or words[1] == "host":
+            continue
+        one, group = words[:4] + ["2", "repeats=0", "header=0"], []
+        for word in words[6:]:
+            if word.startswith("group="):
+                group = [word]
+            elif "=" not in word and one + group + [word] not in seen:
+                seen.append(one + group + [word])
     parts.quietly(seen, a.jobs, 200)
 
 
@@ -177,6 +204,10 @@ def measure(a, part, end):
     make, name = PARTS[part]
     path = os.path.join(a.out, name)
     left = parts.left(path, list(make(a)))
+    if left:
+        with open(path, "a") as out:
+            out.write("# machine %s, %s\n" % (machine(a.device),
+                                              time.strftime("%Y-%m-%d")))
     start = time.time()
     warm(a, left)
     print("%s: kernels %.0f s" % (part, time.time() - start), flush=True)

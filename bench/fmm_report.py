@@ -1,60 +1,16 @@
 """Tables and pictures of bench/reports/fmm.md, from the lines of fmm.py's parts
 and of peers/fmm_cpu.py and peers/gpu_fmm.py.  Lines of m2l in a file named
 *_h100.csv are of that GPU and stand apart."""
-import csv
 import os
-import re
 
+import fmm_paper_report
+import fmm_targets
+from fmm_tables import STAGES, TYPES, Lines, asked, ms, table, times
 from report_pictures import MARK, plots, save
 
-TYPES = ("f32", "f64")
-STAGES = ("p2p", "p2m", "m2m", "m2l", "lattice", "l2l", "l2p")
 COLOURS = ("#2980b9", "#16a085", "#7f8c8d", "#c0392b", "#8e44ad", "#95a5a6",
            "#27ae60")
 BOUNDS = {"micro_compute": "--", "micro_memory": ":"}
-
-
-class Lines:
-    """Rows of all tables in some files, by what they are."""
-
-    def __init__(self, paths):
-        self.m2l, self.sums, self.cpu, self.peers, self.mix, self.h100 = (
-            [] for _ in range(6))
-        for path in paths:
-            self.read(path)
-
-    def read(self, path):
-        with open(path) as f:
-            names, to = None, None
-            for row in csv.reader(line for line in f if line[0] != "#"):
-                if row[0] in ("device", "program", "peer"):
-                    names = row
-                    to = self.h100 if path.endswith("_h100.csv") else \
-                        self.m2l if "fma" in row else self.mix \
-                        if "mix" in row else self.sums \
-                        if "method" in row else self.cpu \
-                        if row[0] == "program" else self.peers
-                elif names:
-                    to.append(dict(zip(names, row)))
-
-
-def asked(r):
-    return dict(w.split("=") for w in r["asked"].split())
-
-
-def ms(r, stage):
-    found = re.search(r"(?:^|; )%s \S+ ([^\s;]+)" % stage, r["rows"])
-    return float(found.group(1)) if found else 0.0
-
-
-def table(title, head, body, words=""):
-    if not body:
-        return
-    print("\n## %s\n%s\n| %s |\n|%s" % (
-        title, "\n" + words + "\n" if words else "", " | ".join(head),
-        "---|" * len(head)))
-    for row in body:
-        print("| %s |" % " | ".join(row))
 
 
 def shape(r):
@@ -76,7 +32,8 @@ def is_open(r):
 
 
 def whole(lines):
-    some = [r for r in lines.sums if "want" in asked(r) and not is_open(r)]
+    some = [r for r in lines.sums if "want" in asked(r) and not is_open(r)
+            and r["tag"] != "equal"]
     seen, body = set(), []
     for r in some:
         key = (r["case"], r["asked"])
@@ -195,10 +152,6 @@ def launch(lines):
           + ["p = %d" % p for p in orders], body)
 
 
-def times(rows):
-    return {(r["row"], int(r["p"])): 1e3 * float(r["seconds"]) for r in rows}
-
-
 def draw_m2l(plt, lines, folder, depth, name):
     """Time by order, a line a row, bounds of dense operators dashed."""
     some = [r for r in lines.m2l if r["depth"] == depth]
@@ -255,7 +208,7 @@ def draw_cross(plt, lines, folder):
     """Which method: time of spectral over that of fmm."""
     cells = {}
     for r in lines.sums:
-        if "want" in asked(r) and not is_open(r):
+        if "want" in asked(r) and not is_open(r) and r["tag"] != "equal":
             key = ("clustered" in r["case"], int(r["n"]),
                    float(asked(r)["want"]), r["precision"])
             cells.setdefault(key, {})[r["method"]] = float(r["total_ms"])
@@ -290,6 +243,8 @@ def pictures(lines, folder):
             (draw_cross(plt, lines, folder), "Which method to take"),
             (draw_fixed(plt, lines, folder), "Time by points at fixed depth; "
              "what the stages share"),
+            *((draw(plt, lines, folder), words)
+              for draw, words in fmm_paper_report.PICTURES),
             (draw_m2l(plt, lines, folder, "5", "m2l_5.png"),
              "Rows of m2l by order, depth 5"),
             (draw_m2l(plt, lines, folder, "4", "m2l_4.png"),
@@ -303,9 +258,16 @@ def pictures(lines, folder):
 def write(paths, folder):
     lines = Lines(paths)
     print("# The fast multipole method\n\n"
-          "Written by `bench/fmm.py --report`; what it means is said in "
-          "[docs/performance.md](../../docs/performance.md).")
+          "Written by `bench/fmm.py --report` from what `bench/fmm.py DEVICE "
+          "OUT` measured and, of peers, `bench/peers/fmm_cpu.py` and "
+          "`gpu_fmm.py`; what it means is said in "
+          "[docs/performance.md](../../docs/performance.md).\n")
+    for text in lines.machines:
+        print("- measured on %s" % text)
+    fmm_targets.targets(lines)
     if folder:
+        print("\n## Pictures")
         pictures(lines, folder)
-    for part in (whole, large, open_space, on_cpu, m2l, mix, launch, m2l_h100):
+    for part in (whole, large, open_space, on_cpu) + fmm_paper_report.TABLES \
+            + (m2l, mix, launch, m2l_h100):
         part(lines)

@@ -5,16 +5,23 @@
  *
  *     m2l_rows cuda:0 f32 12 5
  *     m2l_rows cuda:0 f64 8 4 gpu_dense gpu_walsh repeats=20
+ *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
+ *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
  * WHAT: rows, in that order, none means all of the table but plain; ws=W;
  * root=K, K^3 root boxes; open=1, no axis periodic; repeats=R, runs timed at
- * most; header=0, no names of columns.
+ * most after a first, 0: that; header=0, no names of columns.  Of the rows that
+ * come after it, if they have it, 0: as they do it: group=N, threads of a
+ * group; groups=N of a launch; images=N, of gpu_symmetric and gpu_sorted only
+ * operators that serve 1, 2, 4 or 8 targets; apart=1, a launch a level.
  *
  * seconds is the least of the runs, create what comes before them, operators
  * made and kernels compiled.  fma is what the row counts (a product or a sum by
  * itself is one), share that rate over what the cost model takes for the
  * device's peak.  off is the root mean square of the difference from the first
- * row over that of its values. */
+ * row over that of its values, where there are many boxes of the first of them
+ * and the last; numbers of sources repeat there.  setting: the words above that
+ * change what rows do. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -29,18 +36,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 10, REPEATS_LEAST = 2 };
+enum { REPEATS = 10, REPEATS_LEAST = 2, CHUNK = 1 << 22 };
 #define LONG 0.5 /* seconds for all runs of a row */
+#define COMPARED 3e7 /* numbers, about */
 
 struct m2l_bench {
     struct boxes_args args;
     struct tree tree;
     struct boxes_io io;
-    int64_t numbers, below; /* of an array; those of level 0 are not compared */
+    int64_t numbers; /* of an array */
     int repeats;
-    void *multipole, *local; /* the host's */
-    double *reference;
+    void *multipole, *local; /* the host's, of its rows */
+    void *seen;              /* numbers of some boxes */
+    int64_t most;            /* boxes that are compared, of each end */
+    double *reference;       /* [numbers of an expansion][2 most] */
     struct buf multipole_there, local_there;
+    char setting[100];
 };
 
 static int64_t real_bytes(const struct m2l_bench *b)
@@ -48,30 +59,55 @@ static int64_t real_bytes(const struct m2l_bench *b)
     return b->args.precision == FARSUM_F32 ? 4 : 8;
 }
 
-/* Like those of charges in a box: degree n as 2^-n. */
+/* Like those of charges in a box: degree n as 2^-n; the same ones again after
+ * CHUNK boxes. */
+static void take_multipoles(struct m2l_bench *b)
+{
+    int64_t stride = b->io.stride, n = stride < CHUNK ? stride : CHUNK;
+    int64_t real = real_bytes(b);
+    uint64_t seed = 3;
+    void *some = NULL;
+    bench_need(mem_alloc(&some, n, (size_t)real, 1));
+    for (int k = 0; k < multipole_size(b->args.p); k++) {
+        for (int64_t i = 0; i < n; i++)
+            boxes_set(&b->args, some, i,
+                      ldexp(bench_number(&seed) - 0.5, -multipole_degree(k)));
+        for (int64_t i = 0; i < stride; i += n) {
+            int64_t at = real * (k * stride + i);
+            int64_t bytes = real * (n < stride - i ? n : stride - i);
+            if (b->args.device)
+                bench_need(buf_upload(&b->multipole_there, at, some, bytes));
+            else
+                memcpy((char *)b->multipole + at, some, (size_t)bytes);
+        }
+    }
+    mem_free(some);
+}
+
 static void take_arrays(struct m2l_bench *b)
 {
     struct boxes_args *a = &b->args;
-    uint64_t seed = 3;
+    int64_t bytes, all = b->tree.n_boxes - b->tree.first[1];
     b->io.tree = &b->tree;
     b->io.stride = (b->tree.n_boxes + 31) / 32 * 32;
     b->numbers = multipole_size(a->p) * b->io.stride;
-    bench_need(mem_alloc(&b->multipole, b->numbers, (size_t)real_bytes(b), 1));
-    bench_need(mem_alloc(&b->local, b->numbers, (size_t)real_bytes(b), 1));
-    for (int64_t i = 0; i < b->numbers; i++)
-        boxes_set(a, b->multipole, i,
-                  ldexp(bench_number(&seed) - 0.5,
-                        -multipole_degree((int)(i / b->io.stride))));
-    b->io.multipole = b->multipole;
-    b->io.local = b->local;
-    if (!a->device)
-        return;
-    int64_t bytes = b->numbers * real_bytes(b);
-    bench_need(buf_alloc(&b->multipole_there, a->device, bytes));
-    bench_need(buf_upload(&b->multipole_there, 0, b->multipole, bytes));
-    bench_need(buf_alloc(&b->local_there, a->device, bytes));
-    b->io.multipole = &b->multipole_there;
-    b->io.local = &b->local_there;
+    b->most = (int64_t)(COMPARED / 2 / multipole_size(a->p));
+    if (2 * b->most > all)
+        b->most = (all + 1) / 2;
+    bytes = b->numbers * real_bytes(b);
+    if (a->device) {
+        bench_need(buf_alloc(&b->multipole_there, a->device, bytes));
+        bench_need(buf_alloc(&b->local_there, a->device, bytes));
+        b->io.multipole = &b->multipole_there;
+        b->io.local = &b->local_there;
+    } else {
+        bench_need(mem_alloc(&b->multipole, bytes, 1, 1));
+        bench_need(mem_alloc(&b->local, bytes, 1, 1));
+        b->io.multipole = b->multipole;
+        b->io.local = b->local;
+    }
+    bench_need(mem_alloc(&b->seen, b->most, (size_t)real_bytes(b), 1));
+    take_multipoles(b);
 }
 
 static void take_tree(struct m2l_bench *b, int depth, int root, int open)
@@ -102,23 +138,26 @@ static void take_tree(struct m2l_bench *b, int depth, int root, int open)
 /* Of the locals of levels >= 1, relative to the first row's. */
 static double difference(struct m2l_bench *b)
 {
-    double sum = 0, norm = 0;
-    int first = !b->reference;
-    if (b->args.device)
-        bench_need(buf_download(&b->local_there, 0, b->local,
-                                b->numbers * real_bytes(b)));
+    int64_t real = real_bytes(b), bytes = b->most * real;
+    double sum = 0, norm = 0, *r = b->reference;
+    int first = !r, size = multipole_size(b->args.p);
     if (first)
-        bench_need(MEM_RAW(b->reference, b->numbers));
-    for (int64_t i = 0; i < b->numbers; i++) {
-        int64_t box = i % b->io.stride;
-        double v = boxes_number(&b->args, b->local, i);
-        if (first)
-            b->reference[i] = v;
-        if (box < b->tree.first[1] || box >= b->tree.n_boxes)
-            continue;
-        double r = b->reference[i];
-        sum += (v - r) * (v - r);
-        norm += r * r;
+        bench_need(MEM_RAW(b->reference, 2 * size * b->most));
+    r = b->reference;
+    for (int k = 0; k < 2 * size; k++, r += b->most) {
+        int64_t box = k < size ? b->tree.first[1] : b->tree.n_boxes - b->most;
+        int64_t at = real * (k % size * b->io.stride + box);
+        if (b->args.device)
+            bench_need(buf_download(&b->local_there, at, b->seen, bytes));
+        else
+            memcpy(b->seen, (const char *)b->local + at, (size_t)bytes);
+        for (int64_t i = 0; i < b->most; i++) {
+            double v = boxes_number(&b->args, b->seen, i);
+            if (first)
+                r[i] = v;
+            sum += (v - r[i]) * (v - r[i]);
+            norm += r[i] * r[i];
+        }
     }
     return norm > 0 ? sqrt(sum / norm) : sqrt(sum);
 }
@@ -126,6 +165,21 @@ static double difference(struct m2l_bench *b)
 struct measured {
     double create, run, off;
 };
+
+static farsum_status timed(struct m2l_bench *b, const struct variant *v,
+                           void *state, struct stopwatch *watch,
+                           double *seconds)
+{
+    double at = clock_seconds();
+    if (b->args.device)
+        TRY(stopwatch_start(watch));
+    TRY(v->run(state, &b->io));
+    *seconds = clock_seconds() - at;
+    if (!b->args.device)
+        return FARSUM_OK;
+    TRY(stopwatch_stop(watch));
+    return stopwatch_seconds(watch, seconds);
+}
 
 static farsum_status measure(struct m2l_bench *b, const struct variant *v,
                              void *state, struct stopwatch *watch,
@@ -137,20 +191,12 @@ static farsum_status measure(struct m2l_bench *b, const struct variant *v,
         TRY(v->set(state, &points, &points));
     if (b->args.device)
         TRY(buf_fill(&b->local_there, 0xff));
-    TRY(v->run(state, &b->io));
+    TRY(timed(b, v, state, watch, &m->run));
     m->off = difference(b);
-    m->run = INFINITY;
     for (int k = 0; k < b->repeats && (k < REPEATS_LEAST || all < LONG); k++) {
-        double at = clock_seconds(), run;
-        if (b->args.device)
-            TRY(stopwatch_start(watch));
-        TRY(v->run(state, &b->io));
-        run = clock_seconds() - at;
-        if (b->args.device) {
-            TRY(stopwatch_stop(watch));
-            TRY(stopwatch_seconds(watch, &run));
-        }
-        m->run = fmin(m->run, run);
+        double run;
+        TRY(timed(b, v, state, watch, &run));
+        m->run = k ? fmin(m->run, run) : run;
         all += run;
     }
     return FARSUM_OK;
@@ -167,11 +213,11 @@ static void print(const struct m2l_bench *b, const struct variant_row *row,
     double share = 0;
     if (a->device)
         share = fma / m->run / gpu_rates(a->device, a->precision).flops;
-    printf("%s,%s,%s,%d,%d,%d,%lld,%lld,%.5g,%.5g,%.5g,%.3g,%.3g,%.5g\n",
+    printf("%s,%s,%s,%d,%d,%d,%lld,%lld,%.5g,%.5g,%.5g,%.3g,%.3g,%.5g,%s\n",
            a->device ? a->device->name : "host", row->name,
            a->precision == FARSUM_F32 ? "f32" : "f64", a->p, a->depth, a->ws,
            (long long)a->root[0], (long long)a->n_boxes, m->create, m->run, fma,
-           share, m->off, row->variant->cost(a));
+           share, m->off, row->variant->cost(a), b->setting);
     fflush(stdout);
 }
 
@@ -220,10 +266,36 @@ static int number(const char *word, const char *name, int *value)
     return 1;
 }
 
+/* Changes what rows after it do; the line says so. */
+static int setting(struct m2l_bench *b, const char *word)
+{
+    struct boxes_shape *a = &b->args.shape, before = *a;
+    const struct {
+        const char *name;
+        int *value;
+    } all[] = {{"group=", &a->group},
+               {"groups=", &a->groups},
+               {"images=", &a->images},
+               {"apart=", &a->apart}};
+    int known = 0, at = 0;
+    b->setting[0] = '\0';
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        known |= number(word, all[k].name, all[k].value);
+        if (*all[k].value)
+            at += snprintf(b->setting + at, sizeof b->setting - (size_t)at,
+                           "%s%s%d", at ? " " : "", all[k].name, *all[k].value);
+    }
+    if (a->images != before.images) { /* other sums */
+        mem_free(b->reference);
+        b->reference = NULL;
+    }
+    return known;
+}
+
 int main(int argc, char **argv)
 {
     static struct m2l_bench b = {.repeats = REPEATS};
-    int root = 1, open = 0, header = 1, rows = 0;
+    int root = 1, open = 0, header = 1, words = 0, rows = 0;
     if (argc < 5) {
         fprintf(stderr, "usage: m2l_rows DEVICE PRECISION P DEPTH [WHAT...]\n");
         return 2;
@@ -239,9 +311,9 @@ int main(int argc, char **argv)
             && !number(argv[i], "open=", &open)
             && !number(argv[i], "repeats=", &b.repeats)
             && !number(argv[i], "header=", &header))
-            argv[5 + rows++] = argv[i];
-    if (b.args.p < 0 || b.args.p > MULTIPOLE_MOST || b.repeats < 1) {
-        fprintf(stderr, "m2l_rows: orders are 0 .. %d, repeats at least 1\n",
+            argv[5 + words++] = argv[i];
+    if (b.args.p < 0 || b.args.p > MULTIPOLE_MOST || b.repeats < 0) {
+        fprintf(stderr, "m2l_rows: orders are 0 .. %d, repeats at least 0\n",
                 MULTIPOLE_MOST);
         return 2;
     }
@@ -250,9 +322,12 @@ int main(int argc, char **argv)
     take_tree(&b, atoi(argv[4]), root, open);
     if (header)
         printf("device,row,precision,p,depth,ws,root,boxes,create_s,seconds,"
-               "fma,share,off,cost_s\n");
-    for (int i = 0; i < rows; i++)
-        asked(&b, argv[5 + i]);
+               "fma,share,off,cost_s,setting\n");
+    for (int i = 0; i < words; i++)
+        if (!setting(&b, argv[5 + i])) {
+            asked(&b, argv[5 + i]);
+            rows++;
+        }
     for (const struct variant_row *r = m2l_stage.rows; !rows && r->name; r++)
         if (r != m2l_stage.rows)
             row(&b, r);
@@ -261,6 +336,7 @@ int main(int argc, char **argv)
     buf_clear(&b.local_there);
     mem_free(b.multipole);
     mem_free(b.local);
+    mem_free(b.seen);
     mem_free(b.reference);
     device_close(b.args.device);
     return 0;

@@ -26,6 +26,15 @@
 
 struct device;
 
+/* What a bench asks of rows of m2l that have it; 0: as they choose, which plans
+ * leave to them. */
+struct boxes_shape {
+    int group;  /* threads of a group */
+    int groups; /* of a launch, at most */
+    int images; /* only operators that serve so many targets */
+    int apart;  /* 1: a launch a level */
+};
+
 struct boxes_args {
     farsum_precision precision;
     enum isa isa;
@@ -40,6 +49,7 @@ struct boxes_args {
     /* about, for the costs: */
     int depth;
     int64_t n_boxes, n_leaves, n_sources, n_targets;
+    struct boxes_shape shape;
 };
 
 /* Points are in the order of their leaves, lengths are the tree's, types the

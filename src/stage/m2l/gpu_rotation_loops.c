@@ -15,19 +15,29 @@ struct loops {
 
 farsum_status loops_fits(const void *args)
 {
+    const struct boxes_args *a = args;
+    if (a->shape.group < 0 || a->shape.group % LANES || a->shape.groups < 0)
+        FAIL(ERR_ARGUMENT, "its groups are of a multiple of %d threads", LANES);
     return boxes_gpu_fits(args, ROTATION_ORDER);
 }
 
 static int64_t loops_launched(const struct boxes_args *a)
 {
+    if (a->shape.groups)
+        return a->shape.groups;
     return WAVES
            * (int64_t)(a->device->facts.units > 0 ? a->device->facts.units : 1);
+}
+
+static int loops_teams(const struct boxes_args *a)
+{
+    return a->shape.group ? a->shape.group / LANES : TEAMS;
 }
 
 /* Two expansions and two columns of each thread. */
 static int64_t loops_aux(const struct boxes_args *a)
 {
-    return boxes_real(a) * loops_launched(a) * LANES * TEAMS
+    return boxes_real(a) * loops_launched(a) * LANES * loops_teams(a)
            * (2 * multipole_size(a->p) + 2 * (2 * a->p + 1));
 }
 
@@ -116,9 +126,10 @@ static farsum_status loops_kernels(struct loops *s,
 {
     const struct boxes_args *a = &s->gpu.args;
     struct jit *jit = &s->gpu.jit;
-    int teams = TEAMS;
-    while (teams > 1 && loops_room(a, form, teams) > a->device->facts.local)
-        teams /= 2;
+    int teams = loops_teams(a);
+    if (!a->shape.group)
+        while (teams > 1 && loops_room(a, form, teams) > a->device->facts.local)
+            teams /= 2;
     int64_t room = loops_room(a, form, teams);
     jit_begin(jit, a->device, "stage/m2l/gpu_rotation_tiled.k", a->precision);
     TRY(loops_tables(s, jit));
@@ -145,13 +156,40 @@ farsum_status loops_create(const void *args, const struct rotation_loops *form,
     GO(loops_kernels(s, form));
     GO(buf_alloc(&s->aux, a->device, loops_aux(a)));
     s->launched = loops_launched(a);
-    if (s->launched > s->gpu.groups)
-        s->launched = s->gpu.groups;
     *state = s;
     s = NULL;
 done:
     loops_destroy(s);
     return status;
+}
+
+static farsum_status loops_launch(const struct loops *s,
+                                  const struct boxes_io *io, int64_t groups,
+                                  struct boxes_levels levels)
+{
+    const struct boxes_gpu *g = &s->gpu;
+    return LAUNCH(&s->kernel, groups < s->launched ? groups : s->launched,
+                  ARG_BUF(io->multipole), ARG_BUF(io->local),
+                  ARG_BUF(&g->operators), ARG_BUF(&s->swap), ARG_BUF(&g->list),
+                  ARG_BUF(&g->near), ARG_BUF(&s->aux), ARG_I32(groups),
+                  ARG_STRUCT(levels));
+}
+
+/* One level after another: none begins before the last has ended. */
+static farsum_status loops_apart(const struct loops *s,
+                                 const struct boxes_io *io)
+{
+    const struct boxes_gpu *g = &s->gpu;
+    int depth = g->levels.depth;
+    for (int level = 1; level <= depth; level++) {
+        struct boxes_levels levels = g->levels;
+        int64_t end = level < depth ? levels.begin[level + 1] : g->groups;
+        int64_t groups = end - levels.begin[level];
+        for (int l = 1; l <= depth; l++)
+            levels.begin[l] = l <= level ? 0 : INT32_MAX;
+        TRY(loops_launch(s, io, groups, levels));
+    }
+    return FARSUM_OK;
 }
 
 farsum_status loops_run(void *state, const void *data)
@@ -163,8 +201,7 @@ farsum_status loops_run(void *state, const void *data)
     if (g->groups == 0)
         return FARSUM_OK;
     TRY(boxes_gpu_zero(g, &s->clear, io));
-    return LAUNCH(&s->kernel, s->launched, ARG_BUF(io->multipole),
-                  ARG_BUF(io->local), ARG_BUF(&g->operators), ARG_BUF(&s->swap),
-                  ARG_BUF(&g->list), ARG_BUF(&g->near), ARG_BUF(&s->aux),
-                  ARG_I32(g->groups), ARG_STRUCT(g->levels));
+    if (g->args.shape.apart)
+        return loops_apart(s, io);
+    return loops_launch(s, io, g->groups, g->levels);
 }

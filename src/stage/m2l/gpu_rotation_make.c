@@ -19,6 +19,9 @@ struct rotation {
 
 farsum_status rotation_fits(const void *args)
 {
+    const struct boxes_args *a = args;
+    if (a->shape.group < 0)
+        FAIL(ERR_ARGUMENT, "its groups have at least one thread");
     return boxes_gpu_fits_any(args, ROTATION_ORDER);
 }
 
@@ -109,6 +112,8 @@ static int rotation_teams(const struct boxes_args *a,
     int64_t threads = boxes_gpu_below(a);
     int64_t wanted = (int64_t)a->device->facts.units * 256;
     int teams = form->teams ? form->teams : 1;
+    if (a->shape.group)
+        return a->shape.group > form->lanes ? a->shape.group / form->lanes : 1;
     if (form->teams == 0)
         while (teams < TEAMS_MOST && (a->p > ALONE || teams * threads < wanted))
             teams *= 2;

@@ -39,6 +39,19 @@ static int64_t symmetric_operators(int ws)
     return side * side * side - near * near * near;
 }
 
+/* Those of a kind, and what they serve: axes with both signs choose one of 2 ws
+ * distances, the others 0 or 2 ws + 1. */
+static int64_t symmetric_of_kind(int ws, int kind)
+{
+    static const int64_t choices[KINDS] = {1, 3, 3, 1};
+    int64_t all = 1, near = 1;
+    for (int a = 0; a < KINDS - 1; a++) {
+        all *= a < kind ? 2 * ws : 2;
+        near *= a < kind ? ws : 1;
+    }
+    return choices[kind] * (all - near);
+}
+
 static int64_t symmetric_entries(int ws, const struct symmetric_form *form)
 {
     return form->merged ? symmetric_operators(ws) : boxes_gpu_far_most(ws);
@@ -75,6 +88,9 @@ farsum_status symmetric_fits(const void *args,
                              const struct symmetric_form *form)
 {
     const struct boxes_args *a = args;
+    if (a->shape.images < 0 || a->shape.images > 8
+        || (a->shape.images & (a->shape.images - 1)))
+        FAIL(ERR_ARGUMENT, "its operators serve 1, 2, 4 or 8 targets");
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     TRY(boxes_gpu_room(a, symmetric_operator_bytes(a, form)));
     return boxes_gpu_room(a, symmetric_pointer_bytes(a, form));
@@ -88,6 +104,27 @@ int64_t symmetric_bytes(const void *args, const struct symmetric_form *form)
            + 4 * 8 * ENTRY * symmetric_entries(a->ws, form);
 }
 
+/* 1: the bench asks for operators of this kind, or for all. */
+static int symmetric_asked(const struct boxes_args *a, int kind)
+{
+    return !a->shape.images || a->shape.images == 1 << kind;
+}
+
+/* Operators that work, and how often one is added to a target, of a source. */
+static void symmetric_counts(const struct boxes_args *a,
+                             const struct symmetric_form *form, double *entries,
+                             double *far)
+{
+    *entries = *far = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        double n = (double)symmetric_of_kind(a->ws, kind);
+        if (!symmetric_asked(a, kind))
+            continue;
+        *far += n * (1 << kind);
+        *entries += form->merged ? n : n * (1 << kind);
+    }
+}
+
 /* Multiply-adds of a run: complex terms of all (n, m), m >= 0, and all (k, l);
  * with sums real and imaginary parts of l and -l at once. */
 static double symmetric_fma(const struct boxes_args *a,
@@ -95,8 +132,7 @@ static double symmetric_fma(const struct boxes_args *a,
 {
     double boxes = (double)boxes_gpu_below(a);
     double half = (double)symmetric_half(a->p), far, entries;
-    far = (double)boxes_gpu_far_most(a->ws);
-    entries = (double)symmetric_entries(a->ws, form);
+    symmetric_counts(a, form, &entries, &far);
     if (form->sums)
         return boxes * half * (4 * half * entries + 16 * far);
     return boxes * half * multipole_size(a->p) * 4 * (entries + far);
@@ -115,12 +151,14 @@ void symmetric_work(const void *args, const struct symmetric_form *form,
 {
     const struct boxes_args *a = args;
     double boxes = (double)boxes_gpu_boxes(a), size = multipole_size(a->p);
+    double entries, far;
+    symmetric_counts(a, form, &entries, &far);
     count_calls(&work->count, COUNT_FMA, symmetric_fma(a, form));
     work->read += (double)boxes_real(a) * boxes * size
                   + (double)symmetric_operator_bytes(a, form);
     work->written += (double)boxes_real(a) * boxes * size;
-    work->sums += boxes * size * (double)boxes_gpu_far_most(a->ws);
-    work->launches += 1 + (form->merged ? KINDS : 1);
+    work->sums += boxes * size * far;
+    work->launches += 1 + (form->merged && !a->shape.images ? KINDS : 1);
 }
 
 void symmetric_destroy(void *state)
@@ -164,18 +202,32 @@ static void symmetric_number(struct symmetric *s, int32_t *number,
         s->kind[kind].first = first;
         s->kind[kind].count = n - first;
     }
-    if (s->form.merged)
-        return;
-    s->kind[0].first = 0;
-    s->kind[0].count = s->entries;
-    for (int kind = 1; kind < KINDS; kind++)
+}
+
+/* The entries of each kind in a list of one target an entry, those with fewer
+ * images first; they are of one kernel, the first kind's. */
+static void symmetric_sort(struct symmetric *s, int first[KINDS])
+{
+    int n = 0, at = 0, wanted = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        int targets = s->kind[kind].count << kind;
+        first[kind] = n;
+        if (symmetric_asked(&s->gpu.args, kind)) {
+            at = wanted ? at : n;
+            wanted += targets;
+        }
+        n += targets;
         s->kind[kind].count = 0;
+    }
+    s->kind[0].first = at;
+    s->kind[0].count = wanted;
 }
 
 /* A source's targets: the far list with signs changed. */
 static farsum_status symmetric_list(struct symmetric *s, const int32_t *number)
 {
     int ws = s->gpu.args.ws, side = 2 * ws + 2, all = s->entries;
+    int first[KINDS];
     int64_t reals = (int64_t)8 * ENTRY * all;
     farsum_status status = FARSUM_OK;
     struct boxes_far *far = NULL;
@@ -185,12 +237,19 @@ static farsum_status symmetric_list(struct symmetric *s, const int32_t *number)
     GO(MEM_NEW(have, 8 * (int64_t)all));
     for (int64_t i = 0; i < reals; i++)
         list[i] = -1;
+    if (!s->form.merged)
+        symmetric_sort(s, first);
     for (int octant = 0; octant < 8; octant++) {
         int64_t n = boxes_gpu_far(ws, octant, far);
+        int next[KINDS];
+        memcpy(next, first, sizeof next);
         for (int64_t l = 0; l < n; l++) {
             const int32_t *d = far[l].d;
-            int op = number[(abs(d[2]) * side + abs(d[1])) * side + abs(d[0])];
-            int64_t entry = (int64_t)octant * all + (s->form.merged ? op : l);
+            const int32_t size[3] = {abs(d[0]), abs(d[1]), abs(d[2])};
+            int op = number[(size[2] * side + size[1]) * side + size[0]];
+            int64_t entry =
+                (int64_t)octant * all
+                + (s->form.merged ? op : next[symmetric_kind_of(ws, size)]++);
             int32_t *to = list + ENTRY * entry;
             to[0] = op;
             to += 1 + 2 * have[entry]++;
@@ -310,8 +369,9 @@ static farsum_status symmetric_kernel(struct symmetric *s, int k)
     jit_define(jit, "POINTERS", "%d", s->form.pointers);
     jit_define(jit, "IMAGES", "%d", 1 << k);
     TRY(jit_build(jit));
-    TRY(symmetric_groups(a, (int64_t)kind->count * s->tiles, kind->begin,
-                         &kind->groups));
+    if (!s->form.merged || symmetric_asked(a, k))
+        TRY(symmetric_groups(a, (int64_t)kind->count * s->tiles, kind->begin,
+                             &kind->groups));
     return jit_kernel(jit, "m2l_symmetric", GROUP, 0, &kind->kernel);
 }
 
@@ -367,7 +427,7 @@ farsum_status symmetric_run(void *state, const void *data)
     TRY(boxes_gpu_zero(g, &s->clear, io));
     for (int k = 0; k < KINDS; k++) {
         struct boxes_levels levels = g->levels;
-        if (s->kind[k].count == 0)
+        if (s->kind[k].groups == 0)
             continue;
         memcpy(levels.begin, s->kind[k].begin, sizeof levels.begin);
         TRY(LAUNCH(&s->kind[k].kernel, s->kind[k].groups,
