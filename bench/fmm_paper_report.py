@@ -90,6 +90,10 @@ def speedups(lines, t, d):
     return found
 
 
+def named(n):
+    return "%d target%s" % (n, "s" if n > 1 else "") if n else "all"
+
+
 def symmetry(lines):
     images = [r for r in lines.shapes if "images" in setting(r)]
     for t, d, some in each(images):
@@ -97,8 +101,7 @@ def symmetry(lines):
         fma = {(r["row"], int(r["p"]), setting(r)["images"]): float(r["fma"])
                for r in some}
         orders = sorted({p for n, p in found if n})
-        body = [["%d targets" % n if n else "all"]
-                + ["%.3g / %.3g = %.2f" % (*found[n, p],
+        body = [[named(n)] + ["%.3g / %.3g = %.2f" % (*found[n, p],
                                            found[n, p][0] / found[n, p][1])
                    if (n, p) in found else "" for p in orders]
                 for n in list(IMAGES) + [0]]
@@ -107,10 +110,10 @@ def symmetry(lines):
               "`gpu_sorted` / `gpu_symmetric`, of the same pairs of boxes.")
         if (t, d) != ("f32", depths(images)[0]):
             continue
-        body = [["flops, %d targets" % n] + [
+        body = [["flops, " + named(n)] + [
             "%.2f" % (fma["gpu_symmetric", p, n] / fma["gpu_sorted", p, n])
             for p in orders] for n in IMAGES]
-        body += [["accesses, %s" % ("%d targets" % n if n else "all")]
+        body += [["accesses, " + named(n)]
                  + ["%.2f" % accesses(p, n) for p in orders]
                  for n in list(IMAGES) + [0]]
         table("With symmetries over without", ["of"] + ["p = %d" % p
@@ -359,9 +362,9 @@ def draw_micro(plt, lines, folder):
 
 def draw_symmetry(plt, lines, folder):
     def one(axes, case):
-        value = {("%d targets" % n if n else "all", p): v[0] / v[1]
+        value = {(named(n), p): v[0] / v[1]
                  for (n, p), v in speedups(lines, *case).items()}
-        draw_lines(axes, value, ["%d targets" % n for n in IMAGES] + ["all"])
+        draw_lines(axes, value, [named(n) for n in list(IMAGES) + [0]])
         axes.axhline(1, color="c", linewidth=.8)
         axes.set_xlabel("order, %s, depth %s" % case)
     images = [r for r in lines.shapes if "images" in setting(r)]
