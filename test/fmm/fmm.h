@@ -19,7 +19,12 @@ void fmm_system(struct system *s, const char *name, const char *what,
                 int positive);
 /* Its problem for `fmm`: all outputs but the virial of a periodic cell. */
 farsum_problem fmm_problem(const struct system *s, double tolerance);
+/* On the device under test if the program was asked for one (fmm_device). */
 farsum_options fmm_options(void);
+/* The device under test, or NULL: sums are the host's. */
+farsum_device *fmm_device(void);
+/* FARSUM_TEST_ALL is set. */
+int fmm_all(void);
 /* One plan, one execute, the targets the sources. */
 farsum_status fmm_try(const struct system *s, const farsum_problem *problem,
                       const farsum_options *options, struct fmm_sums *sums);

@@ -1,9 +1,23 @@
-/* main.c: test_fmm [laws|edges|crystals|ladder]; what they share. */
+/* main.c: test_fmm [laws|edges|crystals|ladder [device]]; what they share.
+ * device: sums on FARSUM_TEST_DEVICE, on opencl:0 if that is not set. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "farsum/device.h"
 #include "fmm/fmm.h"
+
+static farsum_device *device;
+
+farsum_device *fmm_device(void)
+{
+    return device;
+}
+
+int fmm_all(void)
+{
+    return getenv("FARSUM_TEST_ALL") != NULL;
+}
 
 void fmm_system(struct system *s, const char *name, const char *what,
                 int positive)
@@ -27,6 +41,7 @@ farsum_options fmm_options(void)
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.method = "fmm";
     o.threads = 2;
+    o.on_device = device;
     return o;
 }
 
@@ -98,8 +113,17 @@ int main(int argc, char **argv)
                  {"edges", fmm_edges},
                  {"crystals", fmm_crystals},
                  {"ladder", fmm_ladder}};
+    if (argc > 2 && strcmp(argv[2], "device") == 0) {
+        const char *name = getenv("FARSUM_TEST_DEVICE");
+        if (farsum_device_open(name ? name : "opencl:0", &device)
+            != FARSUM_OK) {
+            printf("no device: %s\n", farsum_message());
+            return CHECK_SKIPPED;
+        }
+    }
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (argc < 2 || strcmp(argv[1], parts[k].name) == 0)
             parts[k].run();
+    farsum_device_close(device);
     return check_end();
 }
