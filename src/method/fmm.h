@@ -98,6 +98,15 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
 /* Norms at targets of their own in open space, which no sample knew of: no
  * larger than those at the sources. */
 void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s);
+/* The same by parts, for a device.  Of so many targets, the t-th of them m t /
+ * some: sums over the sources of r/|r|^3, 1/|r|, and of both squared. */
+enum { FMM_APART_MOST = 1024 };
+struct fmm_apart {
+    double field[3], potential, potential2, field2;
+};
+int64_t fmm_facts_some(int64_t n, int64_t m);
+void fmm_facts_apart(struct fmm *s, int64_t some,
+                     const struct fmm_apart *apart);
 
 /* fmm_uneven.c: 1: x [n][3] are so far from filling their box evenly that a
  * sparse tree is theirs. */

@@ -12,7 +12,7 @@
 enum { TARGETS_LEAST = 64 };
 /* Targets of their own that are looked at, and pairs for that. */
 #define SMALL 0.4
-enum { APART_LEAST = 32, APART_MOST = 1024, APART_PAIRS = 2000000 };
+enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
 
 /* No axis of the reduced basis leans: else refused. */
 static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
@@ -162,39 +162,55 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
     return FARSUM_OK;
 }
 
-/* Squares of potential [0] and field [1] at target i that charges leave which
- * are drawn at random beside their mean, their sum fixed; SMALL of them, as one
- * draw may leave less. */
-static void apart_squares(const struct fmm *s, int64_t i, double square[2])
+/* What the sources leave at target i; a pair at one place leaves nothing. */
+static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
 {
     const struct points *from = &s->source, *to = &s->target;
-    double q1 = s->facts.q1 * s->facts.q1, n = (double)from->n;
-    double random = SMALL * fmax(s->facts.q2 - q1, 0);
-    double sum[4] = {0}, potential = 0, field = 0, together;
+    struct fmm_apart a = {0};
     for (int64_t j = 0; j < from->n; j++) {
         double d[3], r2 = 0;
-        for (int a = 0; a < 3; a++) {
-            d[a] = to->s[a][i] - from->s[a][j];
-            r2 += d[a] * d[a];
+        for (int k = 0; k < 3; k++) {
+            d[k] = to->s[k][i] - from->s[k][j];
+            r2 += d[k] * d[k];
         }
         double over = r2 > 0 ? 1 / r2 : 0, one = sqrt(over);
-        for (int a = 0; a < 3; a++)
-            sum[a] += d[a] * one * over;
-        sum[3] += one;
-        potential += over;
-        field += over * over;
+        for (int k = 0; k < 3; k++)
+            a.field[k] += d[k] * one * over;
+        a.potential += one;
+        a.potential2 += over;
+        a.field2 += over * over;
     }
-    together = sum[3] * sum[3];
-    square[0] = q1 * together + random * (potential - together / n);
-    together = sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
-    square[1] = q1 * together + random * (field - together / n);
+    return a;
 }
 
-void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
+/* Squares of potential [0] and field [1] that charges leave which are drawn at
+ * random beside their mean, their sum fixed; SMALL of them, as one draw may
+ * leave less. */
+static void apart_squares(const struct fmm *s, const struct fmm_apart *a,
+                          double square[2])
+{
+    double q1 = s->facts.q1 * s->facts.q1, n = (double)s->source.n;
+    double random = SMALL * fmax(s->facts.q2 - q1, 0), together;
+    together = a->potential * a->potential;
+    square[0] = q1 * together + random * (a->potential2 - together / n);
+    together = a->field[0] * a->field[0] + a->field[1] * a->field[1]
+               + a->field[2] * a->field[2];
+    square[1] = q1 * together + random * (a->field2 - together / n);
+}
+
+int64_t fmm_facts_some(int64_t n, int64_t m)
+{
+    int64_t some = APART_PAIRS / (n + 1);
+    some = some < APART_LEAST      ? APART_LEAST
+           : some > FMM_APART_MOST ? FMM_APART_MOST
+                                   : some;
+    return some < m ? some : m;
+}
+
+void fmm_facts_apart(struct fmm *s, int64_t some, const struct fmm_apart *apart)
 {
     struct fmm_facts *f = &s->facts;
-    double square[APART_MOST][2], mean[2] = {0}, most = 0;
-    int64_t m = s->target.n, some = APART_PAIRS / (s->source.n + 1);
+    double mean[2] = {0}, most = 0;
     if (s->sampled && s->sample_norm[1] == 0) {
         s->sample_norm[0] = f->potential;
         s->sample_norm[1] = f->force;
@@ -203,23 +219,28 @@ void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
         f->potential = s->sample_norm[0];
         f->force = s->sample_norm[1];
     }
-    if (m == 0)
+    if (some == 0)
         return;
-    some = some < APART_LEAST  ? APART_LEAST
-           : some > APART_MOST ? APART_MOST
-                               : some;
-    some = some < m ? some : m;
-#pragma omp parallel for num_threads(plan->threads)
-    for (int64_t t = 0; t < some; t++)
-        apart_squares(s, (int64_t)((double)t * (double)m / (double)some),
-                      square[t]);
     for (int64_t t = 0; t < some; t++) {
+        double square[2];
+        apart_squares(s, &apart[t], square);
         for (int k = 0; k < 2; k++)
-            mean[k] += square[t][k] / (double)some;
-        most = fmax(most, square[t][1]);
+            mean[k] += square[k] / (double)some;
+        most = fmax(most, square[1]);
     }
-    if (some < m) /* as of the sample */
+    if (some < s->target.n) /* as of the sample */
         mean[1] -= most / (double)some;
     f->potential = fmin(f->potential, sqrt(mean[0]));
     f->force = fmin(f->force, sqrt(f->q2 * mean[1]));
+}
+
+void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_apart apart[FMM_APART_MOST];
+    int64_t m = s->target.n, some = fmm_facts_some(s->source.n, m);
+#pragma omp parallel for num_threads(plan->threads)
+    for (int64_t t = 0; t < some; t++)
+        apart[t] =
+            apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
+    fmm_facts_apart(s, some, apart);
 }

@@ -74,6 +74,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
     } all[] = {
         {&g->jit, "fmm_place", &g->place},
         {&g->jit, "fmm_cells", &g->cells},
+        {&g->jit, "fmm_apart", &g->apart},
         {&g->jit, "fmm_fold", &g->fold},
         {&g->jit, "fmm_leaf", &g->leaves},
         {&g->jit, "fmm_count", &g->count},
@@ -169,6 +170,43 @@ static farsum_status gpu_bounds(struct fmm *s, int64_t m, double low[3],
         high[d] = fmax(box[0].hi[d], box[1].hi[d]);
     }
     return FARSUM_OK;
+}
+
+/* As fmm_gpu.k has it. */
+struct fmm_some {
+    int64_t n, m, some;
+    int32_t wide, spare;
+};
+_Static_assert(sizeof(struct fmm_some) == 32, "as the kernel has it");
+
+/* What the sources leave at targets of their own, open space: into facts. */
+static farsum_status gpu_apart(const struct farsum_plan *plan, struct fmm *s,
+                               int64_t m)
+{
+    struct fmm_gpu *g = s->gpu;
+    farsum_status status = FARSUM_OK;
+    struct fmm_some args = {.n = s->source.n,
+                            .m = m,
+                            .some = fmm_facts_some(s->source.n, m),
+                            .wide = plan->problem.arrays != FARSUM_F32};
+    double(*record)[FMM_RECORD] = NULL;
+    struct fmm_apart *apart = NULL;
+    if (m > 0) {
+        GO(MEM_RAW(record, args.some));
+        GO(MEM_RAW(apart, args.some));
+        GO(LAUNCH(&g->apart, args.some, ARG_BUF(&g->x), ARG_BUF(&g->x),
+                  ARG_BUF(&g->y), ARG_BUF(&g->y), ARG_BUF(&g->record),
+                  ARG_STRUCT(args)));
+        GO(buf_download(&g->record, 0, record,
+                        args.some * (int64_t)sizeof *record));
+        for (int64_t t = 0; t < args.some; t++)
+            memcpy(&apart[t], record[t], sizeof *apart);
+    }
+    fmm_facts_apart(s, args.some, apart);
+done:
+    mem_free(record);
+    mem_free(apart);
+    return status;
 }
 
 farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
@@ -336,6 +374,7 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic) {
         TRY(gpu_bounds(s, m, low, high));
         fmm_extent(s, low, high);
+        TRY(gpu_apart(plan, s, m));
     }
     TRY(fmm_gpu_shape(plan, s, n, m));
     if (s->tree.n_leaves > 0 && s->tree.dense != s->shape.dense) {

@@ -51,7 +51,8 @@ _Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
-    struct kernel place, cells, fold, leaves, count, crowd, twins, in, out;
+    struct kernel place, cells, apart, fold, leaves, count, crowd, twins, in,
+        out;
     struct kernel totals;
     struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
