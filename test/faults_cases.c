@@ -10,6 +10,7 @@ static const struct {
     farsum_surface surface;
     int64_t m;
     int tuned;
+    const char *tree; /* of fmm; sparse: open boundaries */
 } kinds[FAULT_CASES] = {
     {.name = "spectral", .method = "spectral"},
     {.name = "spectral, targets, vacuum", .method = "spectral",
@@ -28,6 +29,13 @@ static const struct {
      .kernel = "stresslet", .m = FAULTS_M},
     {.name = "direct", .method = "direct"},
     {.name = "direct, stokeslet", .method = "direct", .kernel = "stokeslet"},
+    {.name = "fmm, dense", .method = "fmm", .tree = "dense"},
+    {.name = "fmm, dense, targets, f32", .method = "fmm", .tree = "dense",
+     .surface = FARSUM_VACUUM, .m = FAULTS_M, .precision = FARSUM_F32},
+    {.name = "fmm, sparse", .method = "fmm", .tree = "sparse"},
+    {.name = "fmm, sparse, targets", .method = "fmm", .tree = "sparse",
+     .m = FAULTS_M},
+    {.name = "fmm, tuned", .method = "fmm", .tuned = 1},
 };
 
 static void fault_positions(struct fault_case *c)
@@ -44,6 +52,26 @@ static void fault_positions(struct fault_case *c)
         c->q[i] = i % 2 ? -1 : 1;
 }
 
+/* Boxes so many that some are far from one another, and their expansions. */
+static void fault_boxes(struct fault_case *c, int k)
+{
+    c->options.order = 3;
+    c->options.tree = kinds[k].tree;
+    if (strcmp(kinds[k].tree, "sparse") == 0) {
+        c->options.leaf = 2;
+        return;
+    }
+    c->options.levels = 3;
+    for (int d = 0; d < 3; d++)
+        c->options.boxes[d] = 1;
+}
+
+static int fault_open(int k)
+{
+    return strcmp(kinds[k].method, "direct") == 0
+           || (kinds[k].tree && strcmp(kinds[k].tree, "sparse") == 0);
+}
+
 void fault_case(struct fault_case *c, int k)
 {
     memset(c, 0, sizeof *c);
@@ -56,7 +84,7 @@ void fault_case(struct fault_case *c, int k)
     for (int d = 0; d < 3; d++) {
         c->problem.cell[4 * d] = 10;
         c->cell[4 * d] = 9.99 + 0.005 * d;
-        c->problem.periodic[d] = strcmp(kinds[k].method, "direct") != 0;
+        c->problem.periodic[d] = !fault_open(k);
         c->options.mesh[d] = kinds[k].tuned ? 0 : 24;
     }
     c->problem.n_sources = FAULTS_N;
@@ -78,6 +106,8 @@ void fault_case(struct fault_case *c, int k)
     c->options.spread = kinds[k].spread;
     c->options.scale = kinds[k].scale;
     c->options.interp = kinds[k].interp;
+    if (kinds[k].tree)
+        fault_boxes(c, k);
     if (!kinds[k].tuned && strcmp(kinds[k].method, "spectral") == 0) {
         c->options.cutoff = 3;
         c->options.support = 6;
