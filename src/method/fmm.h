@@ -34,7 +34,8 @@ struct fmm_crowd {
     double h;           /* of the leaves */
     /* If listed, what far lists hold, by order, stands in place of random:
      * equal to it where boxes are filled evenly, and all are.  uneven: of
-     * charges of one sign, what they are filled unevenly by; squares. */
+     * charges of one sign, what they are filled unevenly by; squares.
+     * sparse: 1 where boxes may be much larger than the crowds in them. */
     int listed, sparse;
     double far[FMM_KNOTS][2], uneven[FMM_KNOTS][2];
 };

@@ -337,7 +337,7 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
         crowd->random[k] = fact[FMM_FACT_CROWD + k] / unit;
         crowd->together[k] = fact[FMM_FACT_CROWD + 2 + k] / unit;
     }
-    return FARSUM_OK;
+    return fmm_gpu_dense(s);
 }
 
 static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)

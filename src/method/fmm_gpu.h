@@ -97,6 +97,9 @@ farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m,
 farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3]);
+/* fmm_gpu_dense.c.  s->crowd of a dense tree, of boxes as they are filled if
+ * they are not evenly. */
+farsum_status fmm_gpu_dense(struct fmm *s);
 /* fmm_gpu_run.c */
 farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
