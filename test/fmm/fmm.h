@@ -47,4 +47,5 @@ void fmm_laws(void);
 void fmm_edges(void);
 void fmm_crystals(void);
 void fmm_ladder(void);
+void fmm_orders(void);
 #endif

@@ -15,10 +15,17 @@ static const struct fmm_case cases[] = {
 };
 static const double tolerances[] = {1e-4, 1e-7};
 
+/* On PoCL, where kernels are compiled for long, one order and few laws. */
+static int some(void)
+{
+    return fmm_device() && !fmm_all();
+}
+
 /* Boxes enough that most pairs go by expansions. */
 static farsum_options boxes(const struct system *s)
 {
     farsum_options o = fmm_options();
+    o.order = some() ? 8 : 0;
     if (!s->p.periodic[0]) {
         o.tree = "sparse";
         o.leaf = 16;
@@ -95,7 +102,7 @@ static void nothing_changes(void)
     static void (*const change[])(struct system *) = {move_all, move_by_cells,
                                                       other_basis};
     for (const struct fmm_case *c = cases; c->name; c++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < (some() ? 1 : 2); k++) {
             struct system s;
             struct fmm_sums a, b;
             fmm_system(&s, c->name, c->what, c->positive);
@@ -187,7 +194,8 @@ static void boxes_do_not_matter(void)
 static void momentum(void)
 {
     for (const struct fmm_case *c = cases; c->name; c++)
-        for (double tol = 1e-2; tol > 1e-7; tol *= 1e-2) {
+        for (double tol = some() ? 1e-4 : 1e-2; tol > (some() ? 1e-5 : 1e-7);
+             tol *= 1e-2) {
             struct system s;
             struct fmm_sums a;
             fmm_system(&s, c->name, c->what, c->positive);
@@ -466,6 +474,11 @@ static void copies(void)
 void fmm_laws(void)
 {
     RUN(nothing_changes);
+    if (some()) {
+        RUN(momentum);
+        RUN(superposition);
+        return;
+    }
     RUN(turns);
     RUN(boxes_do_not_matter);
     RUN(momentum);

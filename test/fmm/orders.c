@@ -1,0 +1,192 @@
+/* orders.c: the error of the method fmm by its order, between bounds on both
+ * sides, and where f32 ends; sums in trees of many levels. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "fmm/fmm.h"
+
+/* RMS errors of forces and potentials of a uniform neutral system, ws = 1,
+ * relative: measured once by a program of its own, 30 000 points in open space
+ * in boxes of 60 (math.md 10.16 says how they fall). */
+static const struct {
+    int order;
+    double force, potential;
+} table[] = {
+    {2, 4.4e-3, 4.5e-3},  {4, 6.3e-4, 5.0e-4},  {6, 1.1e-4, 6.0e-5},
+    {8, 2.0e-5, 9.5e-6},  {10, 4.2e-6, 1.7e-6}, {12, 1.0e-6, 3.7e-7},
+    {14, 2.7e-7, 7.8e-8}, {16, 7.9e-8, 2.0e-8}, {18, 2.1e-8, 5.3e-9},
+    {20, 6.7e-9, 1.5e-9},
+};
+enum { ORDERS = sizeof table / sizeof *table };
+
+/* 64 leaves of 60. */
+static farsum_options sixty(int order)
+{
+    farsum_options o = fmm_options();
+    o.tree = "dense";
+    o.levels = 3;
+    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
+    o.separation = 1;
+    o.order = order;
+    return o;
+}
+
+static int error_of(const struct system *s, int order, farsum_precision type,
+                    double *force, double *potential)
+{
+    farsum_problem p = fmm_problem(s, 0.5);
+    farsum_options o = sixty(order);
+    struct fmm_sums sums;
+    p.precision = type;
+    int done = fmm_do(s, &p, &o, &sums);
+    *force = fmm_force_gap(s, sums.field, s->field);
+    *potential = fmm_gap(s->p.n, sums.potential, s->potential);
+    fmm_free(&sums);
+    return done;
+}
+
+static void falls_as_the_table(void)
+{
+    struct system s;
+    fmm_system(&s, "uniform", "laplace n=3840 cell=open seed=11", 0);
+    system_reference(&s);
+    for (int k = 0; k < ORDERS; k++) {
+        double e, phi;
+        if (!error_of(&s, table[k].order, FARSUM_F64, &e, &phi))
+            continue;
+        printf("order %2d: forces %.2e, %.2f of the table; potentials %.2e, "
+               "%.2f\n",
+               table[k].order, e, e / table[k].force, phi,
+               phi / table[k].potential);
+        CHECK(e > table[k].force / 2.5 && e < 2.5 * table[k].force,
+              "order %d: forces off by %.3g, the table has %.3g",
+              table[k].order, e, table[k].force);
+        CHECK(phi > table[k].potential / 2.5 && phi < 2.5 * table[k].potential,
+              "order %d: potentials off by %.3g, the table has %.3g",
+              table[k].order, phi, table[k].potential);
+    }
+    system_free(&s);
+}
+
+/* f32: as f64 up to order 8; from order 16 on rounding alone, of the closest
+ * pairs' places above all, neither more nor less than f32 has. */
+static void f32_ends(void)
+{
+    struct system s;
+    double e, phi, wide, wide_phi;
+    fmm_system(&s, "uniform", "laplace n=3840 cell=open seed=12", 0);
+    system_reference(&s);
+    if (error_of(&s, 8, FARSUM_F32, &e, &phi)
+        && error_of(&s, 8, FARSUM_F64, &wide, &wide_phi))
+        CHECK(fabs(e / wide - 1) < 0.05 && fabs(phi / wide_phi - 1) < 0.05,
+              "order 8: f32 %.3g %.3g, f64 %.3g %.3g", e, phi, wide, wide_phi);
+    if (error_of(&s, 16, FARSUM_F32, &e, &phi)
+        && error_of(&s, 20, FARSUM_F32, &wide, &wide_phi)) {
+        printf("f32: orders 16, 20: forces %.2e %.2e, potentials %.2e %.2e\n",
+               e, wide, phi, wide_phi);
+        CHECK(fabs(wide / e - 1) < 0.1 && fabs(wide_phi / phi - 1) < 0.1,
+              "f32: beyond order 16 errors go from %.3g %.3g to %.3g %.3g", e,
+              phi, wide, wide_phi);
+        CHECK(e > 1e-7 && e < 3e-6, "f32 ends at forces off by %.3g", e);
+        CHECK(phi > 5e-8 && phi < 5e-7, "f32 ends at potentials off by %.3g",
+              phi);
+    }
+    system_free(&s);
+}
+
+/* At a low order; a level that is left out, or twice there, is a tenth of the
+ * sum. */
+static void level(struct system *s, int levels, int order)
+{
+    farsum_problem p = fmm_problem(s, 0.5);
+    farsum_options o = sixty(order);
+    struct fmm_sums sums;
+    o.levels = levels;
+    if (fmm_do(s, &p, &o, &sums)) {
+        double e = fmm_force_gap(s, sums.field, s->field);
+        double phi = fmm_gap(s->p.n, sums.potential, s->potential);
+        printf("%s, %d levels, order %d: forces %.2e, potentials %.2e\n",
+               s->name, levels, order, e, phi);
+        CHECK(sums.info.levels == levels, "%d levels, not %d",
+              sums.info.levels, levels);
+        CHECK(e < 1e-2 && phi < 2e-3,
+              "%s, %d levels, order %d: forces off by %.3g, potentials %.3g",
+              s->name, levels, order, e, phi);
+    }
+    fmm_free(&sums);
+}
+
+static void many_levels(void)
+{
+    for (int open = 0; open < 2; open++) {
+        struct system s;
+        fmm_system(&s, open ? "open" : "periodic",
+                   open ? "laplace n=200 cell=open seed=13"
+                        : "laplace n=200 seed=14",
+                   0);
+        system_reference(&s);
+        for (int levels = 1; levels <= 6; levels++)
+            level(&s, levels, 5);
+        if (open || fmm_all())
+            level(&s, 7, 4);
+        system_free(&s);
+    }
+}
+
+/* Points closer and closer: a leaf at each level, down to the 18th. */
+static void deep(void)
+{
+    struct system s = {.p = {.strengths = 1}};
+    struct fmm_sums sums;
+    enum { HALVES = 18, EACH = 6 };
+    uint64_t seed = 5;
+    snprintf(s.name, sizeof s.name, "ever closer");
+    s.p.n = HALVES * EACH;
+    s.p.x = check_memory(3 * (size_t)s.p.n, sizeof *s.p.x);
+    s.p.q = check_memory((size_t)s.p.n, sizeof *s.p.q);
+    for (int d = 0; d < 3; d++)
+        s.p.cell[4 * d] = 1;
+    for (int64_t i = 0; i < s.p.n; i++) {
+        s.p.q[i] = ldexp(i % 2 ? -1 : 1.5, -(int)(i / EACH));
+        for (int d = 0; d < 3; d++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            s.p.x[3 * i + d] = 0.3
+                               + ldexp((double)(seed >> 40) * 0x1p-24 - 0.5,
+                                       -(int)(i / EACH));
+        }
+    }
+    system_reference(&s);
+    farsum_problem p = fmm_problem(&s, 0.5);
+    farsum_options o = fmm_options();
+    o.tree = "sparse";
+    o.leaf = 3;
+    o.order = 12;
+    if (fmm_do(&s, &p, &o, &sums)) {
+        double e = 0, phi = fmm_gap(s.p.n, sums.potential, s.potential);
+        /* each at its own scale: RMS would be of the closest alone */
+        for (int h = 0; h < HALVES; h++) {
+            double gap = 0, size = 0;
+            for (int i = 3 * EACH * h; i < 3 * EACH * (h + 1); i++) {
+                gap += pow(sums.field[i] - s.field[i], 2);
+                size += pow(s.field[i], 2);
+            }
+            e = fmax(e, sqrt(gap / size));
+        }
+        printf("%d levels: fields %.2e, potentials %.2e\n", sums.info.levels,
+               e, phi);
+        CHECK(sums.info.levels >= 16, "%d levels", sums.info.levels);
+        CHECK(e < 1e-4 && phi < 1e-6, "fields off by %.3g, potentials %.3g", e,
+              phi);
+    }
+    fmm_free(&sums);
+    system_free(&s);
+}
+
+void fmm_orders(void)
+{
+    RUN(falls_as_the_table);
+    RUN(f32_ends);
+    RUN(many_levels);
+    RUN(deep);
+}
