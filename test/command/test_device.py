@@ -63,6 +63,26 @@ class Devices(CommandTest):
                       self.farsum("cache", "clear").out)
         self.assertIn("0 kernel files", self.farsum("cache").out)
 
+    def test_fmm(self):
+        """Crowded points, periodic and open: the tolerance is kept."""
+        self.need()
+        for name, cell, tree in [("cell", "cubic", "dense"),
+                                 ("open", "open", "sparse")]:
+            self.farsum("gen", "--case", f"laplace n=600 cell={cell} "
+                        "dist=clustered seed=4", "-o", f"{name}.xyz")
+            done = self.farsum("run", f"{name}.xyz", "--device", DEVICE,
+                               "--method", "fmm", "--tree", tree,
+                               "--tolerance", "1e-3", "--precision", "f32",
+                               "--check", "--report", "r.json", "-o",
+                               "out.xyz")
+            self.assertIn(f"on {DEVICE}", done.out)
+            report = self.json("r.json")
+            self.assertEqual(report["method"], "fmm")
+            self.assertEqual(report["device"], DEVICE)
+            self.assertEqual(report["plan"]["tree"], tree)
+            self.assertLessEqual(report["checked_error"], 1e-3)
+            self.farsum("check", "out.xyz")
+
     def test_map(self):
         self.need()
         names = map_check(self, "--device", DEVICE, "--mesh", "48x48x48")

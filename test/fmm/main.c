@@ -1,4 +1,5 @@
-/* main.c: test_fmm [laws|edges|crystals|ladder|orders [device]]; what they share.
+/* main.c: test_fmm [laws|edges|crystals|ladder|orders [device]]; what they
+ * share.
  * device: sums on FARSUM_TEST_DEVICE, on opencl:0 if that is not set. */
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/buf.h"
+#include "method/fmm_gpu.h"
 
 /* Of a dense tree on a device that no points crowd in the estimate is of boxes
  * that are filled evenly; here again by that. */
@@ -87,6 +88,19 @@ static void put(struct buf *buf, const void *from, int64_t bytes)
     CHECK_OK(buf_upload(buf, 0, from, bytes));
 }
 
+/* Where there are graphs a repeated sum is one; it could not be if anything of
+ * it went by the host. */
+static void is_kept(const struct trial *t, const farsum_plan *plan)
+{
+    const struct fmm *s = plan->state;
+    const char *graphs = getenv("FARSUM_GRAPHS");
+    if (!device->device->backend->record_begin
+        || (graphs && strcmp(graphs, "0") == 0))
+        return;
+    CHECK(s->gpu->recording.whole && !s->gpu->recording.off,
+          "%s: the sum is not kept as a whole", t->name);
+}
+
 /* Arrays on the device, and a sum that is asked for three times, so that it is
  * kept where sums can be. */
 static void arrays_of(const struct trial *trial)
@@ -117,6 +131,7 @@ static void arrays_of(const struct trial *trial)
     for (int k = 0; k < 3; k++)
         CHECK_OK(farsum_plan_execute(two, 1, on[1].handle, &r));
     CHECK_OK(farsum_plan_finish(two));
+    is_kept(t, two);
     CHECK_OK(buf_download(&on[2], 0, there.potential, 8 * t->n));
     CHECK_OK(buf_download(&on[3], 0, there.field, 24 * t->n));
     CHECK_OK(buf_download(&on[4], 0, there.energy, 8));
