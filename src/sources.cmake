@@ -19,7 +19,8 @@ set(farsum_sources
   src/math/window_table.c
   src/points/bins.c src/points/cell.c src/points/crowd.c
   src/points/exclusions.c src/points/points.c
-  src/points/tiles.c src/points/tree.c src/points/tree_gpu.c src/points/tree_gpu_sparse.c
+  src/points/tiles.c src/points/tree.c src/points/tree_gpu.c src/points/tree_gpu_leaves.c
+  src/points/tree_gpu_sparse.c
   src/points/tree_lists.c
   src/points/tree_region.c src/points/tree_sort.c src/points/tree_sparse.c
   src/points/waves.c
@@ -53,7 +54,7 @@ set(farsum_sources
   src/method/mesh_window.c
   src/method/fmm.c src/method/fmm_crowd.c src/method/fmm_crowd_fill.c
   src/method/fmm_error.c src/method/fmm_facts.c
-  src/method/fmm_gpu.c src/method/fmm_gpu_dense.c
+  src/method/fmm_gpu.c src/method/fmm_gpu_crowd.c src/method/fmm_gpu_dense.c
   src/method/fmm_gpu_exclude.c
   src/method/fmm_gpu_sparse.c src/method/fmm_gpu_run.c src/method/gpu_ends.c
   src/method/gpu_excluded.c

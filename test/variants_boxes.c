@@ -6,6 +6,7 @@
 #include "check.h"
 #include "points/points.h"
 #include "points/tree_gpu.h"
+#include "tree_copy.h"
 #include "stage/boxes.h"
 #include "variants.h"
 
@@ -95,11 +96,13 @@ static void given_move(const struct given *g, struct buf *on, void *array,
         return;
     }
     void *moved = trial_array(trial, g->numbers);
+    int32_t *at = check_memory((size_t)t->n_boxes, sizeof *at);
+    CHECK_OK(buf_download(&t->gpu->sparse.at, 0, at, 4 * t->n_boxes));
     if (back)
         trial_fetch(trial, on, moved, given_bytes(g));
     for (int64_t i = 0; i < g->numbers; i++) {
         int64_t b = i % g->io.stride;
-        int64_t to = i - b + (b < t->n_boxes ? t->gpu->sparse.at[b] : b);
+        int64_t to = i - b + (b < t->n_boxes ? at[b] : b);
         if (back)
             trial_put(trial, array, i, trial_get(trial, moved, to));
         else
@@ -108,6 +111,7 @@ static void given_move(const struct given *g, struct buf *on, void *array,
     if (!back)
         trial_send(trial, on, moved, given_bytes(g));
     free(moved);
+    free(at);
 }
 
 /* Like those of charges in a box: degree n as 2^-n. */
@@ -147,8 +151,7 @@ static void given_tree(const struct boxes_case *c, struct given *g)
     args.threads = g->trial->threads;
     if (tree_set(&g->tree, &args, &points, NULL) != FARSUM_OK)
         check_stop("tree: %s", farsum_message());
-    if (g->trial->device
-        && tree_gpu_copy(&g->tree, g->trial->device) != FARSUM_OK)
+    if (g->trial->device && tree_copy(&g->tree, g->trial->device) != FARSUM_OK)
         check_stop("tree to the device: %s", farsum_message());
     free(x);
 }

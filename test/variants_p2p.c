@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "points/tree_gpu.h"
+#include "tree_copy.h"
 #include "stage/p2p/p2p.h"
 #include "unit/tree_case.h"
 #include "variants.h"
@@ -110,8 +111,7 @@ static farsum_status p2p_tree(int k, struct p2p_work *w)
     w->targets = m > 0 ? m : n;
     w->sets = cases[k].rhs;
     TRY(tree_set(&w->tree, &args, &sources, m > 0 ? &targets : NULL));
-    return w->trial->device ? tree_gpu_copy(&w->tree, w->trial->device)
-                            : FARSUM_OK;
+    return w->trial->device ? tree_copy(&w->tree, w->trial->device) : FARSUM_OK;
 }
 
 static void p2p_part(const struct trial *trial, const void *from, int64_t n,

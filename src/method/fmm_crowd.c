@@ -8,16 +8,7 @@
 #include "base/mem.h"
 #include "method/fmm_crowd.h"
 
-enum {
-    BOXES = 1024, /* targets' boxes of a level that are looked at */
-    BLOCK = 64,   /* of those, summed by a thread */
-};
-
-/* What a list's sums are for a target's box, and over boxes. */
-struct sums {
-    double targets; /* that they are over */
-    double far[K], uneven[K];
-};
+enum { BLOCK = 64 }; /* boxes that are looked at, summed by a thread */
 
 static int64_t crowd_side(const struct tree *t)
 {
@@ -59,6 +50,25 @@ static farsum_status crowd_weights(struct crowd *c)
                     c->total[k] += w[k];
             }
     return FARSUM_OK;
+}
+
+farsum_status crowd_begin(struct crowd *c, const struct tree *tree, int first)
+{
+    c->t = tree;
+    c->first = first;
+    crowd_table(c);
+    return crowd_weights(c);
+}
+
+void crowd_clear(struct crowd *c)
+{
+    if (c->aim != c->count)
+        mem_free(c->aim);
+    if (c->target != c->source)
+        mem_free(c->target);
+    mem_free(c->count);
+    mem_free(c->source);
+    mem_free(c->weight);
 }
 
 /* What a list adds up to. */
@@ -115,33 +125,33 @@ static void list_of(const struct crowd *c, int level, int64_t box,
 
 /* What evenly filled boxes and octants leave over what points at random do,
  * a charge: (10.26). */
-static double whole(int k)
+double crowd_whole(int k)
 {
     static const double of[K] = {0.7, 0.9, 0.27, 0.05, 0.03};
     return of[k];
 }
-static double eighth(int k)
+double crowd_eighth(int k)
 {
     static const double of[K] = {0.95, 1.8, 0.85, 0.35, 0.17};
     return of[k];
 }
 
 /* Of both at the rim, (10.25). */
-static double rims(int ws, int k)
+double crowd_rims(int ws, int k)
 {
     static const double of[K] = {0.2, 0.6, 4, 48, 1.5e4};
     return ws > 1 ? 0 : of[k];
 }
 
 static void sums_add(const struct crowd *c, int64_t box,
-                     const struct list *list, struct sums *to)
+                     const struct list *list, struct crowd_sums *to)
 {
     const struct crowd_fill *f = &c->target[box];
     double n = (double)c->aim[box];
     to->targets += n;
     for (int k = 0; k < K; k++) {
         const struct crowd_fill *even = &c->even;
-        double w = c->total[k], both = rims(c->t->ws, k);
+        double w = c->total[k], both = crowd_rims(c->t->ws, k);
         double each = (list->rim[k] * f->lean[k] + list->lean[k] * f->rim[k]
                        + both * list->rim[k] * f->rim[k])
                       / (2 * even->rim[k] * even->lean[k]
@@ -150,10 +160,25 @@ static void sums_add(const struct crowd *c, int64_t box,
         double gaps =
             list->square[k] - list->n[k] * list->n[k] / w - list->n[k];
         to->far[k] += each;
-        to->uneven[k] += n / w
-                         * (whole(k) * whole(k) * fmax(gaps, 0)
-                            + eighth(k) * eighth(k) * list->octants[k]);
+        to->uneven[k] +=
+            n / w
+            * (crowd_whole(k) * crowd_whole(k) * fmax(gaps, 0)
+               + crowd_eighth(k) * crowd_eighth(k) * list->octants[k]);
     }
+}
+
+void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
+                 double here, struct fmm_crowd *crowd)
+{
+    double h = tree_h(t, level), targets = (double)tree_targets(t)->n;
+    /* boxes that were left out are like the others */
+    double share = all->targets > 0 ? here / (all->targets * targets) : 0;
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++) {
+            double unit = share / pow(h, 2 + 2 * field);
+            crowd->far[k][field] += unit * all->far[k];
+            crowd->uneven[k][field] += unit * all->uneven[k];
+        }
 }
 
 /* Means over the targets of a level's sums. */
@@ -161,13 +186,12 @@ static farsum_status crowd_level(const struct crowd *c, int level,
                                  struct fmm_crowd *crowd)
 {
     const struct tree *t = c->t;
-    int64_t boxes = tree_boxes(t, level), step = boxes / BOXES + 1;
+    int64_t boxes = tree_boxes(t, level), step = boxes / CROWD_BOXES + 1;
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
-    struct sums *part = NULL, all = {0};
+    struct crowd_sums *part = NULL, all = {0};
     struct tree_far *far = NULL;
     farsum_status status = FARSUM_OK;
-    double h = tree_h(t, level), targets = (double)tree_targets(t)->n;
     GO(MEM_NEW(part, blocks));
     GO(MEM_RAW(far, blocks * tree_far_most(t)));
 #pragma omp parallel for num_threads(t->threads) schedule(dynamic)
@@ -188,17 +212,10 @@ static farsum_status crowd_level(const struct crowd *c, int level,
             all.uneven[k] += part[block].uneven[k];
         }
     }
-    /* boxes that were left out are like the others */
     double here = 0;
     for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
         here += (double)c->aim[b];
-    double share = all.targets > 0 ? here / (all.targets * targets) : 0;
-    for (int k = 0; k < K; k++)
-        for (int field = 0; field < 2; field++) {
-            double unit = share / pow(h, 2 + 2 * field);
-            crowd->far[k][field] += unit * all.far[k];
-            crowd->uneven[k][field] += unit * all.uneven[k];
-        }
+    crowd_means(t, level, &all, here, crowd);
 done:
     mem_free(part);
     mem_free(far);
@@ -236,9 +253,7 @@ farsum_status fmm_crowd(const struct tree *tree, int first,
     farsum_status status = FARSUM_OK;
     struct crowd *c = NULL;
     GO(MEM_NEW(c, 1));
-    c->t = tree;
-    c->first = first;
-    GO(crowd_weights(c));
+    GO(crowd_begin(c, tree, first));
     GO(crowd_fills(c));
     *crowd = (struct fmm_crowd){.listed = 1, .sparse = !tree->dense};
     crowd_own(c, crowd);
@@ -247,7 +262,6 @@ farsum_status fmm_crowd(const struct tree *tree, int first,
 done:
     if (c) {
         crowd_clear(c);
-        mem_free(c->weight);
         mem_free(c);
     }
     return status;

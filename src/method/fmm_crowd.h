@@ -4,7 +4,13 @@
 
 #include "method/fmm.h"
 
-enum { K = FMM_KNOTS, CROWD_TABLE = 256 };
+enum {
+    K = FMM_KNOTS,
+    CROWD_TABLE = 256,
+    CROWD_BOXES = 1024,   /* targets' boxes of a level that are looked at */
+    CROWD_POINTS = 20000, /* points that are, at most */
+    CROWD_FEW = 32,       /* points that say nothing of where they lie */
+};
 
 /* Points of a box: sums over them of a and g of (10.25); of octants the squares
  * of (10.26), over what a says of where in them points lie. */
@@ -38,7 +44,24 @@ static inline void crowd_powers(double x, double power[K])
     }
 }
 
-/* fmm_crowd_fill.c: from the points; `t`, `first` are set. */
-farsum_status crowd_fills(struct crowd *c);
+/* What lists are for the targets' boxes, over boxes. */
+struct crowd_sums {
+    double targets; /* that they are over */
+    double far[K], uneven[K];
+};
+
+/* What is known before the points: weights, table, even boxes. */
+farsum_status crowd_begin(struct crowd *c, const struct tree *tree, int first);
+/* (10.26)'s of whole boxes and of octants; (10.25)'s b. */
+double crowd_whole(int k);
+double crowd_eighth(int k);
+double crowd_rims(int ws, int k);
+/* A level's sums into means over the targets; here: those in its boxes. */
+void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
+                 double here, struct fmm_crowd *crowd);
 void crowd_clear(struct crowd *c);
+
+/* fmm_crowd_fill.c: what a point's place in its box counts; from the points. */
+void crowd_table(struct crowd *c);
+farsum_status crowd_fills(struct crowd *c);
 #endif

@@ -5,24 +5,7 @@
 #include "method/arrays.h"
 #include "method/fmm_crowd.h"
 
-enum {
-    GRID = 12,      /* points of an octant that say what even filling is */
-    POINTS = 20000, /* that are looked at */
-    FEW = 32,       /* points that say nothing of where in boxes they lie */
-};
-
-/* What an order leaves of a pair goes as (10.25). */
-static void crowd_table(struct crowd *c)
-{
-    double slope = 1.2 / (c->t->ws + 1);
-    for (int i = 0; i <= CROWD_TABLE; i++) {
-        double u = sqrt(i / (double)CROWD_TABLE), *lean = c->table[i].lean;
-        crowd_powers(u * u, c->table[i].rim);
-        lean[0] = exp(2 * slope * (u - 1));
-        for (int k = 1; k < K; k++)
-            lean[k] = lean[k - 1] * lean[k - 1];
-    }
-}
+enum { GRID = 12 }; /* points of an octant that say what even filling is */
 
 static void fill_add(const struct crowd *c, const double u[3], double times,
                      struct crowd_fill *to)
@@ -46,6 +29,22 @@ static void crowd_even(struct crowd *c)
             u[d] = box[d] * (at[d] + 0.5) / (2 * GRID);
         fill_add(c, u, 1.0 / (GRID * GRID * GRID), &c->even);
     }
+}
+
+/* What an order leaves of a pair goes as (10.25). */
+void crowd_table(struct crowd *c)
+{
+    const double *box = c->t->box;
+    double slope = 1.2 / (c->t->ws + 1);
+    for (int i = 0; i <= CROWD_TABLE; i++) {
+        double u = sqrt(i / (double)CROWD_TABLE), *lean = c->table[i].lean;
+        crowd_powers(u * u, c->table[i].rim);
+        lean[0] = exp(2 * slope * (u - 1));
+        for (int k = 1; k < K; k++)
+            lean[k] = lean[k - 1] * lean[k - 1];
+    }
+    c->half = 4 / (box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
+    crowd_even(c);
 }
 
 /* Points of all boxes from those of leaves. */
@@ -87,14 +86,14 @@ static void crowd_leaf(struct crowd *c, const struct tree_points *p,
 static void crowd_sums(struct crowd *c, const struct tree_points *p,
                        const int64_t *count, struct crowd_fill *to)
 {
-    for (int64_t b = 0; b < c->t->n_boxes && p->n < FEW; b++)
+    for (int64_t b = 0; b < c->t->n_boxes && p->n < CROWD_FEW; b++)
         for (int k = 0; k < K; k++) {
             to[b].rim[k] = (double)count[b] * c->even.rim[k];
             to[b].lean[k] = (double)count[b] * c->even.lean[k];
         }
-    if (p->n < FEW)
+    if (p->n < CROWD_FEW)
         return;
-    int64_t step = p->n / POINTS + 1;
+    int64_t step = p->n / CROWD_POINTS + 1;
     for (int64_t leaf = 0; leaf < c->t->n_leaves; leaf++)
         crowd_leaf(c, p, leaf, step, to);
 }
@@ -144,10 +143,6 @@ static void crowd_octants(struct crowd *c)
 farsum_status crowd_fills(struct crowd *c)
 {
     const struct tree *t = c->t;
-    const double *box = t->box;
-    c->half = 4 / (box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
-    crowd_table(c);
-    crowd_even(c);
     TRY(MEM_NEW(c->count, t->n_boxes));
     TRY(MEM_NEW(c->source, t->n_boxes));
     crowd_count(t, &t->source, c->count);
@@ -164,14 +159,4 @@ farsum_status crowd_fills(struct crowd *c)
     crowd_count(t, &t->target, c->aim);
     crowd_sums(c, &t->target, c->aim, c->target);
     return FARSUM_OK;
-}
-
-void crowd_clear(struct crowd *c)
-{
-    if (c->aim != c->count)
-        mem_free(c->aim);
-    if (c->target != c->source)
-        mem_free(c->target);
-    mem_free(c->count);
-    mem_free(c->source);
 }

@@ -56,6 +56,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
     for (int w = 0; g->has_watches && w < FMM_WATCHES; w++)
         stopwatch_clear(&g->watch[w]);
     fmm_gpu_exclude_clear(&g->exclude);
+    fmm_gpu_crowd_destroy(g->lists);
     if (g->jit.device)
         jit_clear(&g->jit);
     if (g->facts_jit.device)
@@ -228,33 +229,38 @@ farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
     return FARSUM_OK;
 }
 
-static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
-                              const double low[3], const double high[3],
-                              int64_t m)
+farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
+                                const struct fmm *s, struct tree_args *args)
 {
-    struct tree_args args = {
+    const double *low = s->gpu->low, *high = s->gpu->high;
+    *args = (struct tree_args){
         .dense = s->shape.dense,
         .depth = s->shape.depth,
         .ws = s->shape.ws,
-        .leaf = 1,
+        .leaf = s->shape.leaf ? s->shape.leaf : 1,
         .precision = plan->problem.precision,
         .threads = plan->threads,
     };
     for (int d = 0; d < 3; d++) {
-        args.periodic[d] = s->facts.periodic;
-        args.root[d] = s->shape.root[d];
-        args.edge[d] = s->facts.edge[d];
+        args->periodic[d] = s->facts.periodic;
+        args->root[d] = s->shape.root[d];
+        args->edge[d] = s->facts.edge[d];
     }
-    if (!s->facts.periodic) {
-        double ends[3][2];
-        for (int d = 0; d < 3; d++) {
-            ends[d][0] = low[d];
-            ends[d][1] = high[d];
-        }
-        const struct tree_given two = {2, {ends[0], ends[1], ends[2]}, 1, 0};
-        TRY(tree_region(&args, &two, NULL));
+    if (s->facts.periodic)
+        return FARSUM_OK;
+    const double ends[3][2] = {
+        {low[0], high[0]}, {low[1], high[1]}, {low[2], high[2]}};
+    const struct tree_given two = {2, {ends[0], ends[1], ends[2]}, 1, 0};
+    return tree_region(args, &two, NULL);
+}
+
+static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
+                              int64_t m)
+{
+    struct tree_args args;
+    TRY(fmm_gpu_tree_args(plan, s, &args));
+    if (!s->facts.periodic)
         TRY(fmm_gpu_fractions(plan, s, m, args.corner, args.edge));
-    }
     return tree_gpu_set(&s->tree, &args, s->source.gpu,
                         m > 0 ? s->target.gpu : NULL);
 }
@@ -329,7 +335,7 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
                              "pairs out",
              (long long)fact[FMM_FACT_TWIN],
              (long long)fact[FMM_FACT_TWIN + 1]);
-    if (!dense) /* the host knows them */
+    if (!dense) /* fmm_gpu_crowd.c */
         return FARSUM_OK;
     *crowd = (struct fmm_crowd){.h = h};
     for (int k = 0; k < 2; k++) {
@@ -364,16 +370,14 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  const void *y)
 {
     struct fmm_gpu *g = s->gpu;
-    int there = plan->problem.memory == FARSUM_DEVICE;
-    double low[3], high[3];
     s->target.n = 0;
     g->exclude.ordered = 0;
     TRY(gpu_take(plan, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
         TRY(gpu_take(plan, s, &s->target, &g->y, m, y, "target"));
     if (!s->facts.periodic) {
-        TRY(gpu_bounds(s, m, low, high));
-        fmm_extent(s, low, high);
+        TRY(gpu_bounds(s, m, g->low, g->high));
+        fmm_extent(s, g->low, g->high);
         TRY(gpu_apart(plan, s, m));
     }
     TRY(fmm_gpu_shape(plan, s, n, m));
@@ -382,9 +386,9 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
         tree_clear(&s->tree);
     }
     if (s->shape.dense)
-        TRY(gpu_tree(plan, s, low, high, m));
+        TRY(gpu_tree(plan, s, m));
     else
-        TRY(fmm_gpu_sparse(plan, s, m, there ? NULL : x, there ? NULL : y));
+        TRY(fmm_gpu_sparse(plan, s, m));
     TRY(gpu_leaves(plan, s));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(gpu_reserve(plan, s));

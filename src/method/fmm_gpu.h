@@ -65,6 +65,8 @@ struct fmm_gpu {
     /* for a caller whose arrays are the host's: one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
+    struct fmm_gpu_crowd *lists; /* owned; of a sparse tree's errors */
+    double low[3], high[3];      /* what holds open points */
     int beside;              /* 1: near pairs on a queue of their own */
     struct aside aside;
     struct recording recording; /* of a sum */
@@ -89,10 +91,22 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
  * uniform and it is the faster one. */
 farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
                             int64_t n, int64_t m);
-/* A sparse tree, by the host, of the points that are there: given is NULL or
- * the caller's, on the host. */
-farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m,
-                             const void *given_x, const void *given_y);
+/* A sparse tree of the points that are there, and what it says of the errors;
+ * the same for s->shape alone. */
+farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s,
+                             int64_t m);
+farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
+                                  int64_t m);
+/* fmm_gpu_crowd.c: fmm_crowd of a sparse tree on a device, to rounding.  *room:
+ * kernels and memory, NULL at first. */
+struct fmm_gpu_crowd;
+farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
+                            struct fmm_gpu_crowd **room,
+                            struct fmm_crowd *crowd);
+void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *room); /* NULL is legal */
+/* The region of a tree of open points, and fmm_gpu.c's own. */
+farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
+                                const struct fmm *s, struct tree_args *args);
 /* Fractions of a region in place of those of a wide cell. */
 farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
                                 int64_t m, const double corner[3],

@@ -1,16 +1,14 @@
 /* fmm_gpu_sparse.c: crowded points of a device: whether a sparse tree is worth
- * it, and that tree, which the host builds. */
+ * it, and that tree. */
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
 #include "method/fmm_gpu.h"
 #include "points/gpu.h"
 
-/* What the host takes to build a tree and send it, for a point: by one thread,
- * and what threads do not share. */
-#define TREE_POINT 7e-7
-#define TREE_POINT_ALONE 1e-7
+/* What a tree takes to be built, and for a point of it, beyond a dense one. */
+#define TREE 1.5e-3
+#define TREE_POINT 3e-9
 
 static farsum_status sparse_crowding(const struct farsum_plan *plan,
                                      struct fmm *s, double *crowding)
@@ -70,54 +68,29 @@ farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
         return FARSUM_OK;
     }
     TRY(sparse_dense(plan, s, crowding, n, m, &dense));
-    tree = (double)(n + m) * (TREE_POINT / plan->threads + TREE_POINT_ALONE);
+    tree = TREE + (double)(n + m) * TREE_POINT;
     if (sparse.seconds + tree / (repeats > 1 ? repeats : 1) < dense)
         s->shape = sparse;
     return FARSUM_OK;
 }
 
-/* Positions side by side on the host. */
-static farsum_status sparse_take(const struct farsum_plan *plan,
-                                 struct points *p, const struct buf *x,
-                                 const void *given)
+farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
+                                  int64_t m)
 {
-    farsum_status status = FARSUM_OK;
-    farsum_precision type = plan->problem.arrays;
-    int64_t n = p->n;
-    char *copy = NULL;
-    if (p->room < n) {
-        p->room = 0;
-        for (int d = 0; d < 3; d++) {
-            mem_free(p->s[d]);
-            p->s[d] = NULL;
-            GO(MEM_RAW(p->s[d], n));
-        }
-        p->room = n;
-    }
-    if (!given) {
-        int64_t bytes = 3 * n * array_size(type);
-        GO(MEM_RAW(copy, bytes));
-        GO(buf_download(x, 0, copy, bytes));
-        given = copy;
-    }
-#pragma omp parallel for num_threads(plan->threads) schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        for (int d = 0; d < 3; d++)
-            p->s[d][i] = array_get(given, type, 3 * i + d);
-done:
-    mem_free(copy);
-    return status;
+    const struct fmm_gpu *g = s->gpu;
+    int wide = plan->problem.arrays != FARSUM_F32;
+    const struct tree_gpu_given source = {s->source.gpu, &g->x, wide};
+    const struct tree_gpu_given target = {s->target.gpu, &g->y, wide};
+    struct tree_args args;
+    TRY(fmm_gpu_tree_args(plan, s, &args));
+    TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));
+    return fmm_gpu_crowd(&s->tree, fmm_shape_first(s, &s->shape),
+                         &s->gpu->lists, &s->crowd);
 }
 
-farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m,
-                             const void *given_x, const void *given_y)
+farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m)
 {
-    struct fmm_gpu *g = s->gpu;
-    TRY(sparse_take(plan, &s->source, &g->x, given_x));
-    if (m > 0)
-        TRY(sparse_take(plan, &s->target, &g->y, given_y));
     TRY(fmm_points_boxes(plan, s, 1, s->source.n, m));
-    TRY(tree_gpu_copy(&s->tree, g->device));
     /* sources at one place are looked for by these */
     return fmm_gpu_fractions(plan, s, m, s->tree.corner, s->tree.edge);
 }

@@ -103,6 +103,8 @@ static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
 static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
                                  int64_t m)
 {
+    if (s->gpu)
+        return fmm_gpu_sparse_tree(plan, s, m);
     const struct tree_given source = points_given(&s->source,
                                                   s->facts.periodic);
     const struct tree_given target = points_given(&s->target,

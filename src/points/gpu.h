@@ -105,6 +105,13 @@ farsum_status gpu_keys_sort(struct points_gpu *points, int64_t n,
                             int64_t n_bins, struct buf *order,
                             struct buf *start);
 
+/* The same of keys of so many bits, at most 32, and without where values begin.
+ * given: the keys' own indices, [n] u32, not order; NULL: 0, 1, 2 ...  Longer
+ * keys are sorted by their lower halves, then by their upper ones in that
+ * order. */
+farsum_status gpu_keys_order(struct points_gpu *points, int64_t n, int bits,
+                             const struct buf *given, struct buf *order);
+
 /* How the tiles of the last sort are filled. */
 struct gpu_filling {
     int64_t most;   /* points in the fullest tile */

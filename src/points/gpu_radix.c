@@ -64,10 +64,10 @@ farsum_status gpu_radix_reserve(struct points_gpu *p, int64_t n, int64_t n_bins)
 }
 
 /* Sorts inside->key[0] to *sorted, indices to order; counted: the first digits
- * are in inside->hist. */
+ * are in inside->hist.  given: the keys' own indices, NULL: 0, 1, 2 ... */
 static farsum_status radix_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
-                                int counted, struct buf *order,
-                                struct buf **sorted)
+                                int counted, const struct buf *given,
+                                struct buf *order, struct buf **sorted)
 {
     struct gpu_inside *in = p->inside;
     int64_t groups = radix_groups(n);
@@ -75,7 +75,9 @@ static farsum_status radix_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
     for (int pass = 0; pass < passes; pass++) {
         int shift = pass * GPU_RADIX_BITS;
         struct buf *key = &in->key[pass % 2], *to = &in->key[1 - pass % 2];
-        struct buf *from = pass > 0 ? &in->index[(pass - 1) % 2] : key;
+        const struct buf *from = pass > 0 ? &in->index[(pass - 1) % 2]
+                                 : given  ? given
+                                          : key;
         struct buf *index = pass == passes - 1 ? order : &in->index[pass % 2];
         if (pass > 0 || !counted)
             TRY(LAUNCH(&in->radix_count, groups, ARG_BUF(key),
@@ -86,7 +88,7 @@ static farsum_status radix_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
                              NULL));
         TRY(LAUNCH(&in->radix_move, groups, ARG_BUF(key), ARG_BUF(from),
                    ARG_BUF(&in->hist), ARG_BUF(to), ARG_BUF(index), ARG_I64(n),
-                   ARG_I32(shift), ARG_I32(few), ARG_I32(pass == 0)));
+                   ARG_I32(shift), ARG_I32(few), ARG_I32(pass == 0 && !given)));
     }
     *sorted = &in->key[passes % 2];
     return FARSUM_OK;
@@ -112,7 +114,7 @@ farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
     TRY(LAUNCH(&in->radix_first, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
                ARG_BUF(&in->hist), ARG_BUF(pack ? &in->packed : &in->hist),
                ARG_STRUCT(*args), ARG_I32(few), ARG_I32(pack)));
-    TRY(radix_sort(p, n, n_bins, 1, &sort->order, &keys));
+    TRY(radix_sort(p, n, n_bins, 1, NULL, &sort->order, &keys));
     if (n_bins > 4 * n + 65536) {
         TRY(radix_starts(p, n, n_bins, keys, &sort->start));
         return gpu_gather(p, n);
@@ -145,6 +147,15 @@ farsum_status gpu_keys_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
     TRY(gpu_radix_reserve(p, n, n_bins));
     TRY(buf_reserve(order, p->device, 4 * n));
     TRY(buf_reserve(start, p->device, 4 * (n_bins + 1)));
-    TRY(radix_sort(p, n, n_bins, 0, order, &keys));
+    TRY(radix_sort(p, n, n_bins, 0, NULL, order, &keys));
     return radix_starts(p, n, n_bins, keys, start);
+}
+
+farsum_status gpu_keys_order(struct points_gpu *p, int64_t n, int bits,
+                             const struct buf *given, struct buf *order)
+{
+    struct buf *keys = NULL;
+    TRY(gpu_radix_reserve(p, n, (int64_t)1 << bits));
+    TRY(buf_reserve(order, p->device, 4 * n));
+    return radix_sort(p, n, (int64_t)1 << bits, 0, given, order, &keys);
 }

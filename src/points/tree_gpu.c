@@ -27,6 +27,7 @@ void tree_gpu_destroy(struct tree_gpu *gpu)
     side_clear(&gpu->source);
     side_clear(&gpu->target);
     tree_gpu_sparse_clear(&gpu->sparse);
+    tree_gpu_build_destroy(gpu->build);
     if (gpu->jit.device)
         jit_clear(&gpu->jit);
     mem_free(gpu);
@@ -90,23 +91,28 @@ static farsum_status side_set(const struct tree *tree,
                   ARG_STRUCT(shape));
 }
 
+static farsum_status gpu_begin(struct tree *tree, const struct tree_args *args,
+                               int dense, struct device *device, int separate)
+{
+    TRY(tree_check(args));
+    if (!args->dense != !dense)
+        FAIL(ERR_ARGUMENT, "tree: dense is %d", args->dense);
+    tree_shape(tree, args);
+    for (int d = 0; d < 3; d++)
+        if (tree->root[d] << tree->depth > INT32_MAX)
+            FAIL(ERR_ARGUMENT,
+                 "tree: %lld boxes along an axis are too many for a device",
+                 (long long)(tree->root[d] << tree->depth));
+    tree->separate = separate;
+    return gpu_here(tree, device);
+}
+
 farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
                            struct points_gpu *sources,
                            struct points_gpu *targets)
 {
     farsum_status status = FARSUM_OK;
-    GO(tree_check(args));
-    if (!args->dense)
-        GO_FAIL(ERR_UNSUPPORTED, "sparse trees are built on the host");
-    tree_shape(tree, args);
-    for (int d = 0; d < 3; d++)
-        if (tree->root[d] << tree->depth > INT32_MAX)
-            GO_FAIL(ERR_ARGUMENT,
-                    "tree: %lld boxes along an axis are too many "
-                    "for a device",
-                    (long long)(tree->root[d] << tree->depth));
-    tree->separate = targets != NULL;
-    GO(gpu_here(tree, sources->device));
+    GO(gpu_begin(tree, args, 1, sources->device, targets != NULL));
     GO(gpu_ready(tree->gpu, args->precision));
     GO(side_set(tree, sources, &tree->gpu->source));
     tree->source.n = sources->n;
@@ -119,60 +125,18 @@ done:
     return status;
 }
 
-/* n words of 64 bits to a buffer of u32; scratch holds as many. */
-static farsum_status copy_words(struct tree_gpu *gpu, struct buf *to,
-                                const int64_t *from, int64_t n,
-                                uint32_t *scratch)
-{
-    for (int64_t k = 0; k < n; k++)
-        scratch[k] = (uint32_t)from[k];
-    TRY(buf_reserve(to, gpu->device, 4 * n));
-    return n > 0 ? buf_upload(to, 0, scratch, 4 * n) : FARSUM_OK;
-}
-
-static farsum_status copy_side(const struct tree *tree,
-                               const struct tree_points *from,
-                               struct tree_gpu_points *to)
+farsum_status tree_gpu_set_sparse(struct tree *tree,
+                                  const struct tree_args *args,
+                                  const struct tree_gpu_given *sources,
+                                  const struct tree_gpu_given *targets)
 {
     farsum_status status = FARSUM_OK;
-    struct tree_gpu *gpu = tree->gpu;
-    uint32_t *words = NULL;
-    int64_t n = from->n, real = tree->precision == FARSUM_F32 ? 4 : 8;
-    int64_t most = n > tree->n_leaves + 1 ? n : tree->n_leaves + 1;
-    GO(MEM_RAW(words, most));
-    GO(copy_words(gpu, &to->begin, from->begin, tree->n_leaves + 1, words));
-    GO(copy_words(gpu, &to->order, from->order, n, words));
-    GO(buf_reserve(&to->x, gpu->device, 3 * n * real));
-    for (int d = 0; n > 0 && d < 3; d++)
-        GO(buf_upload(&to->x, d * n * real, from->x[d], n * real));
-    to->n = n;
+    GO(gpu_begin(tree, args, 0, sources->points->device, targets != NULL));
+    GO(tree_gpu_sparse(tree, args, sources, targets));
+    tree->source.n = sources->points->n;
+    tree->target.n = targets ? targets->points->n : 0;
 done:
-    mem_free(words);
-    return status;
-}
-
-farsum_status tree_gpu_copy(struct tree *tree, struct device *device)
-{
-    farsum_status status = FARSUM_OK;
-    GO(gpu_here(tree, device));
-    if (tree->n_leaves > GPU_BINS_MOST || tree->source.n > GPU_POINTS_MOST
-        || tree->target.n > GPU_POINTS_MOST)
-        GO_FAIL(ERR_UNSUPPORTED,
-                "a tree of %lld leaves, %lld points is too "
-                "large for a device",
-                (long long)tree->n_leaves, (long long)tree->source.n);
-    if (!tree->dense && tree->n_boxes > INT32_MAX)
-        GO_FAIL(ERR_UNSUPPORTED, "%lld boxes are too many for a device",
-                (long long)tree->n_boxes);
-    GO(copy_side(tree, &tree->source, &tree->gpu->source));
-    if (tree->separate)
-        GO(copy_side(tree, &tree->target, &tree->gpu->target));
-    if (!tree->dense)
-        GO(tree_gpu_sparse(tree));
-done:
-    if (status != FARSUM_OK) {
-        tree_gpu_destroy(tree->gpu);
-        tree->gpu = NULL;
-    }
+    if (status != FARSUM_OK)
+        tree_clear(tree);
     return status;
 }

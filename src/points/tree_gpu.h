@@ -1,8 +1,10 @@
-/* tree_gpu.h: a tree on a device.
+/* tree_gpu.h: a tree on a device, built there from points that are there
+ * (gpu.h).
  *
- * A dense one is built there from points that are there (gpu.h); nothing
- * waits.  Any tree of the host can be copied there, a sparse one with its near
- * lists.  Places in arrays are u32: GPU_POINTS_MOST points, GPU_BINS_MOST
+ * Of a dense one nothing waits.  A sparse one is the host's, bit by bit, but
+ * for the order in which its boxes lie; how many leaves, boxes and entries of
+ * near lists there are is waited for, and nothing is done by the host for each
+ * of them.  Places in arrays are u32: GPU_POINTS_MOST points, GPU_BINS_MOST
  * leaves at most. */
 #ifndef FARSUM_POINTS_TREE_GPU_H
 #define FARSUM_POINTS_TREE_GPU_H
@@ -25,6 +27,24 @@ struct tree_gpu_near {
 };
 _Static_assert(sizeof(struct tree_gpu_near) == 32, "as leaf/tree.h has it");
 
+enum {
+    TREE_GPU_LEVELS = TREE_DEPTH + 1,
+    /* octants of all levels; slots of all levels; both end with a total */
+    TREE_GPU_FIRSTS = 8 * TREE_GPU_LEVELS + 1 + TREE_GPU_LEVELS + 1,
+};
+
+/* As leaf/morton.h has it. */
+struct tree_gpu_region {
+    double corner[3], edge[3], box[3], h0;
+    int64_t n, leaf;
+    int32_t root[3], periodic[3], depth, ws, wide, fractions;
+};
+_Static_assert(sizeof(struct tree_gpu_region) == 136, "as the kernels have it");
+struct tree_gpu_lists {
+    int64_t slots, boxes, leaves, child, own, parent;
+};
+_Static_assert(sizeof(struct tree_gpu_lists) == 48, "as the kernels have it");
+
 /* What a sparse tree has beside its points.
  *
  * Its boxes lie in another order than in the tree, so that those that are side
@@ -44,19 +64,33 @@ struct tree_gpu_sparse {
      * of its level; [8][slots], where children lie; [slots], where it lies
      * itself; [n_boxes], the parent's slot. */
     struct buf slot;
+    struct buf table; /* [TREE_GPU_FIRSTS] i64: octant and first of below */
+    struct buf at;    /* [n_boxes]: where the tree's lie */
+    struct buf key;   /* [n_boxes] u64: Morton key of the place */
+    struct buf kind;  /* [n_boxes]: the leaf that it is, or -1 - its slot */
+    struct buf begin; /* [n_boxes] u32: first leaf in it, */
+    struct buf end;   /* and behind the last */
     int64_t slots, first[TREE_DEPTH + 2];     /* of a level; all */
     int64_t octant[8 * (TREE_DEPTH + 1) + 1]; /* first box of [level][octant];
                                                  level 0's are octant 0's */
-    int64_t *at; /* owned, of the host, [n_boxes]: where the tree's lie */
-    int64_t at_room;
 };
 
+/* Points for a sparse tree. */
+struct tree_gpu_given {
+    struct points_gpu *points; /* how many; their scratch */
+    const struct buf *x;       /* [n][3] lengths; NULL: points->s, fractions of
+                                  the region */
+    int wide;                  /* 1: x are f64, 0: f32 */
+};
+
+struct tree_gpu_build;
 struct tree_gpu {
     struct device *device;                 /* borrowed */
     struct tree_gpu_points source, target; /* target: if the tree's are
                                               separate */
     struct tree_gpu_sparse sparse;         /* of a sparse tree */
-    struct jit jit;                        /* for building */
+    struct tree_gpu_build *build;          /* owned: for building that one */
+    struct jit jit;                        /* for building a dense one */
     farsum_precision precision;
     struct kernel keys, relative;
 };
@@ -68,12 +102,27 @@ struct tree_gpu {
 farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
                            struct points_gpu *sources,
                            struct points_gpu *targets);
-/* A tree that the host has built, to tree->gpu.  Waits. */
-farsum_status tree_gpu_copy(struct tree *tree, struct device *device);
+/* The same of a sparse one: args->dense is 0.  Lengths must lie in the region;
+ * nothing says it if they do not.  Keys are kept: what is set again with the
+ * same points, region and depth is not sorted again.  Scratch: 26 bytes a
+ * point, 34 with targets apart, beside the sort's.  Waits. */
+farsum_status tree_gpu_set_sparse(struct tree *tree,
+                                  const struct tree_args *args,
+                                  const struct tree_gpu_given *sources,
+                                  const struct tree_gpu_given *targets);
 void tree_gpu_destroy(struct tree_gpu *gpu); /* NULL is legal */
-/* tree_gpu_sparse.c: tree->gpu->sparse.  Waits. */
-farsum_status tree_gpu_sparse(struct tree *tree);
+/* tree_gpu_sparse.c: tree->gpu; the tree has its shape.  Waits. */
+farsum_status tree_gpu_sparse(struct tree *tree, const struct tree_args *args,
+                              const struct tree_gpu_given *sources,
+                              const struct tree_gpu_given *targets);
 void tree_gpu_sparse_clear(struct tree_gpu_sparse *sparse);
+/* tree_gpu_leaves.c */
+void tree_gpu_build_destroy(struct tree_gpu_build *build); /* NULL is legal */
+
+/* What kernels are told of a sparse tree; its depth's is a key's. */
+struct tree_gpu_region tree_gpu_region(const struct tree *tree,
+                                       const struct tree_args *args);
+struct tree_gpu_lists tree_gpu_lists(const struct tree *tree);
 
 static inline const struct tree_gpu_points *
 tree_gpu_targets(const struct tree *tree)

@@ -1,356 +1,241 @@
-/* tree_gpu_sparse.c: the boxes of a sparse tree on a device: their order there,
- * and who is near whom. */
+/* tree_gpu_sparse.c: a sparse tree on a device from points that are there: its
+ * boxes by its leaves, their slots, who is near whom, points into leaves.  The
+ * host learns how many there are of each, three times. */
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/par.h"
-#include "points/tree_gpu.h"
+#include "points/tree_gpu_build.h"
 
-enum {
-    PARTS = 64, /* of the leaves, whose near lists are made side by side */
-    NEAR = sizeof(struct tree_gpu_near),
-};
+enum { NEAR = sizeof(struct tree_gpu_near) };
 
 void tree_gpu_sparse_clear(struct tree_gpu_sparse *s)
 {
-    struct buf *all[] = {&s->near_begin, &s->near, &s->leaf,
-                         &s->place,      &s->root, &s->slot};
+    struct buf *all[] = {&s->near_begin, &s->near, &s->leaf,  &s->place,
+                         &s->root,       &s->slot, &s->at,    &s->key,
+                         &s->table,      &s->kind, &s->begin, &s->end};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
-    mem_free(s->at);
     *s = (struct tree_gpu_sparse){0};
 }
 
-static farsum_status sparse_upload(struct tree_gpu *gpu, struct buf *to,
-                                   const void *from, int64_t bytes)
+struct tree_gpu_region tree_gpu_region(const struct tree *tree,
+                                       const struct tree_args *args)
 {
-    TRY(buf_reserve(to, gpu->device, bytes));
-    return bytes > 0 ? buf_upload(to, 0, from, bytes) : FARSUM_OK;
-}
-
-/* What the lists are made from. */
-struct sparse {
-    struct tree *tree;
-    int64_t side;   /* near places: [side] along an axis */
-    int32_t *slot;  /* owned, [n_boxes]: of a box, -1: it is a leaf */
-    int32_t *found; /* owned, [slots][side^3]: boxes near one that has children,
-                       x fastest, -1: there is none */
-    int64_t (*step)[3]; /* owned, [side^3]: from a place to those near it */
-};
-
-static int64_t sparse_near_most(const struct sparse *s)
-{
-    return s->side * s->side * s->side;
-}
-
-/* The near list of a leaf, as it is made. */
-struct near_list {
-    const struct tree *tree;
-    int level;
-    int64_t place[3], n;
-    struct tree_gpu_near *to;
-};
-
-/* Source leaf `leaf` at an unwrapped place of a level; as tree_near has it. */
-static void near_add(struct near_list *list, int64_t leaf, int level,
-                     const int64_t place[3])
-{
-    const struct tree *tree = list->tree;
-    if (tree->source.begin[leaf] == tree->source.begin[leaf + 1])
-        return;
-    struct tree_gpu_near *near = &list->to[list->n++];
-    double scale = level == list->level ? 1 : level > list->level ? 0.5 : 2;
-    near->leaf = (uint32_t)leaf;
-    near->scale = (float)scale;
-    for (int d = 0; d < 3; d++)
-        near->offset[d] = tree->box[d]
-                          * (((double)place[d] + 0.5) * scale
-                             - ((double)list->place[d] + 0.5));
-}
-
-/* Children of a box, which are leaves, or those of them that are near: those
- * are put where they are looked for. */
-static void near_children(struct near_list *list, int64_t box,
-                          const int64_t place[3], int64_t side, int32_t *near)
-{
-    const struct tree *tree = list->tree;
-    for (int64_t b = tree->child[box]; b < tree->child[box + 1]; b++) {
-        int octant = (int)(tree->key[b] & 7), in = 1;
-        int64_t q[3], at = 0;
-        for (int d = 2; d >= 0; d--) {
-            q[d] = 2 * place[d] + (octant >> d & 1);
-            int64_t step = q[d] - list->place[d] + tree->ws;
-            in &= step >= 0 && step < side;
-            at = at * side + step;
-        }
-        if (!near)
-            near_add(list, tree->number[b], list->level + 1, q);
-        else if (in)
-            near[at] = (int32_t)b;
+    struct tree_gpu_region a;
+    memset(&a, 0, sizeof a);
+    a.h0 = tree->h0;
+    a.leaf = args->leaf;
+    a.depth = args->depth;
+    a.ws = args->ws;
+    for (int d = 0; d < 3; d++) {
+        a.corner[d] = tree->corner[d];
+        a.edge[d] = tree->edge[d];
+        a.box[d] = tree->box[d];
+        a.root[d] = (int32_t)tree->root[d];
+        a.periodic[d] = tree->periodic[d];
     }
+    return a;
 }
 
-/* The near list of a leaf by what is near its parent: entries and order are
- * tree_near's.  room: [side^3].  How many. */
-static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
-                         struct tree_gpu_near *to)
+/* How many boxes and slots there are, and where those of levels and octants
+ * begin. */
+static farsum_status sparse_counts(struct tree *tree,
+                                   const struct tree_gpu_region *a)
 {
-    const struct tree *tree = s->tree;
-    int64_t box = tree->leaf[leaf], most = sparse_near_most(s), p[3];
-    struct near_list list = {tree, tree_level(tree, box), {0}, 0, to};
-    const int32_t *found = NULL;
-    tree_place(tree, list.level, box, list.place);
-    for (int64_t e = 0; e < most; e++)
-        room[e] = -1;
-    if (list.level > 0)
-        found = s->found + most * s->slot[tree->parent[box]];
-    for (int64_t e = 0; e < most; e++) {
-        for (int d = 0; d < 3; d++)
-            p[d] = (list.level ? list.place[d] >> 1 : list.place[d])
-                   + s->step[e][d];
-        if (list.level == 0)
-            room[e] = (int32_t)tree_find(tree, 0, p);
-        else if (found[e] >= 0)
-            near_children(&list, found[e], p, s->side, room);
-    }
-    for (int64_t e = 0; e < most; e++) {
-        for (int d = 0; d < 3; d++)
-            p[d] = list.place[d] + s->step[e][d];
-        if (room[e] >= 0 && s->slot[room[e]] < 0)
-            near_add(&list, tree->number[room[e]], list.level, p);
-        else if (room[e] >= 0)
-            near_children(&list, room[e], p, s->side, NULL);
-    }
-    for (int64_t e = 0; found && e < most; e++) {
-        for (int d = 0; d < 3; d++)
-            p[d] = (list.place[d] >> 1) + s->step[e][d];
-        if (found[e] >= 0 && s->slot[found[e]] < 0)
-            near_add(&list, tree->number[found[e]], list.level - 1, p);
-    }
-    return list.n;
-}
-
-/* Near lists of some leaves. */
-struct near_part {
-    struct tree_gpu_near *v; /* owned */
-    int64_t n, room;
-};
-
-/* Lists of a part of the leaves; begin is counted from the part's.  room:
- * [side^3]. */
-static farsum_status near_part(const struct sparse *s, int part, int32_t *room,
-                               uint32_t *begin, struct near_part *p)
-{
-    int64_t leaves = s->tree->n_leaves, most = tree_near_most(s->tree);
-    for (int64_t leaf = par_start(leaves, PARTS, part);
-         leaf < par_start(leaves, PARTS, part + 1); leaf++) {
-        if (p->n + most > p->room) {
-            struct tree_gpu_near *v = NULL;
-            int64_t more = 2 * p->room + 16 * most;
-            TRY(MEM_RAW(v, more));
-            if (p->n > 0)
-                memcpy(v, p->v, (size_t)p->n * sizeof *v);
-            mem_free(p->v);
-            p->v = v;
-            p->room = more;
-        }
-        begin[leaf] = (uint32_t)p->n;
-        p->n += near_leaf(s, leaf, room, p->v + p->n);
-    }
-    return FARSUM_OK;
-}
-
-/* The parts' lists one after another. */
-static farsum_status near_upload(const struct sparse *s,
-                                 const struct near_part part[PARTS],
-                                 uint32_t *begin)
-{
-    struct tree_gpu *gpu = s->tree->gpu;
-    int64_t leaves = s->tree->n_leaves, n = 0;
-    for (int k = 0; k < PARTS; k++)
-        n += part[k].n;
-    if (n > UINT32_MAX)
-        FAIL(ERR_UNSUPPORTED,
-             "near lists of %lld entries are too many for a device",
-             (long long)n);
-    TRY(buf_reserve(&gpu->sparse.near, gpu->device, NEAR * n));
-    n = 0;
-    for (int k = 0; k < PARTS; k++) {
-        for (int64_t leaf = par_start(leaves, PARTS, k);
-             leaf < par_start(leaves, PARTS, k + 1); leaf++)
-            begin[leaf] += (uint32_t)n;
-        if (part[k].n > 0)
-            TRY(buf_upload(&gpu->sparse.near, NEAR * n, part[k].v,
-                           NEAR * part[k].n));
-        n += part[k].n;
-    }
-    begin[leaves] = (uint32_t)n;
-    return sparse_upload(gpu, &gpu->sparse.near_begin, begin, 4 * (leaves + 1));
-}
-
-static farsum_status sparse_near(const struct sparse *s)
-{
-    farsum_status status = FARSUM_OK, one[PARTS];
-    const struct tree *tree = s->tree;
-    struct near_part part[PARTS] = {0};
-    uint32_t *begin = NULL;
-    int32_t *room = NULL;
-    int64_t most = sparse_near_most(s);
-    GO(MEM_RAW(room, PARTS * most));
-    GO(MEM_RAW(begin, tree->n_leaves + 1));
-#pragma omp parallel for num_threads(tree->threads) schedule(dynamic)
-    for (int k = 0; k < PARTS; k++)
-        one[k] = near_part(s, k, room + k * most, begin, &part[k]);
-    for (int k = 0; k < PARTS; k++)
-        GO(one[k]);
-    GO(near_upload(s, part, begin));
-done:
-    for (int k = 0; k < PARTS; k++)
-        mem_free(part[k].v);
-    mem_free(room);
-    mem_free(begin);
-    return status;
-}
-
-/* Where the boxes lie. */
-static farsum_status sparse_order(const struct tree *tree)
-{
-    struct tree_gpu_sparse *s = &tree->gpu->sparse;
-    TRY(MEM_RESERVE(s->at, &s->at_room, tree->n_boxes));
-    for (int level = 0; level <= tree->depth; level++) {
-        int64_t *octant = s->octant + 8 * level, count[8] = {0};
-        int64_t to = tree->first[level];
-        for (int64_t b = to; b < tree->first[level + 1]; b++)
-            count[level ? tree->key[b] & 7 : 0]++;
-        for (int o = 0; o < 8; o++) {
-            octant[o] = to;
-            to += count[o];
-            count[o] = octant[o];
-        }
-        octant[8] = to;
-        for (int64_t b = tree->first[level]; b < to; b++)
-            s->at[b] = count[level ? tree->key[b] & 7 : 0]++;
-    }
-    return FARSUM_OK;
-}
-
-static farsum_status sparse_leaves(const struct tree *tree)
-{
-    farsum_status status = FARSUM_OK;
     struct tree_gpu *gpu = tree->gpu;
-    int64_t leaves = tree->n_leaves, roots = tree_boxes(tree, 0), place[3];
-    int32_t *leaf = NULL, *at = NULL, *root = NULL;
-    GO(MEM_RAW(leaf, leaves));
-    GO(MEM_RAW(at, 4 * leaves));
-    GO(MEM_RAW(root, roots));
-    for (int64_t l = 0; l < leaves; l++) {
-        int64_t box = tree->leaf[l];
-        int level = tree_level(tree, box);
-        tree_place(tree, level, box, place);
-        leaf[l] = (int32_t)gpu->sparse.at[box];
-        for (int d = 0; d < 3; d++)
-            at[4 * l + d] = (int32_t)place[d];
-        at[4 * l + 3] = level;
+    struct tree_gpu_build *b = gpu->build;
+    struct tree_gpu_sparse *s = &gpu->sparse;
+    int64_t leaves = tree->n_leaves, first[TREE_GPU_FIRSTS] = {0};
+    int64_t groups = kernel_groups(&b->count, leaves);
+    const int64_t n[2] = {8 * TREE_GPU_LEVELS * groups,
+                          TREE_GPU_LEVELS * groups};
+    for (int k = 0; k < 2; k++) {
+        TRY(buf_reserve(&b->counts[k], gpu->device, 4 * n[k]));
+        TRY(buf_reserve(&b->before[k], gpu->device, 8 * n[k]));
     }
-    for (int64_t b = 0; b < roots; b++) {
-        tree_place(tree, 0, b, place);
-        root[b] = (int32_t)((place[2] * tree->root[1] + place[1])
-                                * tree->root[0]
-                            + place[0]);
-    }
-    GO(sparse_upload(gpu, &gpu->sparse.leaf, leaf, 4 * leaves));
-    GO(sparse_upload(gpu, &gpu->sparse.place, at, 16 * leaves));
-    GO(sparse_upload(gpu, &gpu->sparse.root, root, 4 * roots));
-done:
-    mem_free(leaf);
-    mem_free(at);
-    mem_free(root);
-    return status;
-}
-
-/* Steps; slots of the boxes of the tree, and of levels; what is near them. */
-static farsum_status sparse_find(struct sparse *s)
-{
-    const struct tree *tree = s->tree;
-    struct tree_gpu_sparse *g = &tree->gpu->sparse;
-    int64_t n = 0, most = sparse_near_most(s), side = s->side;
-    TRY(MEM_RAW(s->step, most));
-    for (int64_t e = 0; e < most; e++) {
-        const int64_t at[3] = {e % side, e / side % side, e / side / side};
-        for (int d = 0; d < 3; d++)
-            s->step[e][d] = at[d] - tree->ws;
-    }
-    TRY(MEM_RAW(s->slot, tree->n_boxes));
-    for (int level = 0; level <= tree->depth; level++) {
-        g->first[level] = n;
-        for (int64_t b = tree->first[level]; b < tree->first[level + 1]; b++)
-            s->slot[b] =
-                tree->child[b] < tree->child[b + 1] ? (int32_t)n++ : -1;
-    }
-    g->first[tree->depth + 1] = g->slots = n;
-    TRY(MEM_RAW(s->found, most * n));
-    for (int level = 0; level < tree->depth; level++) {
-        int64_t first = tree->first[level], end = tree->first[level + 1];
-#pragma omp parallel for num_threads(tree->threads) schedule(dynamic, 256)
-        for (int64_t b = first; b < end; b++) {
-            int64_t at[3], p[3];
-            tree_place(tree, level, b, at);
-            for (int64_t e = 0; s->slot[b] >= 0 && e < most; e++) {
-                for (int d = 0; d < 3; d++)
-                    p[d] = at[d] + s->step[e][d];
-                s->found[most * s->slot[b] + e] =
-                    (int32_t)tree_find(tree, level, p);
-            }
-        }
-    }
+    TRY(buf_reserve(&s->table, gpu->device, sizeof first));
+    TRY(LAUNCH(&b->count, groups, ARG_BUF(&b->corner), ARG_BUF(&b->span),
+               ARG_BUF(&b->counts[0]), ARG_BUF(&b->counts[1]), ARG_I64(leaves),
+               ARG_I32(a->depth)));
+    for (int k = 0; k < 2; k++)
+        TRY(gpu_scan_run(b->wide, &b->counts[k], &b->before[k], n[k],
+                         &b->sum[k]));
+    TRY(LAUNCH(&b->first_of, 1, ARG_BUF(&b->before[0]), ARG_BUF(&b->before[1]),
+               ARG_BUF(&b->sum[0]), ARG_BUF(&b->sum[1]), ARG_BUF(&s->table),
+               ARG_I64(groups)));
+    TRY(buf_download(&s->table, 0, first, sizeof first));
+    memcpy(s->octant, first, sizeof s->octant);
+    memcpy(s->first, first + 8 * TREE_GPU_LEVELS + 1,
+           (TREE_GPU_LEVELS + 1) * sizeof *first);
+    s->slots = s->first[TREE_GPU_LEVELS];
+    for (int level = 0; level <= TREE_GPU_LEVELS; level++)
+        tree->first[level] = s->octant[8 * level];
+    tree->n_boxes = s->octant[8 * TREE_GPU_LEVELS];
+    tree->depth = 0;
+    while (tree->depth < TREE_DEPTH
+           && tree->first[tree->depth + 1] < tree->n_boxes)
+        tree->depth++;
     return FARSUM_OK;
 }
 
-static farsum_status sparse_slots(const struct sparse *s)
+struct tree_gpu_lists tree_gpu_lists(const struct tree *tree)
 {
-    farsum_status status = FARSUM_OK;
-    const struct tree *tree = s->tree;
-    struct tree_gpu_sparse *g = &tree->gpu->sparse;
-    int64_t most = sparse_near_most(s), slots = g->slots;
-    int64_t n = (most + 9) * slots + tree->n_boxes;
-    int32_t *all = NULL;
-    GO(MEM_RAW(all, n));
-    int32_t *child = all + most * slots, *box = child + 8 * slots;
-    int32_t *parent = box + slots;
-    for (int64_t k = 0; k < slots; k++)
-        for (int64_t e = 0; e < most; e++) {
-            int32_t near = s->found[most * k + e];
-            all[e * slots + k] = near < 0 ? -1 : s->slot[near];
-        }
-    for (int64_t i = 0; i < 8 * slots; i++)
-        child[i] = -1;
-    for (int64_t b = 0; b < tree->n_boxes; b++) {
-        int32_t at = (int32_t)g->at[b];
-        int32_t above = tree->parent[b] < 0 ? -1 : s->slot[tree->parent[b]];
-        parent[at] = above;
-        if (above >= 0)
-            child[(int64_t)(tree->key[b] & 7) * slots + above] = at;
-        if (s->slot[b] >= 0)
-            box[s->slot[b]] = at;
-    }
-    GO(sparse_upload(tree->gpu, &g->slot, all, 4 * n));
-done:
-    mem_free(all);
-    return status;
+    int64_t side = 2 * tree->ws + 1, near = side * side * side;
+    int64_t slots = tree->gpu->sparse.slots;
+    return (struct tree_gpu_lists){
+        .slots = slots,
+        .boxes = tree->n_boxes,
+        .leaves = tree->n_leaves,
+        .child = near * slots,
+        .own = (near + 8) * slots,
+        .parent = (near + 9) * slots,
+    };
 }
 
-farsum_status tree_gpu_sparse(struct tree *tree)
+static farsum_status sparse_reserve(struct tree *tree,
+                                    struct tree_gpu_lists *lists)
 {
-    farsum_status status = FARSUM_OK;
-    struct sparse s = {.tree = tree, .side = 2 * tree->ws + 1};
-    GO(sparse_order(tree));
-    GO(sparse_find(&s));
-    GO(sparse_near(&s));
-    GO(sparse_leaves(tree));
-    GO(sparse_slots(&s));
-done:
-    mem_free(s.slot);
-    mem_free(s.found);
-    mem_free(s.step);
-    return status;
+    struct tree_gpu *gpu = tree->gpu;
+    struct tree_gpu_sparse *s = &gpu->sparse;
+    struct device *device = gpu->device;
+    int64_t boxes = tree->n_boxes, leaves = tree->n_leaves;
+    if (boxes > INT32_MAX || leaves > GPU_BINS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%lld boxes are too many for a device",
+             (long long)boxes);
+    *lists = tree_gpu_lists(tree);
+    TRY(buf_reserve(&s->slot, device, 4 * (lists->parent + boxes)));
+    TRY(buf_reserve(&s->key, device, 8 * boxes));
+    TRY(buf_reserve(&s->kind, device, 4 * boxes));
+    TRY(buf_reserve(&s->at, device, 4 * boxes));
+    TRY(buf_reserve(&s->begin, device, 4 * boxes));
+    TRY(buf_reserve(&s->end, device, 4 * boxes));
+    TRY(buf_reserve(&s->root, device, 4 * tree_boxes(tree, 0)));
+    TRY(buf_reserve(&s->leaf, device, 4 * leaves));
+    TRY(buf_reserve(&s->place, device, 16 * leaves));
+    return buf_reserve(&gpu->build->slot_key, device, 8 * s->slots);
+}
+
+static farsum_status sparse_boxes(struct tree *tree,
+                                  const struct tree_gpu_region *a,
+                                  const struct tree_gpu_lists *lists)
+{
+    struct tree_gpu_build *b = tree->gpu->build;
+    struct tree_gpu_sparse *s = &tree->gpu->sparse;
+    int64_t leaves = tree->n_leaves, boxes = tree->n_boxes;
+    TRY(LAUNCH(&b->boxes, kernel_groups(&b->boxes, leaves), ARG_BUF(&b->corner),
+               ARG_BUF(&b->span), ARG_BUF(&b->before[0]),
+               ARG_BUF(&b->before[1]), ARG_BUF(&s->table), ARG_BUF(&s->key),
+               ARG_BUF(&s->begin), ARG_BUF(&s->kind), ARG_BUF(&s->at),
+               ARG_BUF(&b->slot_key), ARG_BUF(&s->slot), ARG_BUF(&s->leaf),
+               ARG_I64(leaves), ARG_I64(lists->own), ARG_I32(a->depth)));
+    if (s->slots > 0) {
+        TRY(buf_fill_part(&s->slot, 4 * lists->child, 0xff, 32 * s->slots));
+        TRY(LAUNCH(&b->slots, kernel_groups(&b->slots, lists->child),
+                   ARG_BUF(&s->table), ARG_BUF(&b->slot_key), ARG_BUF(&s->slot),
+                   ARG_STRUCT(*lists), ARG_STRUCT(*a)));
+    }
+    TRY(LAUNCH(&b->links, kernel_groups(&b->links, boxes), ARG_BUF(&b->corner),
+               ARG_BUF(&s->table), ARG_BUF(&s->key), ARG_BUF(&s->begin),
+               ARG_BUF(&s->kind), ARG_BUF(&b->slot_key), ARG_BUF(&s->end),
+               ARG_BUF(&s->slot), ARG_BUF(&s->root), ARG_STRUCT(*lists),
+               ARG_STRUCT(*a)));
+    return LAUNCH(&b->places, kernel_groups(&b->places, leaves),
+                  ARG_BUF(&b->corner), ARG_BUF(&b->span), ARG_BUF(&s->place),
+                  ARG_I64(leaves), ARG_I32(a->depth));
+}
+
+static farsum_status sparse_side(struct tree *tree,
+                                 const struct tree_gpu_region *region,
+                                 const struct tree_gpu_given *given,
+                                 const struct buf *key,
+                                 struct tree_gpu_points *p)
+{
+    struct tree_gpu *gpu = tree->gpu;
+    struct tree_gpu_build *b = gpu->build;
+    struct tree_gpu_region a = *region;
+    const struct buf *x = given->x ? given->x : &given->points->s;
+    int64_t n = given->points->n, leaves = tree->n_leaves;
+    int64_t real = tree->precision == FARSUM_F32 ? 4 : 8;
+    int64_t groups = leaves * BUILD_TEAM / BUILD_GROUP + 1;
+    a.n = n;
+    a.wide = given->wide;
+    a.fractions = given->x == NULL;
+    p->n = n;
+    TRY(buf_reserve(&p->begin, gpu->device, 4 * (leaves + 1)));
+    TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));
+    TRY(LAUNCH(&b->begin, kernel_groups(&b->begin, leaves + 1),
+               ARG_BUF(&b->corner), ARG_BUF(key), ARG_BUF(&p->begin),
+               ARG_I64(leaves), ARG_I64(n)));
+    return LAUNCH(&b->within, groups, ARG_BUF(x), ARG_BUF(x),
+                  ARG_BUF(&p->begin), ARG_BUF(&p->order),
+                  ARG_BUF(&gpu->sparse.place), ARG_BUF(&p->x), ARG_I64(leaves),
+                  ARG_STRUCT(a));
+}
+
+static farsum_status near_launch(struct tree *tree,
+                                 const struct tree_gpu_region *a,
+                                 const struct tree_gpu_lists *lists,
+                                 int64_t entries, int fill)
+{
+    struct tree_gpu *gpu = tree->gpu;
+    struct tree_gpu_build *b = gpu->build;
+    struct tree_gpu_sparse *s = &gpu->sparse;
+    return LAUNCH(
+        &b->near, kernel_groups(&b->near, tree->n_leaves + 1),
+        ARG_BUF(&s->leaf), ARG_BUF(&s->place), ARG_BUF(&s->slot),
+        ARG_BUF(&s->key), ARG_BUF(&s->kind), ARG_BUF(&gpu->source.begin),
+        ARG_BUF(&b->counts[0]), ARG_BUF(&b->before[0]), ARG_BUF(&s->near),
+        ARG_BUF(&s->near_begin), ARG_I64(tree_boxes(tree, 0)), ARG_I64(entries),
+        ARG_STRUCT(*lists), ARG_STRUCT(*a), ARG_I32(fill));
+}
+
+/* Lengths, their sum, lists. */
+static farsum_status sparse_near(struct tree *tree,
+                                 const struct tree_gpu_region *a,
+                                 const struct tree_gpu_lists *lists)
+{
+    struct tree_gpu *gpu = tree->gpu;
+    struct tree_gpu_build *b = gpu->build;
+    struct tree_gpu_sparse *s = &gpu->sparse;
+    int64_t leaves = tree->n_leaves;
+    uint64_t entries = 0;
+    TRY(buf_reserve(&s->near_begin, gpu->device, 4 * (leaves + 1)));
+    TRY(buf_reserve(&b->counts[0], gpu->device, 4 * leaves));
+    TRY(buf_reserve(&b->before[0], gpu->device, 8 * leaves));
+    TRY(buf_reserve(&s->near, gpu->device, NEAR));
+    if (leaves > 0) {
+        TRY(near_launch(tree, a, lists, 0, 0));
+        TRY(gpu_scan_run(b->wide, &b->counts[0], &b->before[0], leaves,
+                         &b->sum[0]));
+        TRY(buf_download(&b->sum[0], 0, &entries, sizeof entries));
+    }
+    if (entries > UINT32_MAX)
+        FAIL(ERR_UNSUPPORTED,
+             "near lists of %llu entries are too many for a device",
+             (unsigned long long)entries);
+    TRY(buf_reserve(&s->near, gpu->device, NEAR * (int64_t)entries));
+    return near_launch(tree, a, lists, (int64_t)entries, 1);
+}
+
+farsum_status tree_gpu_sparse(struct tree *tree, const struct tree_args *args,
+                              const struct tree_gpu_given *sources,
+                              const struct tree_gpu_given *targets)
+{
+    struct tree_gpu *gpu = tree->gpu;
+    struct tree_gpu_region a = tree_gpu_region(tree, args);
+    struct tree_gpu_lists lists;
+    a.n = sources->points->n + (targets ? targets->points->n : 0);
+    if (a.n > GPU_POINTS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%lld points are too many for a device",
+             (long long)a.n);
+    TRY(build_ready(gpu, args->precision));
+    TRY(build_leaves(tree, &a, sources, targets));
+    TRY(sparse_counts(tree, &a));
+    TRY(sparse_reserve(tree, &lists));
+    if (tree->n_leaves > 0)
+        TRY(sparse_boxes(tree, &a, &lists));
+    TRY(sparse_side(tree, &a, sources, &gpu->build->key[0], &gpu->source));
+    if (targets)
+        TRY(sparse_side(tree, &a, targets, &gpu->build->key[1], &gpu->target));
+    return sparse_near(tree, &a, &lists);
 }
