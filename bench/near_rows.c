@@ -7,7 +7,8 @@
  *     near_rows cuda:0 f64 stokeslet 4e6 224 split=gaussian tolerance=1e-9 \
  *         whole=1 gpu_cells gm_1d sm_2d:team=64x2
  *
- * N points, uniform in a cubic cell, which are sources and targets; S of them,
+ * PRECISION: f64, f32 or mixed, pairs in f32 and results in f64.  N points,
+ * uniform in a cubic cell, which are sources and targets; S of them,
  * on average, in a cube of the cutoff's edge.  WHAT: rows, in that order, none
  * means the table's; split=prolate or gaussian; tolerance=E; c=C, the split's
  * bandwidth, in place of the one that follows from E: of the Gaussian
@@ -59,6 +60,11 @@ static int64_t real_bytes(const struct near_bench *b)
     return is_f32(b) ? 4 : 8;
 }
 
+static int64_t out_bytes(const struct near_bench *b)
+{
+    return is_f32(b) && !b->args.wide ? 4 : 8;
+}
+
 /* The same positions as new ones. */
 static void points_again(struct near_bench *b)
 {
@@ -99,7 +105,7 @@ static void take_arrays(struct near_bench *b)
     b->parts = pair->values + (pair->kind->gradient ? 3 : 0);
     b->out_reals = b->parts * b->n;
     bench_need(mem_alloc(&b->q, reals, (size_t)real, 0));
-    bench_need(mem_alloc(&b->out, b->out_reals, (size_t)real, 0));
+    bench_need(mem_alloc(&b->out, b->out_reals, (size_t)out_bytes(b), 0));
     for (int64_t i = 0; i < reals; i++) {
         double v = bench_number(&seed) - 0.5;
         if (is_f32(b))
@@ -111,9 +117,10 @@ static void take_arrays(struct near_bench *b)
         return;
     bench_need(buf_alloc(&b->q_there, b->args.device, real * reals));
     bench_need(buf_upload(&b->q_there, 0, b->q, real * reals));
+    bench_need(buf_alloc(&b->value_there, b->args.device,
+                         out_bytes(b) * pair->values * b->n));
     bench_need(
-        buf_alloc(&b->value_there, b->args.device, real * pair->values * b->n));
-    bench_need(buf_alloc(&b->field_there, b->args.device, real * 3 * b->n));
+        buf_alloc(&b->field_there, b->args.device, out_bytes(b) * 3 * b->n));
 }
 
 static void zero(struct near_bench *b)
@@ -122,7 +129,7 @@ static void zero(struct near_bench *b)
         bench_need(buf_fill(&b->value_there, 0));
         bench_need(buf_fill(&b->field_there, 0));
     } else {
-        memset(b->out, 0, (size_t)(b->out_reals * real_bytes(b)));
+        memset(b->out, 0, (size_t)(b->out_reals * out_bytes(b)));
     }
 }
 
@@ -133,17 +140,17 @@ static double difference(struct near_bench *b)
     double sum = 0, norm = 0;
     int first = !b->reference;
     if (b->args.device) {
-        int64_t bytes = values * real_bytes(b);
+        int64_t bytes = values * out_bytes(b);
         bench_need(buf_download(&b->value_there, 0, b->out, bytes));
         if (b->out_reals > values)
             bench_need(buf_download(&b->field_there, 0, (char *)b->out + bytes,
-                                    3 * b->n * real_bytes(b)));
+                                    3 * b->n * out_bytes(b)));
     }
     if (first)
         bench_need(MEM_RAW(b->reference, b->out_reals));
     for (int64_t i = 0; i < b->out_reals; i++) {
-        double v = is_f32(b) ? (double)((const float *)b->out)[i]
-                             : ((const double *)b->out)[i];
+        double v = out_bytes(b) == 4 ? (double)((const float *)b->out)[i]
+                                     : ((const double *)b->out)[i];
         if (first)
             b->reference[i] = v;
         double r = b->reference[i];
@@ -180,7 +187,7 @@ static farsum_status measure(struct near_bench *b, const struct variant *v,
                              struct measured *m)
 {
     const struct device *device = b->args.device;
-    int64_t values = b->args.pair->values * b->n * real_bytes(b);
+    int64_t values = b->args.pair->values * b->n * out_bytes(b);
     void *field = device ? (void *)&b->field_there : (char *)b->out + values;
     struct near_io io = {
         .q = device ? (void *)&b->q_there : b->q,
@@ -213,9 +220,13 @@ static void print(const struct near_bench *b, const char *name, double cost,
 {
     printf("%s,%s,%s,%s,%s,%.4g,%lld,%.5g,%g,%.5g,%.5g,%.5g,%.3g,%.5g\n",
            b->args.device ? b->args.device->name : "host", name,
-           b->args.pair->name, is_f32(b) ? "f32" : "f64", split_name(&b->split),
-           b->split.c, (long long)b->n, b->s, b->tolerance, 1e3 * m->set,
-           1e3 * m->run, 1e-6 * (double)b->n / m->run, m->off, 1e3 * cost);
+           b->args.pair->name,
+           b->args.wide ? "mixed"
+           : is_f32(b)  ? "f32"
+                        : "f64",
+           split_name(&b->split), b->split.c, (long long)b->n, b->s,
+           b->tolerance, 1e3 * m->set, 1e3 * m->run,
+           1e-6 * (double)b->n / m->run, m->off, 1e3 * cost);
     fflush(stdout);
 }
 
@@ -367,7 +378,8 @@ int main(int argc, char **argv)
     b.args.threads = 16;
     if (!device_is_host(argv[1]))
         bench_need(device_open(argv[1], &b.args.device));
-    b.args.precision = strcmp(argv[2], "f32") == 0 ? FARSUM_F32 : FARSUM_F64;
+    b.args.precision = strcmp(argv[2], "f64") == 0 ? FARSUM_F64 : FARSUM_F32;
+    b.args.wide = strcmp(argv[2], "mixed") == 0;
     b.args.pair = pair_find(argv[3]);
     b.n = (int64_t)atof(argv[4]);
     b.s = atof(argv[5]);

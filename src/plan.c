@@ -226,6 +226,10 @@ static farsum_status plan_make(const farsum_problem *problem,
     GO(plan_exclude_problem(p));
     GO(plan_sample(p));
     GO(plan_method(p));
+    if (!p->method->mixed) { /* all of it in f64 */
+        p->pairs = p->problem.precision;
+        p->info.precision = p->pairs;
+    }
     GO(p->method->create(p));
     plan_forget(p);
     uint64_t expected = p->info.bytes;

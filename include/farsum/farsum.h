@@ -96,8 +96,8 @@ typedef enum farsum_precision {
     FARSUM_F64 = 1, /* the default; of near pairs it may sum those in f32 of
                        which the tolerance does not see it */
     FARSUM_F32 = 2,
-    FARSUM_MIXED = 3, /* near pairs as in f32; the mesh, the sum of both and the
-                         rest in f64 */
+    FARSUM_MIXED = 3, /* of spectral: near pairs as in f32; their sums, the mesh
+                         and the rest in f64.  Other methods: f64 */
 } farsum_precision;
 
 typedef enum farsum_error_kind {

@@ -269,6 +269,7 @@ FN void clusters_later(struct clusters_sources from, struct near_cells a,
         clusters_fetch(from, a, team, target->x, k, d, &y, &v, q);
         near_pair(d, y, v, q, VIRIAL, sum);
     }
+    near_spill(sum);
     team->have = 0;
     team->ring = 0;
     SG_BARRIER();

@@ -42,7 +42,7 @@ FN real near_rsqrt(real x)
 }
 
 /* Sum over threads in step that are `by`, 2 by, ... apart. */
-FN real near_over(real v, i32 by)
+FN sum_t near_over(sum_t v, i32 by)
 {
     UNROLL
     for (i32 k = SG_SIZE / 2; k >= by; k /= 2)
@@ -54,15 +54,15 @@ FN void near_join(i32 by, struct near_sums *sum)
 {
     UNROLL
     for (i32 c = 0; c < VALUES; c++)
-        sum->value[c] = near_over(sum->value[c], by);
+        sum->SUMS(value)[c] = near_over(sum->SUMS(value)[c], by);
     UNROLL
     for (i32 j = 0; j < 3; j++)
         if (FIELD)
-            sum->field[j] = near_over(sum->field[j], by);
+            sum->SUMS(field)[j] = near_over(sum->SUMS(field)[j], by);
     UNROLL
     for (i32 t = 0; t < 6; t++)
         if (VIRIAL)
-            sum->virial[t] = near_over(sum->virial[t], by);
+            sum->SUMS(virial)[t] = near_over(sum->SUMS(virial)[t], by);
 }
 
 struct near_columns {

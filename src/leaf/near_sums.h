@@ -2,7 +2,10 @@
  * caller's arrays and to the groups' records.
  *
  * Known with the plan are numbers of a kernel, STRENGTHS and VALUES, and what
- * is wanted: POT, FIELD, VIRIAL.  Who includes it defines GROUP. */
+ * is wanted: POT, FIELD, VIRIAL.  WIDE: results are f64, and pairs of f32 are
+ * summed in f32 only between near_spill and near_spill, which a row calls once
+ * it may have summed some tens of them and before near_give.  Who includes it
+ * defines GROUP. */
 #ifndef FARSUM_LEAF_NEAR_SUMS_H
 #define FARSUM_LEAF_NEAR_SUMS_H
 
@@ -19,24 +22,62 @@
 #ifndef VIRIAL
 #define VIRIAL 0
 #endif
+#ifndef WIDE
+#define WIDE 0
+#endif
 
 #include "leaf/near_cells.h"
 
+#if WIDE
+typedef f64 sum_t;
+#define SUMS(word) word##_wide
+#else
+typedef real sum_t;
+#define SUMS(word) word
+#endif
+
 struct near_sums {
     real value[VALUES], field[3], virial[6]; /* xx xy xz yy yz zz */
+#if WIDE
+    f64 value_wide[VALUES], field_wide[3], virial_wide[6];
+#endif
 };
 
 FN void near_clear(struct near_sums *sum)
 {
     UNROLL
     for (i32 c = 0; c < VALUES; c++)
-        sum->value[c] = R(0);
+        sum->value[c] = sum->SUMS(value)[c] = R(0);
     UNROLL
     for (i32 j = 0; j < 3; j++)
-        sum->field[j] = R(0);
+        sum->field[j] = sum->SUMS(field)[j] = R(0);
     UNROLL
     for (i32 t = 0; t < 6; t++)
+        sum->virial[t] = sum->SUMS(virial)[t] = R(0);
+}
+
+/* What was summed since the last time to where it is f64. */
+FN void near_spill(struct near_sums *sum)
+{
+#if WIDE
+    UNROLL
+    for (i32 c = 0; c < VALUES; c++) {
+        sum->value_wide[c] += (f64)sum->value[c];
+        sum->value[c] = R(0);
+    }
+    UNROLL
+    for (i32 j = 0; j < 3; j++) {
+        sum->field_wide[j] += (f64)sum->field[j];
+        sum->field[j] = R(0);
+    }
+    UNROLL
+    for (i32 t = 0; t < 6; t++) {
+        sum->virial_wide[t] += (f64)sum->virial[t];
         sum->virial[t] = R(0);
+    }
+#else
+    (void)sum;
+#endif
 }
 
 /* A pair's field g d; virial: 1 if its virial counts. */
@@ -58,25 +99,25 @@ FN void near_slope(real g, const real d[3], i32 virial, struct near_sums *sum)
 /* What target k has, `to` in the caller's order, to the caller's arrays; its
  * energy and virial to those of the thread. */
 FN void near_give(struct near_cells a, i64 k, i64 to, i32 virial,
-                  GLOBAL const real *qs, GLOBAL real *potential,
-                  GLOBAL real *field, const struct near_sums *sum,
+                  GLOBAL const real *qs, GLOBAL sum_t *potential,
+                  GLOBAL sum_t *field, const struct near_sums *sum,
                   f64 share[RECORD])
 {
     UNROLL
     for (i32 c = 0; c < VALUES; c++)
         if (a.want & WANT_POTENTIAL)
-            potential[c * a.n + to] += sum->value[c];
+            potential[c * a.n + to] += sum->SUMS(value)[c];
     UNROLL
     for (i32 j = 0; j < 3; j++)
         if (FIELD && (a.want & WANT_FIELD))
-            field[3 * to + j] += sum->field[j];
+            field[3 * to + j] += sum->SUMS(field)[j];
     if (a.want & (WANT_ENERGY | WANT_VIRIAL)) { /* targets are sources */
         f64 half_q = 0.5 * (f64)qs[k];
-        share[0] += half_q * (f64)sum->value[0];
+        share[0] += half_q * (f64)sum->SUMS(value)[0];
         UNROLL
         for (i32 t = 0; t < 6; t++)
             if (virial)
-                share[1 + t] += half_q * (f64)sum->virial[t];
+                share[1 + t] += half_q * (f64)sum->SUMS(virial)[t];
     }
 }
 

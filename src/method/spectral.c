@@ -76,8 +76,6 @@ static void spectral_destroy(void *state)
     points_clear(&s->source);
     points_clear(&s->target);
     mem_free(s->near_q);
-    mem_free(s->near_potential);
-    mem_free(s->near_field);
     mem_free(s->q);
     mem_free(s->channel);
     mem_free(s->potential);
@@ -165,7 +163,7 @@ static farsum_status spectral_reserve(struct farsum_plan *plan,
     const struct pair *pair = &plan->pair;
     TRY(mem_reserve(&s->q, &s->have_q, n * pair->strengths, size));
     if (plan_is_mixed(plan))
-        TRY(spectral_mixed_reserve(plan, s, n, targets));
+        TRY(spectral_mixed_reserve(plan, s, n));
     if (pair->kind->apart)
         TRY(mem_reserve(&s->channel, &s->have_channel, n * pair->channels,
                         size));
@@ -289,12 +287,9 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
                                .potential = potential,
                                .field = field,
                                .mesh_channel = channel};
-    const struct near_io mixed = plan_is_mixed(plan)
-                                     ? spectral_mixed_in(plan, s, &near)
-                                     : near;
-    TRY(spectral_room(s, ROOM_NEAR, &mixed));
     if (plan_is_mixed(plan))
-        spectral_mixed_out(plan, &mixed, &near, s->m > 0 ? s->m : s->n);
+        near.q = spectral_mixed_in(plan, s);
+    TRY(spectral_room(s, ROOM_NEAR, &near));
     TRY(spectral_room(s, ROOM_SPREAD, &spread));
     TRY(spectral_room(s, ROOM_FFT, &there));
     TRY(spectral_room(s, ROOM_SCALE, &scale));
@@ -362,4 +357,5 @@ const struct method method_spectral = {
     .destroy = spectral_destroy,
     .exclude = spectral_excludes,
     .options = METHOD_CUTOFF | METHOD_MESH,
+    .mixed = 1,
 };

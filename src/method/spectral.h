@@ -21,26 +21,20 @@ struct spectral {
     double q_unit;           /* strengths are divided by it: of a stresslet
                                 those of both vectors */
     double seconds[ROOM_COUNT];
-    /* owned: of a mixed plan what the near pairs read and give, f32 */
-    float *near_q, *near_potential, *near_field;
-    int64_t have_near_q, have_near_potential, have_near_field;
+    float *near_q; /* owned: of a mixed plan q for the near pairs */
+    int64_t have_near_q;
     double seconds_back;     /* of the transforms, those back */
     struct spectral_gpu *gpu; /* owned; NULL on the host.  There it holds
                                  strengths, results, mesh; above they are
                                  empty */
 };
 
-/* spectral_mixed.c: of n sources and m targets. */
+/* spectral_mixed.c: of n sources. */
 farsum_status spectral_mixed_reserve(const struct farsum_plan *plan,
-                                     struct spectral *s, int64_t n, int64_t m);
-/* What the near pairs are to be given in place of `near`, no results in it. */
-struct near_io spectral_mixed_in(const struct farsum_plan *plan,
-                                 struct spectral *s,
-                                 const struct near_io *near);
-/* Adds what they gave. */
-void spectral_mixed_out(const struct farsum_plan *plan,
-                        const struct near_io *mixed,
-                        const struct near_io *near, int64_t targets);
+                                     struct spectral *s, int64_t n);
+/* s->q in f32, for the near pairs. */
+const float *spectral_mixed_in(const struct farsum_plan *plan,
+                               struct spectral *s);
 
 /* spectral_out.c: strengths in; results out. */
 /* Right-hand side r into s->q; sums of q and q^2, caller's units. */

@@ -157,7 +157,7 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
     if (g->beside && (outputs & FARSUM_FIELD))
         TRY(buf_reserve(&g->near_field, g->device, 3 * m * real));
     if (plan_is_mixed(plan))
-        TRY(gpu_mixed_reserve(plan, g, n, m));
+        TRY(gpu_mixed_reserve(plan, g, n));
     return gpu_arrays_reserve(&g->given, plan, n, m);
 }
 

@@ -36,11 +36,11 @@ struct gpu_exclude {
     struct buf record;
 };
 
-/* Of a mixed plan: what the near pairs read and give, f32. */
+/* Of a mixed plan: strengths of the near pairs, f32. */
 struct gpu_mixed {
     struct jit jit;
-    struct kernel narrow, add;
-    struct buf q, potential, field;
+    struct kernel narrow;
+    struct buf q;
 };
 
 struct spectral_gpu {
@@ -115,15 +115,11 @@ farsum_status gpu_exclude_run(const struct farsum_plan *plan,
                               struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
-/* spectral_gpu_mixed.c: kernels; room for n sources and m targets; what near
- * pairs are given in place of `near`, and what they gave to be added to it. */
+/* spectral_gpu_mixed.c: kernels; room for n sources; gpu->q to mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);
 farsum_status gpu_mixed_reserve(const struct farsum_plan *plan,
-                                struct spectral_gpu *gpu, int64_t n, int64_t m);
-farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s,
-                           struct near_io *near);
-farsum_status gpu_mixed_out(const struct farsum_plan *plan, struct spectral *s,
-                            const struct near_io *to);
+                                struct spectral_gpu *gpu, int64_t n);
+farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
 
 /* spectral_gpu_sum.c: the stages, from strengths to results in units of the

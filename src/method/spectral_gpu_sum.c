@@ -50,14 +50,13 @@ static farsum_status sum_room(struct spectral *s, int r, int watch,
 
 static farsum_status sum_near(const struct part *p, const struct totals *t)
 {
-    const struct near_io all = {&p->s->gpu->q, t->potential, t->field,
-                                t->energy, t->virial};
-    struct near_io near = all;
-    if (!plan_is_mixed(p->plan))
-        return sum_room(p->s, ROOM_NEAR, ROOM_NEAR, &near);
-    TRY(gpu_mixed_in(p->plan, p->s, &near));
-    TRY(sum_room(p->s, ROOM_NEAR, ROOM_NEAR, &near));
-    return gpu_mixed_out(p->plan, p->s, &all);
+    struct near_io near = {&p->s->gpu->q, t->potential, t->field, t->energy,
+                           t->virial};
+    if (plan_is_mixed(p->plan)) {
+        TRY(gpu_mixed_in(p->plan, p->s));
+        near.q = &p->s->gpu->mixed.q;
+    }
+    return sum_room(p->s, ROOM_NEAR, ROOM_NEAR, &near);
 }
 
 static farsum_status sum_mesh(const struct part *p, const struct totals *t)

@@ -46,10 +46,20 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     cell_scale(&cell, &t->cell, t->rc);
     double around = sample_around(&plan->sample, &cell, t->rc);
     double crowd = tuned_crowd(t, &plan->sample, &cell);
-    args[ROOM_NEAR].near = (struct near_args){
-        plan->pairs, plan->isa, plan->threads, p->outputs, &t->cell,
-        &t->poly,     n,         m,             around,     plan->device,
-        &t->pair,     &t->split, {0, 0},       t->near_error};
+    args[ROOM_NEAR].near = (struct near_args){.precision = plan->pairs,
+                                              .isa = plan->isa,
+                                              .threads = plan->threads,
+                                              .outputs = p->outputs,
+                                              .cell = &t->cell,
+                                              .poly = &t->poly,
+                                              .n_sources = n,
+                                              .n_targets = m,
+                                              .neighbours = around,
+                                              .device = plan->device,
+                                              .pair = &t->pair,
+                                              .split = &t->split,
+                                              .wide = plan_is_mixed(plan),
+                                              .allowed = t->near_error};
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .device = plan->device,
@@ -135,7 +145,7 @@ int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
     if (tuned_beside(plan))
         bytes += (m > 0 ? m : n) * out * real;
     if (plan_is_mixed(plan))
-        bytes += 4 * (n * pair->strengths + (m > 0 ? m : n) * out);
+        bytes += 4 * n * pair->strengths;
     if (plan->device) { /* and the caller's arrays */
         int64_t given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
         bytes += tuned_sort_bytes(plan->device, n)

@@ -89,7 +89,7 @@ static double distance(const double *a, const double *b, int n)
 }
 
 /* What every kernel gives in mixed, f64 and f32 at the same parameters: mixed
- * is not f64, and about as good as f32. */
+ * is not f64, and no worse than f32; how much better: near_wide. */
 static void between(const char *device)
 {
     static struct sums exact, got[4];
@@ -123,7 +123,7 @@ static void between(const char *device)
                       device, kernels[k], error[FARSUM_F64], error[FARSUM_F32],
                       error[FARSUM_MIXED], info.estimated_error);
         assert_true(error[FARSUM_MIXED] > 30 * error[FARSUM_F64]);
-        assert_true(error[FARSUM_MIXED] < 1.5 * error[FARSUM_F32]);
+        assert_true(error[FARSUM_MIXED] < 1.05 * error[FARSUM_F32]);
         assert_true(error[FARSUM_MIXED] < 5 * info.estimated_error);
         if (flow)
             continue;
@@ -178,12 +178,36 @@ static void reached(void **state)
     assert_int_equal(sum(&p, &o, &s, &info), FARSUM_ERR_ARGUMENT);
 }
 
+/* Methods without near pairs beside a mesh sum in f64, and say so. */
+static void elsewhere(void **state)
+{
+    static struct sums got[2];
+    static const char *const methods[] = {"fmm", "direct"};
+    farsum_plan_info info;
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        farsum_options o = FARSUM_OPTIONS_INIT;
+        farsum_problem p =
+            problem_of("laplace", k % 2 ? FARSUM_MIXED : FARSUM_F64);
+        memset(p.periodic, 0, sizeof p.periodic);
+        p.outputs = FARSUM_FIELD;
+        o.method = methods[k / 2];
+        o.threads = 1;
+        assert_int_equal(sum(&p, &o, &got[k % 2], &info), FARSUM_OK);
+        assert_int_equal(info.precision, FARSUM_F64);
+        if (k % 2)
+            assert_memory_equal(got[0].vector, got[1].vector,
+                                sizeof got[0].vector);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_host),
         cmocka_unit_test(on_a_device),
         cmocka_unit_test(reached),
+        cmocka_unit_test(elsewhere),
     };
     fill();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,9 @@ static const struct option_row table[] = {
     {"softening", 0, "EPS", FOR_FILES, set_real, FIELD(softening), NULL,
      "Plummer's length: 1/r is 1/sqrt(r^2 + EPS^2); laplace in open space"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
-     "of the sums: f64, f32, or mixed: near pairs as in f32, the rest in f64"},
+     "of the sums: f64, f32, or mixed, of spectral: near pairs as in f32, "
+     "their "
+     "sums and the rest in f64"},
     {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
      "the cell instead of the file's: 3 edges, or 9 numbers that are the rows "
      "a, b, c; gen also takes the cell names of a case"},

@@ -40,9 +40,12 @@ struct host_cluster {
     struct cluster_set sources, other; /* other: separate targets */
     struct cluster_pool pool;
     int64_t start_room, weight_room, out_room;
+    int64_t wide_room, crowd_room, held_room;
     int64_t *start;         /* owned, [groups] */
     int32_t *weight;        /* owned, [groups] */
     char *out;              /* owned: all threads' sums */
+    double *wide;           /* owned: the same in f64, of wide args */
+    int32_t *crowd, *held;  /* owned, [columns], [threads][columns]: the same */
     struct worker *worker;  /* owned, [threads] */
     struct cluster_sum *sum; /* owned, [threads] */
 };
@@ -214,6 +217,16 @@ static farsum_status set_shares(struct host_cluster *h)
         size += (w->count * h->list->bytes * h->parts + 63) / 64 * 64;
     }
     TRY(MEM_RESERVE(h->out, &h->out_room, size));
+    if (!h->args.wide)
+        return FARSUM_OK;
+    TRY(MEM_RESERVE(h->wide, &h->wide_room, size / (int64_t)sizeof(float)));
+    if (!h->newton)
+        return FARSUM_OK;
+    int64_t columns = h->grid.n[0] * h->grid.n[1];
+    TRY(MEM_RESERVE(h->crowd, &h->crowd_room, columns));
+    TRY(MEM_RESERVE(h->held, &h->held_room, columns * h->threads));
+    memset(h->held, 0, (size_t)(columns * h->threads) * sizeof *h->held);
+    cluster_crowd(&h->grid, &h->sources, h->list->width, h->crowd);
     return FARSUM_OK;
 }
 
@@ -258,6 +271,8 @@ static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
                     enum cluster_output output)
 {
     struct worker *w = &h->worker[t];
+    const int wide = h->args.wide, spills = wide && h->newton;
+    const int64_t columns = h->grid.n[0] * h->grid.n[1];
     memset(w->image_virial, 0, sizeof w->image_virial);
     h->sum[t] = (struct cluster_sum){
         .grid = &h->grid,
@@ -271,6 +286,9 @@ static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
         .first = w->first,
         .count = w->count,
         .out = h->out + w->from,
+        .wide = wide ? h->wide + w->from / (int64_t)sizeof(float) : NULL,
+        .crowd = spills ? h->crowd : NULL,
+        .held = spills ? h->held + t * columns : NULL,
         .poly = h->args.poly,
         .pair = h->pair,
         .output = output,
@@ -291,6 +309,7 @@ static void run_finish(struct host_cluster *h, const struct near_io *io, int t,
         .part = h->sum,
         .parts = h->threads,
         .newton = h->newton,
+        .wide = h->args.wide,
         .begin = par_start(set->n_clusters, h->threads, t),
         .end = par_start(set->n_clusters, h->threads, t + 1),
         .io = io,
@@ -403,6 +422,9 @@ static void host_cluster_destroy(void *state)
     mem_free(h->start);
     mem_free(h->weight);
     mem_free(h->out);
+    mem_free(h->wide);
+    mem_free(h->crowd);
+    mem_free(h->held);
     mem_free(h->worker);
     mem_free(h->sum);
     mem_free(h);

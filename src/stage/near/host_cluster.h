@@ -113,6 +113,10 @@ struct cluster_sum {
                                and potential, or one of them, of the scaled
                                charges; with newton times the point's own.  Or
                                a flow's velocity in the frame */
+    double *wide;         /* [count][parts][width]: sums of what out held, where
+                               it is to hold few; NULL: all are in out */
+    const int32_t *crowd; /* with wide and newton: see cluster_crowd */
+    int32_t *held;        /* [columns]: terms that a sum in out may have */
     const struct near_poly *poly;
     const struct pair *pair;
     enum cluster_output output; /* of a flow CLUSTER_FIELD: its velocity */
@@ -127,6 +131,7 @@ struct cluster_finish {
     const struct cluster_set *targets;
     const struct cluster_sum *part; /* [parts] */
     int parts, newton;
+    int wide;               /* 1: sums and results are f64 */
     int64_t begin, end;     /* clusters */
     const struct near_io *io;
     double unit;            /* of what was summed, in cutoffs */
@@ -169,6 +174,24 @@ struct cluster_kern {
     void (*sum)(const struct cluster_sum *sum);
 };
 
+/* host_cluster_wide.c: sums in f64 of pairs in f32.  The sums that are added to
+ * by both points of a pair lie in `out`, in f32; once they may have more than
+ * WIDE_TERMS terms they are added to f64 and begin anew. */
+enum { WIDE_TERMS = 64 };
+/* For each column of the set the points of it that a point of any column may
+ * have within the cutoff, images too: about the most terms that the column
+ * gives to a sum. */
+void cluster_crowd(const struct cluster_grid *grid,
+                   const struct cluster_set *set, int width, int32_t *crowd);
+/* The clusters of a column that are summed before sums are spilled. */
+int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width);
+/* Clusters of column `column` have given `given` terms, to the columns around
+ * it: their sums to f64 where they have many terms. */
+void cluster_spill(const struct cluster_sum *sum, int64_t column, int32_t given,
+                   int width);
+/* All that is left. */
+void cluster_spill_all(const struct cluster_sum *sum, int width);
+
 /* host_cluster_cost.c */
 ISA_TABLE(struct cluster_list_kern, near_host_cluster_list)
 static inline const struct cluster_list_kern *
@@ -176,6 +199,16 @@ host_cluster_list(const struct near_args *args)
 {
     return isa_near_host_cluster_list[args->isa]
                                      [args->precision == FARSUM_F32];
+}
+/* Where `out` holds cluster c. */
+static inline int64_t cluster_out(const struct cluster_sum *sum, int64_t c)
+{
+    int64_t k = c - sum->first;
+    return k >= 0 ? k : k + sum->targets->n_clusters;
+}
+static inline int cluster_parts(enum cluster_output output)
+{
+    return output == CLUSTER_POT ? 1 : output == CLUSTER_FIELD ? 3 : 4;
 }
 /* Sums of a target that args->outputs want. */
 int host_cluster_parts(const struct near_args *args);

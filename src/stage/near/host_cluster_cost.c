@@ -89,6 +89,6 @@ int64_t host_cluster_bytes(const void *data)
     double point = padded * (rows * size + 8 + 16.0 / width) + 24 + 4;
     double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
     double entry = 4 * 1.1 * words / (list->group == 4 ? 2.2 : 1.4) + 40;
-    double sums = padded * size * host_cluster_parts(args);
+    double sums = padded * (size + 8 * args->wide) * host_cluster_parts(args);
     return (int64_t)(n * point + m * (entry + sums) + 1e5);
 }

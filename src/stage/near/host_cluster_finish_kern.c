@@ -15,19 +15,22 @@ enum { CHUNK = 16 }; /* clusters at once */
 /* Clusters begin .. end of what one thread has summed, from its place `from`,
  * added to `to`, which starts at cluster `at`. */
 static void finish_add(const struct cluster_sum *part, int64_t begin,
-                       int64_t end, int64_t from, int64_t at, real *to)
+                       int64_t end, int64_t from, int64_t at, double *to)
 {
     const int step = PART(part->output) * W;
-    const real *x = (const real *)part->out + (begin - from) * step;
+    const int64_t n = (end - begin) * step, skip = (begin - from) * step;
+    const real *x = (const real *)part->out + skip;
     to += (begin - at) * step;
-    for (int64_t k = 0; k < (end - begin) * step; k++)
-        to[k] += x[k];
+    for (int64_t k = 0; k < n && !part->wide; k++)
+        to[k] += (double)x[k];
+    for (int64_t k = 0; k < n && part->wide; k++)
+        to[k] += part->wide[skip + k];
 }
 
 /* The part of the cyclic range first .. first + count in begin .. end: at most
  * two stretches. */
 static void finish_part(const struct cluster_sum *part, int64_t n,
-                        int64_t begin, int64_t end, real *to)
+                        int64_t begin, int64_t end, double *to)
 {
     for (int64_t turn = 0; turn < 2; turn++) {
         int64_t lo = part->first - turn * n, hi = lo + part->count;
@@ -70,6 +73,16 @@ static const struct finish_self *finish_self(const struct pair *pair)
     return self;
 }
 
+/* Adds to a result, f64 of wide args. */
+static void finish_give(const struct cluster_finish *f, void *to, int64_t at,
+                        double x)
+{
+    if (f->wide)
+        ((double *)to)[at] += x;
+    else
+        ((real *)to)[at] += (real)x;
+}
+
 /* A point of a flow: what was summed for it, to the caller's axes. */
 static __attribute__((noinline)) void
 finish_flow(const struct cluster_finish *f, int64_t at,
@@ -77,7 +90,6 @@ finish_flow(const struct cluster_finish *f, int64_t at,
 {
     const struct cluster_sum *part = f->part;
     double value[PAIR_VALUES] = {0}, q[PAIR_STRENGTHS];
-    real *to = f->io->potential;
     if (f->newton) {
         const int strengths = part->pair->strengths;
         for (int j = 0; j < strengths; j++)
@@ -87,7 +99,7 @@ finish_flow(const struct cluster_finish *f, int64_t at,
     for (int a = 0; a < 3; a++) {
         for (int j = 0; j < 3; j++)
             value[a] += sum[j] * f->grid->frame[j][a];
-        to[a * f->targets->n + at] += (real)value[a];
+        finish_give(f, f->io->potential, a * f->targets->n + at, value[a]);
     }
 }
 
@@ -103,17 +115,15 @@ static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
         factor = scaled != 0 ? f->scale / scaled : 0;
         q = (double)((const real *)io->q)[at];
     }
-    if (io->field) {
-        real *to = (real *)io->field + 3 * at;
-        for (int j = 0; j < 3; j++)
-            to[j] += (real)(factor * f->unit
-                            * (sum[0] * grid->frame[0][j]
-                               + sum[1] * grid->frame[1][j]
-                               + sum[2] * grid->frame[2][j]));
-    }
+    for (int j = 0; io->field && j < 3; j++)
+        finish_give(f, io->field, 3 * at + j,
+                    factor * f->unit
+                        * (sum[0] * grid->frame[0][j]
+                           + sum[1] * grid->frame[1][j]
+                           + sum[2] * grid->frame[2][j]));
     double potential = factor * sum[3] + f->self * q;
     if (io->potential)
-        ((real *)io->potential)[at] += (real)potential;
+        finish_give(f, io->potential, at, potential);
     if (io->energy)
         f->energy += 0.5 * q * potential;
     if (io->virial) {
@@ -138,22 +148,22 @@ static void cluster_finish(struct cluster_finish *f)
         self->self(f->part[0].poly, &one, &f->self);
     for (int64_t c = f->begin; c < f->end; c += CHUNK) {
         int64_t end = c + CHUNK < f->end ? c + CHUNK : f->end;
-        real sum[CHUNK * 4 * W];
+        double sum[CHUNK * 4 * W];
         memset(sum, 0, sizeof sum);
         for (int t = 0; t < f->parts; t++)
             finish_part(&f->part[t], f->targets->n_clusters, c, end, sum);
         for (int64_t k = c * W; k < end * W; k++) {
             int64_t at = f->targets->order[k];
-            const real *x = sum + (k / W - c) * parts * W + k % W;
+            const double *x = sum + (k / W - c) * parts * W + k % W;
             double got[4] = {0};
             double q = (double)((const real *)cluster_x(f->targets, k / W))[
                 3 * W + k % W];
             if (at < 0)
                 continue;
             for (int j = 0; j < 3 && output != CLUSTER_POT; j++)
-                got[j] = (double)x[j * W];
+                got[j] = x[j * W];
             if (output != CLUSTER_FIELD)
-                got[3] = (double)x[(parts - 1) * W];
+                got[3] = x[(parts - 1) * W];
             if (flow)
                 finish_flow(f, at, self, got);
             else

@@ -86,13 +86,6 @@ static void sum_table(struct pair_table *table, const struct cluster_sum *sum,
     }
 }
 
-/* Where `out` holds cluster c. */
-static int64_t sum_place(const struct cluster_sum *sum, int64_t c)
-{
-    int64_t k = c - sum->first;
-    return k >= 0 ? k : k + sum->targets->n_clusters;
-}
-
 /* The group's points, moved by the image; the bits of those that are there. */
 static unsigned sum_points(const struct cluster_sum *sum, int64_t c, int sub,
                            struct segment *s)
@@ -111,16 +104,21 @@ static unsigned sum_points(const struct cluster_sum *sum, int64_t c, int sub,
     return valid;
 }
 
-/* The end of an image: what it has summed goes to the total, and what it takes
- * from the virial, shift times force. */
+/* What the image has summed so far goes to the total, and what it takes from
+ * the virial, shift times force. */
 static void sum_image(const struct cluster_sum *sum, struct segment *s)
 {
     for (int i = 0; i < G; i++)
         for (int k = 0; k < 9 && sum->virial && s->moved; k++)
             sum->virial[k] -= s->shift[k / 3] / sum->grid->unit
                               * (double)v_sum(s->acc[i][k % 3]);
+    s->terms = 0;
     for (int i = 0; i < G; i++)
         for (int j = 0; j < 4; j++) {
+            real acc[W];
+            v_store(acc, s->acc[i][j]);
+            for (int l = 0; sum->wide && l < W; l++)
+                s->wide[i][j][l] += (double)acc[l];
             s->total[i][j] += s->acc[i][j];
             s->acc[i][j] = v_set(0);
         }
@@ -155,10 +153,22 @@ static void sum_segment(const struct cluster_sum *sum, const uint32_t *word,
     s->slow = word[1] == CLUSTER_SLOW;
     s->x = cluster_x(sum->sources, base);
     if (sum->newton)
-        s->f = (real *)sum->out + sum_place(sum, base) * PART(sum->output) * W;
+        s->f =
+            (real *)sum->out + cluster_out(sum, base) * PART(sum->output) * W;
     if (s->slow)
         memset(s->lanes, 0xff, sizeof s->lanes);
-    s->kernel(s);
+    if (!sum->wide) {
+        s->kernel(s);
+        return;
+    }
+    for (int64_t left = word[0]; left > 0; left -= WIDE_TERMS) {
+        s->count = left < WIDE_TERMS ? left : WIDE_TERMS;
+        s->kernel(s);
+        s->entry += s->count;
+        s->terms += s->count;
+        if (s->terms > WIDE_TERMS / 2)
+            sum_image(sum, s);
+    }
 }
 
 /* Pairs inside the group's own cluster: each with the lanes behind it. */
@@ -172,7 +182,7 @@ static void sum_own(const struct cluster_sum *sum, int64_t c, int sub,
     s->count = 1;
     s->slow = 1;
     s->x = cluster_x(sum->sources, c);
-    s->f = (real *)sum->out + sum_place(sum, c) * PART(sum->output) * W;
+    s->f = (real *)sum->out + cluster_out(sum, c) * PART(sum->output) * W;
     for (int i = 0; i < G; i++)
         for (int l = 0; l < W; l++)
             s->lanes[i][l] = l > sub + i ? -1 : 0;
@@ -189,6 +199,8 @@ static void sum_group(const struct cluster_sum *sum, int64_t c, int sub,
     memcpy(s->shift, none, sizeof none);
     memset(s->acc, 0, sizeof s->acc);
     memset(s->total, 0, sizeof s->total);
+    memset(s->wide, 0, sizeof s->wide);
+    s->terms = 0;
     s->moved = 0;
     sum_points(sum, c, sub, s);
     while (word[0]) {
@@ -202,11 +214,37 @@ static void sum_group(const struct cluster_sum *sum, int64_t c, int sub,
     if (sum->newton)
         sum_own(sum, c, sub, s);
     sum_image(sum, s);
-    real *to = (real *)sum->out + sum_place(sum, c) * parts * W + sub;
+    const int64_t at = cluster_out(sum, c) * parts * W + sub;
+    real *to = (real *)sum->out + at;
     for (int i = 0; i < G; i++)
-        for (int j = 0; j < parts; j++)
-            to[j * W + i]
-                += v_sum(s->total[i][sum->output == CLUSTER_POT ? 3 : j]);
+        for (int j = 0; j < parts; j++) {
+            const int from = sum->output == CLUSTER_POT ? 3 : j;
+            for (int l = 0; sum->wide && l < W; l++)
+                sum->wide[at + j * W + i] += s->wide[i][from][l];
+            if (!sum->wide)
+                to[j * W + i] += v_sum(s->total[i][from]);
+        }
+}
+
+/* Clusters begin .. end of targets, column by column: sums that both points of
+ * a pair add to are spilled. */
+static void sum_columns(const struct cluster_sum *sum, struct segment *s)
+{
+    const int64_t *column = sum->targets->column;
+    int64_t k = 0;
+    for (int64_t c = sum->begin; c < sum->end;) {
+        while (column[k + 1] <= c)
+            k++;
+        int64_t step = cluster_step(sum, k, W), end = column[k + 1];
+        end = end < sum->end ? end : sum->end;
+        end = end < c + step ? end : c + step;
+        const int32_t points = (int32_t)(end - c) * W, crowd = sum->crowd[k];
+        for (; c < end; c++)
+            for (int sub = 0; sub < W; sub += G)
+                sum_group(sum, c, sub, s);
+        cluster_spill(sum, k, points < crowd ? points : crowd, W);
+    }
+    cluster_spill_all(sum, W);
 }
 
 static int cluster_raw(const struct pair *pair)
@@ -224,6 +262,12 @@ static void cluster_sum(const struct cluster_sum *sum)
     const int parts = PART(sum->output);
     sum_table(&table, sum, kernels->raw);
     memset(sum->out, 0, (size_t)(sum->count * parts * W) * sizeof(real));
+    if (sum->wide)
+        memset(sum->wide, 0, (size_t)(sum->count * parts * W) * sizeof(double));
+    if (sum->wide && sum->newton) {
+        sum_columns(sum, &s);
+        return;
+    }
     for (int64_t c = sum->begin; c < sum->end; c++)
         for (int sub = 0; sub < W; sub += G)
             sum_group(sum, c, sub, &s);

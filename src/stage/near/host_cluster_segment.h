@@ -23,6 +23,8 @@ struct segment {
     vmask lanes[CLUSTER_GROUP];
     vreal acc[CLUSTER_GROUP][4], total[CLUSTER_GROUP][4]; /* the image's sums,
                                 and those of images before */
+    double wide[CLUSTER_GROUP][4][W]; /* in place of `total`, if asked for */
+    int64_t terms;                    /* that a lane of acc may have */
 };
 
 /* For each point of the group the clusters that it meets. */

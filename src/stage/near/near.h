@@ -43,13 +43,17 @@ struct near_args {
                                      known */
     int team[2];                  /* threads over targets and over sources, in
                                      rows of teams; 0: the row's own */
+    int wide;                     /* 1, of f32: results are f64, and so are the
+                                     sums of pairs, but for partial ones of some
+                                     tens: their rounding does not grow with
+                                     the number of pairs */
     double allowed;               /* error of a pair, units of the cutoff, that
                                      is not seen beside what the sum is off by
                                      anyway; 0: rounding alone */
 };
 
-/* Arrays in the caller's order, of type precision; results are added to.
- * NULL: not wanted.  On a device each is a struct buf *. */
+/* Arrays in the caller's order, of type precision, results of wide args f64;
+ * they are added to.  NULL: not wanted.  On a device each is a struct buf *. */
 struct near_io {
     const void *q;     /* [n_sources][strengths] */
     void *potential;   /* the values: [values][n_targets] */

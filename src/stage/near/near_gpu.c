@@ -59,6 +59,7 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
     jit_define(jit, "FIELD", "%d",
                (args->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
     jit_define(jit, "VIRIAL", "%d", (args->outputs & FARSUM_VIRIAL) != 0);
+    jit_define(jit, "WIDE", "%d", args->wide);
 }
 
 farsum_status near_gpu_build(struct near_gpu *g, int group)

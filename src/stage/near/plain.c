@@ -142,7 +142,7 @@ static double plain_get(const struct plain *plain, const void *x, int64_t k)
 
 static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
 {
-    if (plain->args.precision == FARSUM_F32)
+    if (plain->args.precision == FARSUM_F32 && !plain->args.wide)
         ((float *)x)[k] = (float)((double)((float *)x)[k] + y);
     else
         ((double *)x)[k] += y;

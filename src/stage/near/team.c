@@ -63,7 +63,7 @@ static farsum_status team_shape_fits(const struct near_args *args,
              team[1]);
     int64_t real = gpu_real(args->precision);
     int64_t held = kind->held * (3 + near_kernel(args)->strengths) * real;
-    int64_t bytes = (held + real + 8) * team[0] * team[1];
+    int64_t bytes = (held + (args->wide ? 8 : real) + 8) * team[0] * team[1];
     if (bytes > DECLARED_MOST)
         FAIL(ERR_UNSUPPORTED,
              "%s: a team of %d x %d threads holds %lld bytes; %d can be "
