@@ -57,6 +57,13 @@ static inline int plan_is_mixed(const struct farsum_plan *plan)
 {
     return plan->pairs != plan->problem.precision;
 }
+/* 1: an order that was given by hand leaves more than the tolerance, by the
+ * estimate. */
+static inline int plan_misses(const struct farsum_plan *plan)
+{
+    return plan->options.order > 0
+           && plan->info.estimated_error > plan->info.tolerance;
+}
 /* FARSUM_POTENTIAL | ...: what a kernel has. */
 static inline unsigned pair_outputs(const struct pair *pair)
 {

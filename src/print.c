@@ -60,6 +60,11 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         fprintf(out, "%lld pairs excluded\n", (long long)i->n_exclusions);
     fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
             i->estimated_error);
+    if (plan_misses(plan))
+        fprintf(out,
+                "WARNING: order %d, which was given, does not keep the "
+                "tolerance\n",
+                i->order);
     if (plan->sign < 0)
         fprintf(out, "strengths attract (gravity): constant %.6g\n",
                 plan_constant(plan));

@@ -234,6 +234,12 @@ static farsum_status fmm_create(struct farsum_plan *plan)
               fmm_soften(plan, s, &s->shape)
                   * (p->error == FARSUM_ERROR_ABSOLUTE ? plan->info.norm : 1));
     plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
+    if (plan_misses(plan))
+        plan_log(plan,
+                 "WARNING: order %d, which was given, leaves %.3g by the "
+                 "estimate, above the tolerance %g",
+                 plan->info.order, plan->info.estimated_error,
+                 plan->info.tolerance);
     return FARSUM_OK;
 }
 

@@ -250,6 +250,38 @@ class Method(CommandTest):
         self.assertRegex(out, r"(?m)^method: fmm \(named\) \S+ s estimated$")
 
 
+    def test_order_that_misses(self):
+        for order, misses in [(3, True), (20, False)]:
+            done = self.farsum("tune", "--case", CASE, "--order", order,
+                               "--tolerance", 1e-5)
+            self.assertEqual("WARNING: order 3" in done.out, misses)
+            self.assertEqual("ABOVE the tolerance" in done.out, misses)
+        self.farsum("gen", "uniform", "-n", 500, "-o", "u.xyz")
+        for order, misses in [(2, True), (20, False)]:
+            done = self.farsum("run", "u.xyz", "--method", "fmm", "--order",
+                               order, "--separation", 1, "--levels", 3,
+                               "--report", "r.json")
+            report = self.json("r.json")
+            self.assertIs(report["order_misses_tolerance"], misses)
+            self.assertEqual(report["estimated_error"] > 1e-5, misses)
+            self.assertEqual("ABOVE the tolerance" in done.out, misses)
+
+    def test_without_virial(self):
+        self.farsum("gen", "uniform", "-n", 300, "-o", "u.xyz")
+        why = []
+        for words in [[], ["--no-virial"]]:
+            self.farsum("run", "u.xyz", *words, "--report", "r.json", "-o",
+                        "o.xyz")
+            report = self.json("r.json")
+            why.append(report["plan"]["method_reason"])
+            self.assertEqual(report["virial"] is None, bool(words))
+            self.assertEqual("virial" in self.frame("o.xyz").keys,
+                             not words)
+        self.assertRegex(why[0], "fmm: has no virial")
+        self.assertRegex(why[1], "fmm .* s")
+        self.assertNotIn("virial", why[1])
+
+
 class Bench(CommandTest):
     def test_every_stage(self):
         for stage in STAGES:
@@ -285,6 +317,25 @@ class Bench(CommandTest):
         self.refused(2, "not both", "bench", "near", "--input", "salt.xyz",
                      "--case", CASE)
         self.refused(2, "--input", "bench", "near", "--copies", 2)
+
+    def test_exclude(self):
+        self.write("pairs", "1 2\n3 4 0.5\n")
+        self.farsum("bench", "near", "--case", CASE, "--method", "spectral",
+                    "--exclude", "pairs", "--repeats", 1, "--report", "b.json")
+        self.assertIn(" exclusions=2", self.json("b.json")["case"])
+        self.farsum("bench", "spectral", "--case", CASE, "--exclude",
+                    "coincident", "--repeats", 1, "--report", "b.json")
+        self.assertIn(" exclude=coincident", self.json("b.json")["case"])
+        self.farsum("gen", "nacl", "--cells", 2, "-o", "salt.xyz")
+        self.farsum("bench", "near", "--input", "salt.xyz", "--copies",
+                    "1x2x3", "--repeats", 1, "--exclude", "pairs", "--report",
+                    "b.json")
+        self.assertIn(" exclusions=12", self.json("b.json")["case"])
+        self.refused(1, "LAMMPS data", "bench", "near", "--case", CASE,
+                     "--exclude", "bonds")
+        self.write("pairs", "1 100000000\n")
+        self.refused(1, "there is no particle", "bench", "near", "--case",
+                     CASE, "--exclude", "pairs")
 
     def test_csv_and_against(self):
         words = ["bench", "scale", "--case", CASE, "--method", "spectral",

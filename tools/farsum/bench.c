@@ -220,6 +220,8 @@ int bench_main(struct settings *s)
         say_error("bench: out of memory");
         return EXIT_FAILED;
     }
+    if (!s->has_factors) /* as options_defaults */
+        s->factors[IO_DIHEDRALS] = 1;
     b->settings = s;
     int bad = bench_all(b, what, error, sizeof error);
     if (bad)
@@ -230,6 +232,7 @@ int bench_main(struct settings *s)
     for (int k = 0; k < b->n_rows; k++)
         free(b->rows[k].seconds);
     case_free(&b->particles);
+    exclude_clear(&b->exclude);
     free(b->potential);
     free(b->field);
     free(b);

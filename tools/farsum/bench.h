@@ -3,7 +3,7 @@
 #define FARSUM_TOOLS_BENCH_H
 
 #include "case.h"
-#include "options.h"
+#include "exclude.h"
 
 enum { BENCH_PLANS = 32, BENCH_ROWS = 64, BENCH_REPEATS = 1000 };
 
@@ -21,7 +21,8 @@ struct bench {
     const struct settings *settings;
     struct case_spec spec;
     struct case_particles particles;
-    char case_text[256], machine[128];
+    struct exclude_list exclude;
+    char case_text[300], machine[128];
     int threads, repeats;
     int n_plans, n_rows;
     farsum_plan *plans[BENCH_PLANS]; /* owned */

@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "system.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,61 @@ static int copy_out(const struct system *sys, const int64_t copies[3],
     return 0;
 }
 
+/* Lattice vectors from j to where it is nearest to i, as fractions say. */
+static void nearest_image(const struct system *sys, int64_t i, int64_t j,
+                          int64_t k[3])
+{
+    const double *h = sys->cell, *a = h, *b = h + 3, *c = h + 6;
+    double d[3], volume = 0;
+    const double *next[3][2] = {{b, c}, {c, a}, {a, b}};
+    for (int m = 0; m < 3; m++)
+        d[m] = sys->x[3 * i + m] - sys->x[3 * j + m];
+    for (int axis = 0; axis < 3; axis++) {
+        const double *u = next[axis][0], *v = next[axis][1];
+        const double cross[3] = {u[1] * v[2] - u[2] * v[1],
+                                 u[2] * v[0] - u[0] * v[2],
+                                 u[0] * v[1] - u[1] * v[0]};
+        double part = 0;
+        volume = 0;
+        for (int m = 0; m < 3; m++) {
+            volume += h[3 * axis + m] * cross[m];
+            part += d[m] * cross[m];
+        }
+        k[axis] = llround(part / volume);
+    }
+}
+
+/* Exclusions of all copies: a pair's ends are where they are nearest to each
+ * other, which may be in two copies. */
+static int copy_exclusions(const struct system *sys, const int64_t copies[3],
+                           struct exclude_list *to)
+{
+    const struct exclude_list *from = &sys->exclude;
+    int64_t many = copies[0] * copies[1] * copies[2];
+    size_t room = (size_t)(from->count * many) + 1;
+    to->pair = malloc(2 * room * sizeof *to->pair);
+    to->factor = malloc(room * sizeof *to->factor);
+    if (!to->pair || !to->factor)
+        return -1;
+    for (int64_t e = 0; e < from->count; e++) {
+        const int64_t i = from->pair[2 * e], j = from->pair[2 * e + 1];
+        int64_t k[3] = {0, 0, 0};
+        if (many > 1)
+            nearest_image(sys, i, j, k);
+        for (int64_t copy = 0; copy < many; copy++) {
+            int64_t at[3] = {copy / copies[2] / copies[1],
+                             copy / copies[2] % copies[1], copy % copies[2]};
+            for (int d = 0; d < 3; d++)
+                at[d] = ((at[d] + k[d]) % copies[d] + copies[d]) % copies[d];
+            int64_t other = (at[0] * copies[1] + at[1]) * copies[2] + at[2];
+            to->pair[2 * to->count] = copy * sys->n + i;
+            to->pair[2 * to->count + 1] = other * sys->n + j;
+            to->factor[to->count++] = from->factor[e];
+        }
+    }
+    return 0;
+}
+
 static int read_first(const struct settings *s, struct io_frame *frame,
                       char *error, size_t size)
 {
@@ -65,7 +121,9 @@ int bench_read(struct bench *b, char *error, size_t size)
         snprintf(error, size, "--copies asks for a periodic cell");
         bad = -1;
     }
-    if (!bad && copy_out(&sys, copies, &b->particles) != 0) {
+    if (!bad
+        && (copy_out(&sys, copies, &b->particles) != 0
+            || copy_exclusions(&sys, copies, &b->exclude) != 0)) {
         snprintf(error, size, "no memory for the copies");
         bad = -1;
     }

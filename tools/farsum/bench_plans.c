@@ -70,6 +70,22 @@ static void find_device(const char *name, char *text, size_t size)
     farsum_device_close(device);
 }
 
+/* A case's particles; exclusions name their places from 1. */
+static int make_case(struct bench *b, char *error, size_t size)
+{
+    if (case_make(&b->spec, &b->particles, error, size) != 0)
+        return -1;
+    const struct io_frame frame = {.n = b->particles.n};
+    return exclude_make(b->settings, &frame, NULL, &b->exclude, error, size);
+}
+
+/* More of the case's name, by which rows are compared with older ones. */
+static void bench_say(struct bench *b, const char *text)
+{
+    size_t used = strlen(b->case_text);
+    snprintf(b->case_text + used, sizeof b->case_text - used, "%s", text);
+}
+
 int bench_prepare(struct bench *b, char *error, size_t size)
 {
     const struct settings *s = b->settings;
@@ -88,9 +104,16 @@ int bench_prepare(struct bench *b, char *error, size_t size)
     find_machine(b->machine, sizeof b->machine);
     find_device(s->device, b->machine, sizeof b->machine);
     say_progress("making the particles");
-    if (s->input ? bench_read(b, error, size)
-                 : case_make(spec, &b->particles, error, size))
+    if (s->input ? bench_read(b, error, size) : make_case(b, error, size))
         return -1;
+    if (s->exclude)
+        bench_say(b, " exclude=coincident");
+    if (b->exclude.count > 0) {
+        char text[48];
+        snprintf(text, sizeof text, " exclusions=%lld",
+                 (long long)b->exclude.count);
+        bench_say(b, text);
+    }
     size_t n = (size_t)spec->n;
     b->potential = malloc(n * sizeof *b->potential);
     b->field = malloc(n * 3 * sizeof *b->field);
@@ -124,6 +147,10 @@ static farsum_problem problem_of(const struct bench *b)
     case_problem(&b->spec, &b->particles, &p);
     p.outputs = flow_of(b) ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     p.surface = (farsum_surface)b->settings->surface;
+    p.exclude_coincident = b->settings->exclude;
+    p.n_exclusions = b->exclude.count;
+    p.exclusions = b->exclude.pair;
+    p.exclusion_factors = b->exclude.factor;
     return p;
 }
 

@@ -64,7 +64,7 @@ struct settings {
     struct io_type_charge charges[MAX_CHARGES];
     int n_charges;
     /* one subcommand's own */
-    int check;
+    int check, no_virial;
     int64_t check_targets;
     int64_t count, cells[3];
     double net;

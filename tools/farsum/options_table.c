@@ -54,14 +54,15 @@ static const struct option_row table[] = {
      "xyz, or none for open space, instead of what the file says"},
     {"surface", 0, "WHAT", FOR_SUMS, set_word, FIELD(surface), word_surface,
      "tinfoil or vacuum: what surrounds the periodic system"},
-    {"exclude", 0, "WHAT", FOR_FILES, set_exclude, FIELD(exclude), word_exclude,
+    {"exclude", 0, "WHAT", FOR_INPUTS, set_exclude, FIELD(exclude),
+     word_exclude,
      "may be repeated: coincident leaves out pairs at the same place, which "
      "else are an error; bonds leaves out the ends of the bonds and angles of "
      "LAMMPS data; anything else is a file of pairs, 'I J' or 'I J FACTOR' a "
      "line, numbers as in the column id or, without it, places from 1: only "
      "the factor, 0 if not given, stays of the pair's interaction at its "
      "nearest image. With --targets I is a target and J a source"},
-    {"exclude-factors", 0, "B,A,D", FOR_FILES, set_factors, 0, NULL,
+    {"exclude-factors", 0, "B,A,D", FOR_INPUTS, set_factors, 0, NULL,
      "of --exclude bonds, what stays of the ends of bonds, angles and "
      "dihedrals; 0,0,1 if not given"},
 
@@ -169,6 +170,9 @@ static const struct option_row table[] = {
     {"check", 0, NULL, FOR_RUN, set_flag, FIELD(check), NULL,
      "measures the error against a converged reference; exit status 3 if it "
      "is above the tolerance"},
+    {"no-virial", 0, NULL, FOR_RUN | FOR_TUNE, set_flag, FIELD(no_virial), NULL,
+     "leaves the virial out, which fmm does not have in a periodic cell: then "
+     "fmm is among the methods to choose from there"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
      "random targets to check, 1000 if not given; all, if they are fewer; a "

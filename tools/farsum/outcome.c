@@ -34,6 +34,8 @@ static void print_errors(const struct outcome *o, const struct settings *s,
 {
     fprintf(out, "error     tolerance %.3g, estimated %.3g", o->info.tolerance,
             o->info.estimated_error);
+    if (outcome_misses(s, &o->info))
+        fputs(" (ABOVE the tolerance: the order that was given)", out);
     if (o->has_check)
         fprintf(out, ", measured %.3g%s", o->check.measured,
                 verify_exceeds(&o->check) ? " (ABOVE the tolerance)" : "");
@@ -80,8 +82,8 @@ static void print_flow(const struct outcome *o, FILE *out)
 }
 
 /* A later frame is one line, so that a thousand of them can be read. */
-static void print_later(const struct outcome *o, const struct units *units,
-                        FILE *out)
+static void print_later(const struct outcome *o, const struct settings *s,
+                        const struct units *units, FILE *out)
 {
     if (o->new_plan)
         fprintf(out, "frame %lld needs a new plan: %s\n", (long long)o->frame,
@@ -90,7 +92,8 @@ static void print_later(const struct outcome *o, const struct units *units,
     if (o->has_energy)
         fprintf(out, "energy %.15g%s%s, ", o->energy, *units->energy ? " " : "",
                 units->energy);
-    fprintf(out, "estimated %.3g, ", o->info.estimated_error);
+    fprintf(out, "estimated %.3g%s, ", o->info.estimated_error,
+            outcome_misses(s, &o->info) ? " (ABOVE the tolerance)" : "");
     if (o->has_check)
         fprintf(out, "measured %.3g%s, ", o->check.measured,
                 verify_exceeds(&o->check) ? " (ABOVE the tolerance)" : "");
@@ -104,7 +107,7 @@ void outcome_print(const struct outcome *o, const struct settings *s,
     const struct units *units =
         units_find(s->units ? options_word("units", s->units) : "reduced");
     if (o->frame > 1) {
-        print_later(o, units, out);
+        print_later(o, s, units, out);
         if (o->new_plan)
             farsum_plan_print(plan, out);
         return;

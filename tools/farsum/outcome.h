@@ -24,6 +24,13 @@ struct outcome {
     const char *new_plan;    /* why this frame has a plan of its own; NULL */
 };
 
+/* 1: an order that was given by hand leaves more than the tolerance, by the
+ * estimate. */
+static inline int outcome_misses(const struct settings *s,
+                                 const farsum_plan_info *info)
+{
+    return s->order > 0 && info->estimated_error > info->tolerance;
+}
 void outcome_free(struct outcome *o);
 /* Lines for a person: the first frame with its plan, a line for each other. */
 void outcome_print(const struct outcome *o, const struct settings *s,

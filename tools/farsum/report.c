@@ -208,6 +208,8 @@ int report_frame(json_t *report, const struct outcome *o,
     bad |= json_object_set_new(
         report, "kappa",
         s->kappa > 0 ? report_real(s->kappa) : json_null());
+    bad |= json_object_set_new(report, "order_misses_tolerance",
+                               json_boolean(outcome_misses(s, info)));
     bad |= put_results(report, o);
     bad |= json_object_set_new(report, "check", check_of(o));
     bad |= json_object_set_new(report, "plan", report_plan(plan, info));

@@ -51,7 +51,7 @@ static int make_plan(struct session *t, const struct system *sys)
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
     farsum_status status = farsum_plan_create(&problem, &how, &t->plan);
-    t->no_virial = 0;
+    t->no_virial = t->s->no_virial;
     if (status == FARSUM_ERR_UNSUPPORTED && how.method
         && problem.outputs & FARSUM_VIRIAL) {
         /* a method that was asked for may have all but that */

@@ -93,7 +93,7 @@ farsum_problem system_problem(const struct settings *s,
     p.error = (farsum_error_kind)s->error;
     p.outputs = sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     if (sys->m == 0 && !sys->flow)
-        p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
+        p.outputs |= FARSUM_ENERGY | (s->no_virial ? 0 : FARSUM_VIRIAL);
     p.exclude_coincident = s->exclude;
     p.n_sources = sys->n;
     p.n_targets = sys->m;

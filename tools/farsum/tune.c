@@ -90,8 +90,11 @@ static int tell(const struct settings *s, const farsum_plan *plan,
     fprintf(out, "memory    %.4g MB (%.4g bytes a particle)\n",
             (double)info.bytes / 1e6,
             (double)info.bytes / (double)(info.n_sources ? info.n_sources : 1));
-    fprintf(out, "error     tolerance %.3g, estimated %.3g\n", info.tolerance,
-            info.estimated_error);
+    fprintf(out, "error     tolerance %.3g, estimated %.3g%s\n", info.tolerance,
+            info.estimated_error,
+            outcome_misses(s, &info)
+                ? " (ABOVE the tolerance: the order that was given)"
+                : "");
     if (model)
         model_print(&info, model, out);
     if (s->csv && model_csv(s, &info, model, error, sizeof error) != 0) {
