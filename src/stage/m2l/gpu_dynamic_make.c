@@ -1,19 +1,10 @@
 /* gpu_dynamic_make.c: the rows by kernels that launch kernels. */
 #include "stage/m2l/gpu_dynamic_make.h"
 
-#include "base/mem.h"
 #include "stage/gpu.h"
 #include "stage/gpu_rates.h"
-#include "stage/m2l/gpu_naive_fields.h"
 
 enum { CLEAR = 128 };
-
-struct dynamic {
-    struct boxes_gpu gpu; /* owned; operators: fields */
-    struct buf scale;     /* owned */
-    struct kernel kernel, clear;
-    int64_t batch; /* boxes of a launch */
-};
 
 /* Boxes near a parent: threads of the kernel that launches, and launches. */
 static int64_t dynamic_near(const struct boxes_args *a)
@@ -93,31 +84,15 @@ void dynamic_work(const void *args, int split, struct work *work)
     work->launches += 1 + dynamic_launches(a) + dynamic_children(a);
 }
 
-void dynamic_destroy(void *state)
-{
-    struct dynamic *s = state;
-    if (!s)
-        return;
-    buf_clear(&s->scale);
-    boxes_gpu_clear(&s->gpu);
-    mem_free(s);
-}
-
 farsum_status dynamic_create(const void *args, int split, void **state)
 {
     const struct boxes_args *a = args;
     farsum_status status = FARSUM_OK;
-    struct dynamic *s = NULL;
-    struct jit *jit;
-    GO(MEM_NEW(s, 1));
-    jit = &s->gpu.jit;
-    GO(boxes_gpu_begin(&s->gpu, a, CLEAR, 1));
-    GO(naive_fields(a, &s->gpu.operators, &s->scale));
+    struct naive_row *s = NULL;
+    GO(naive_row_begin(a, CLEAR, "stage/m2l/gpu_dynamic.k", &s));
+    struct jit *jit = &s->gpu.jit;
     s->batch = dynamic_batch(a);
-    jit_begin(jit, a->device, "stage/m2l/gpu_dynamic.k", a->precision);
     jit_nested(jit);
-    jit_define(jit, "ORDER", "%d", a->p);
-    jit_define(jit, "WS", "%d", a->ws);
     jit_define(jit, "SPLIT", "%d", split);
     jit_define(jit, "CHILD", "%d", dynamic_child(a, split));
     GO(jit_build(jit));
@@ -126,13 +101,13 @@ farsum_status dynamic_create(const void *args, int split, void **state)
     *state = s;
     s = NULL;
 done:
-    dynamic_destroy(s);
+    naive_row_destroy(s);
     return status;
 }
 
 farsum_status dynamic_run(void *state, const void *data)
 {
-    struct dynamic *s = state;
+    struct naive_row *s = state;
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
     TRY(boxes_gpu_io(g, io));

@@ -2,7 +2,7 @@
 #ifndef FARSUM_STAGE_M2L_GPU_DYNAMIC_MAKE_H
 #define FARSUM_STAGE_M2L_GPU_DYNAMIC_MAKE_H
 
-#include "stage/boxes_gpu.h"
+#include "stage/m2l/gpu_naive_fields.h"
 
 /* split 1: two threads share a number. */
 farsum_status dynamic_fits(const void *args, int split);
@@ -11,7 +11,6 @@ double dynamic_cost(const void *args, int split);
 void dynamic_work(const void *args, int split, struct work *work);
 farsum_status dynamic_create(const void *args, int split, void **state);
 farsum_status dynamic_run(void *state, const void *io);
-void dynamic_destroy(void *state);
 
 /* A row of one form. */
 #define DYNAMIC_ROW(name, split)                                               \
@@ -37,7 +36,7 @@ void dynamic_destroy(void *state);
         .bytes = dynamic_bytes,                                                \
         .create = name##_create,                                               \
         .run = dynamic_run,                                                    \
-        .destroy = dynamic_destroy,                                            \
+        .destroy = naive_row_destroy,                                          \
         .deterministic = 0,                                                    \
         .needs = "CUDA's device runtime",                                      \
         .work = name##_work,                                                   \

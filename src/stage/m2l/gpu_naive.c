@@ -2,17 +2,10 @@
  * finds out its box, the other box, n, m and k from its number, and sums over
  * orders (Kohnke et al., IJHPCA 2020, section 3.3.1).  Most of what it does is
  * integers.  For comparison; wins never. */
-#include "base/mem.h"
 #include "stage/gpu_rates.h"
 #include "stage/m2l/gpu_naive_fields.h"
 
 enum { GROUP = 128 };
-
-struct state {
-    struct boxes_gpu gpu; /* owned; operators: fields */
-    struct buf scale;     /* owned */
-    struct kernel kernel, clear;
-};
 
 static int64_t naive_threads(const struct boxes_args *a, int level)
 {
@@ -49,29 +42,13 @@ static void naive_work(const void *args, struct work *work)
     work->launches += 1 + a->depth;
 }
 
-static void naive_destroy(void *state)
-{
-    struct state *s = state;
-    if (!s)
-        return;
-    buf_clear(&s->scale);
-    boxes_gpu_clear(&s->gpu);
-    mem_free(s);
-}
-
 static farsum_status naive_create(const void *args, void **state)
 {
     const struct boxes_args *a = args;
     farsum_status status = FARSUM_OK;
-    struct state *s = NULL;
-    struct jit *jit;
-    GO(MEM_NEW(s, 1));
-    jit = &s->gpu.jit;
-    GO(boxes_gpu_begin(&s->gpu, a, GROUP, 1));
-    GO(naive_fields(a, &s->gpu.operators, &s->scale));
-    jit_begin(jit, a->device, "stage/m2l/gpu_naive.k", a->precision);
-    jit_define(jit, "ORDER", "%d", a->p);
-    jit_define(jit, "WS", "%d", a->ws);
+    struct naive_row *s = NULL;
+    GO(naive_row_begin(a, GROUP, "stage/m2l/gpu_naive.k", &s));
+    struct jit *jit = &s->gpu.jit;
     jit_define(jit, "GROUP", "%d", GROUP);
     GO(jit_build(jit));
     GO(jit_kernel(jit, "m2l_clear", GROUP, 0, &s->clear));
@@ -79,13 +56,13 @@ static farsum_status naive_create(const void *args, void **state)
     *state = s;
     s = NULL;
 done:
-    naive_destroy(s);
+    naive_row_destroy(s);
     return status;
 }
 
 static farsum_status naive_run(void *state, const void *data)
 {
-    struct state *s = state;
+    struct naive_row *s = state;
     const struct boxes_io *io = data;
     struct boxes_gpu *g = &s->gpu;
     const struct boxes_args *a = &g->args;
@@ -108,7 +85,7 @@ const struct variant m2l_gpu_naive = {
     .bytes = naive_bytes,
     .create = naive_create,
     .run = naive_run,
-    .destroy = naive_destroy,
+    .destroy = naive_row_destroy,
     .deterministic = 0,
     .needs = "a device",
     .work = naive_work,

@@ -81,3 +81,31 @@ done:
     mem_free(scale);
     return status;
 }
+
+void naive_row_destroy(void *row)
+{
+    struct naive_row *s = row;
+    if (!s)
+        return;
+    buf_clear(&s->scale);
+    boxes_gpu_clear(&s->gpu);
+    mem_free(s);
+}
+
+farsum_status naive_row_begin(const struct boxes_args *a, int group,
+                              const char *file, struct naive_row **row)
+{
+    farsum_status status = FARSUM_OK;
+    struct naive_row *s = NULL;
+    GO(MEM_NEW(s, 1));
+    GO(boxes_gpu_begin(&s->gpu, a, group, 1));
+    GO(naive_fields(a, &s->gpu.operators, &s->scale));
+    jit_begin(&s->gpu.jit, a->device, file, a->precision);
+    jit_define(&s->gpu.jit, "ORDER", "%d", a->p);
+    jit_define(&s->gpu.jit, "WS", "%d", a->ws);
+    *row = s;
+    s = NULL;
+done:
+    naive_row_destroy(s);
+    return status;
+}

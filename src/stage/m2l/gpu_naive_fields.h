@@ -5,6 +5,18 @@
 
 #include "stage/boxes_gpu.h"
 
+/* Such a row's state. */
+struct naive_row {
+    struct boxes_gpu gpu; /* owned; operators: fields */
+    struct buf scale;     /* owned */
+    struct kernel kernel, clear;
+    int64_t batch; /* boxes of a launch, where they are launched by batches */
+};
+/* Takes its memory, with fields and scale; its text is begun, for `group`
+ * threads and the file of the row's kernels. */
+farsum_status naive_row_begin(const struct boxes_args *args, int group,
+                              const char *file, struct naive_row **row);
+void naive_row_destroy(void *row); /* NULL is legal */
 /* The highest order: unscaled numbers leave the range beyond. */
 int naive_order_most(farsum_precision precision);
 /* Bytes of fields and scale. */
