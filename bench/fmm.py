@@ -51,8 +51,8 @@ import parts
 from fmm_papers import TYPES, sums
 
 PAPER = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers"]
-FASTEST = ["gpu_plane_wave", "gpu_rotation", "gpu_rotation_hybrid_source",
-           "gpu_walsh", "gpu_symmetric"]
+FASTEST = ["gpu_plane_wave", "gpu_plane_wave_mma", "gpu_rotation",
+           "gpu_rotation_hybrid_source", "gpu_walsh", "gpu_symmetric"]
 SLOW = {"gpu_naive": 4}  # up to that order only
 NESTED = ["gpu_dynamic", "gpu_dynamic_split"]
 ORDERS = (8, 12, 4, 20, 16)
