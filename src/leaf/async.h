@@ -12,9 +12,26 @@ FN void async_copy(f64 *to, const f64 *from, i32 there)
                    "r"(there ? 8 : 0)
                  : "memory");
 }
+/* Words of 16 bytes, both aligned, past the first cache. */
+FN void async_copy16(void *to, const void *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"((u32)__cvta_generic_to_shared(to)), "l"(from)
+                 : "memory");
+}
 /* This thread's copies are done; a barrier shows them to the others. */
 FN void async_wait(void)
 {
     asm volatile("cp.async.wait_all;" : : : "memory");
+}
+/* Copies since the last of these are one lot; all but the last lot are done. */
+FN void async_commit(void)
+{
+    asm volatile("cp.async.commit_group;" : : : "memory");
+}
+FN void async_wait_but_one(void)
+{
+    asm volatile("cp.async.wait_group 1;" : : : "memory");
 }
 #endif

@@ -1,7 +1,11 @@
 /* mma.h: products on FP64 tensor cores (NVIDIA, sm_80 and later), for rows that
  * fit nothing else.  MMA is 16 where a product has 16 rows (sm_90), else 8.
  * Lane l holds A[l/4][l%4], B[l%4][l/4] and D[l/4][2 (l%4) + 0, 1]; of 16 rows
- * also A and D of row l/4 + 8. */
+ * also A and D of row l/4 + 8.
+ *
+ * Below that, products of 16 x 8 by 8 x 8 for f64 and TF32, sums of f32: lane l
+ * holds A[l/4 + 0, 8][l%4], then A[l/4 + 0, 8][l%4 + 4], B[l%4 + 0, 4][l/4] and
+ * D[l/4][2 (l%4) + 0, 1], then D[l/4 + 8][same]. */
 #ifndef FARSUM_LEAF_MMA_H
 #define FARSUM_LEAF_MMA_H
 
@@ -11,6 +15,38 @@ FN void mma8(f64 *d, f64 a, f64 b)
         "{%0,%1};"
         : "+d"(d[0]), "+d"(d[1])
         : "d"(a), "d"(b));
+}
+
+FN void mma16x8(f64 *d, const f64 *a, f64 b, f64 b4)
+{
+#if MMA == 16
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},"
+        "{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b), "d"(b4));
+#else
+    mma8(d, a[0], b);
+    mma8(d + 2, a[1], b);
+    mma8(d, a[2], b4);
+    mma8(d + 2, a[3], b4);
+#endif
+}
+
+/* v rounded to the bits that TF32 keeps, and what is left, rounded too: 22 bits
+ * together.  (The instruction for it is many where v may be infinite.) */
+FN void tf32_parts(f32 v, u32 *high, u32 *low)
+{
+    u32 top = (__float_as_uint(v) + 0x1000u) & 0xffffe000u;
+    *high = top;
+    *low = (__float_as_uint(v - __uint_as_float(top)) + 0x1000u) & 0xffffe000u;
+}
+
+FN void mma16x8_tf32(f32 *d, const u32 *a, const u32 *b)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3},"
+        "{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 /* Rows a into d, rows a8 into e. */
