@@ -1,0 +1,234 @@
+/* boxes_axes.c: tables and tiles of the rows that go axis after axis. */
+#include "stage/boxes_axes.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+ISA_TABLE(struct axes_kern, boxes_axes)
+
+struct axes {
+    struct boxes_args args;
+    const struct axes_kern *kern;
+    struct axes_tables tables;
+    void *table[4];             /* owned: the swaps, the shifts of each axis */
+    void *room;                 /* owned: [threads][AXES_ROOM][size][tile] */
+    struct axes_family *family; /* owned: [threads] */
+    int up;
+};
+
+int64_t axes_swaps(int p)
+{
+    int64_t all = 0;
+    for (int64_t n = 0; n <= p; n++)
+        all += n * n + n + 1;
+    return all;
+}
+
+int64_t axes_shifts(int p)
+{
+    int64_t all = 0;
+    for (int64_t n = 1; n <= p + 1; n++)
+        all += n * (n + 1) / 2;
+    return all;
+}
+
+static const struct axes_kern *axes_kern(const struct boxes_args *a)
+{
+    return isa_boxes_axes[a->isa][a->precision == FARSUM_F32];
+}
+
+/* Multiply-adds of a parent: seven shifts, of real and imaginary parts, and
+ * seven swaps. */
+static double axes_work(int p)
+{
+    return 7.0 * (double)(2 * axes_shifts(p) + axes_swaps(p));
+}
+
+/* As measured: multiply-adds, then what is read and written. */
+double axes_cost(const void *args, int up)
+{
+    const struct boxes_args *a = args;
+    double parents = (double)(a->n_boxes - a->n_leaves);
+    (void)up;
+    return parents
+               * (axes_work(a->p) * 0.3e-9 + multipole_size(a->p) * 9 * 3e-9)
+               / boxes_lanes(a) / a->threads
+           + 1e-6;
+}
+
+/* Of a thread, in numbers. */
+static int64_t axes_room(const struct boxes_args *a)
+{
+    return AXES_ROOM * (int64_t)multipole_size(a->p) * axes_kern(a)->tile;
+}
+
+int64_t axes_bytes(const void *args)
+{
+    const struct boxes_args *a = args;
+    return boxes_real(a)
+               * (axes_swaps(a->p) + 3 * axes_shifts(a->p)
+                  + a->threads * axes_room(a))
+           + a->threads * (int64_t)sizeof(struct axes_family);
+}
+
+/* n! / (k! (n - k)!) */
+static double choices(int n, int k)
+{
+    long double all = 1;
+    for (int i = 1; i <= k; i++)
+        all = all * (n - k + i) / i;
+    return (double)all;
+}
+
+/* Of (10.11) what the kernel reads, in its order: rows m, m + 2, .. from m = 0
+ * and 1, of imaginary parts from 1 and 2. */
+static double *swap_table(int n, const double *b, double *to)
+{
+    int wide = 2 * n + 1;
+    for (int sign = 1; sign >= -1; sign -= 2)
+        for (int begin = sign < 0; begin <= 1 + (sign < 0); begin++)
+            for (int m = begin; m <= n; m += 2) {
+                int l = (n + m) % 2 + (sign < 0);
+                for (; l <= n; l += 2)
+                    *to++ = b[(n + sign * m) * wide + n + sign * l];
+            }
+    return to;
+}
+
+/* Along an axis by d, d > 0, lengths of degree n times shrink^n; down: of
+ * n + 1. */
+static void shift_table(int p, double d, double shrink, int up, double *to)
+{
+    for (int m = 0; m <= p; m++)
+        for (int n = m; n <= p; n++) {
+            int from = up ? m : n, end = up ? n : p;
+            for (int k = from; k <= end; k++) {
+                int high = up ? n : k, low = up ? k : n;
+                *to++ = sqrt(choices(high - m, low - m)
+                             * choices(high + m, low + m))
+                        * pow(d, high - low) * pow(shrink, up ? k : n + 1);
+            }
+        }
+}
+
+static farsum_status axes_take(struct axes *s, int table, const double *from,
+                               int64_t n)
+{
+    TRY(mem_alloc(&s->table[table], n, (size_t)boxes_real(&s->args), 0));
+    for (int64_t i = 0; i < n; i++)
+        boxes_set(&s->args, s->table[table], i, from[i]);
+    return FARSUM_OK;
+}
+
+static farsum_status axes_make(struct axes *s)
+{
+    const struct boxes_args *a = &s->args;
+    int64_t swaps = axes_swaps(a->p), shifts = axes_shifts(a->p);
+    int wide = 2 * a->p + 1;
+    farsum_status status = FARSUM_OK;
+    double *table = NULL, *b = NULL, *to, d[3];
+    GO(MEM_RAW(b, wide * wide));
+    GO(MEM_RAW(table, swaps > shifts ? swaps : shifts));
+    to = table;
+    for (int n = 0; n <= a->p; n++) {
+        multipole_swap(n, b);
+        to = swap_table(n, b, to);
+    }
+    GO(axes_take(s, 3, table, swaps));
+    boxes_child(a, 7, d);
+    for (int axis = 0; axis < 3; axis++) {
+        shift_table(a->p, d[axis], axis == 2 ? 0.5 : 1, s->up, table);
+        GO(axes_take(s, axis, table, shifts));
+    }
+    s->tables = (struct axes_tables){
+        a->p, s->table[3], {s->table[0], s->table[1], s->table[2]}};
+done:
+    mem_free(table);
+    mem_free(b);
+    return status;
+}
+
+void axes_destroy(void *state)
+{
+    struct axes *s = state;
+    if (!s)
+        return;
+    for (int i = 0; i < 4; i++)
+        mem_free(s->table[i]);
+    mem_free(s->room);
+    mem_free(s->family);
+    mem_free(s);
+}
+
+farsum_status axes_create(const void *args, int up, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    struct axes *s = NULL;
+    GO(MEM_NEW(s, 1));
+    s->args = *(const struct boxes_args *)args;
+    s->kern = axes_kern(&s->args);
+    s->up = up;
+    GO(axes_make(s));
+    GO(mem_alloc(&s->room, s->args.threads * axes_room(&s->args),
+                 (size_t)boxes_real(&s->args), 0));
+    GO(MEM_NEW(s->family, s->args.threads));
+    *state = s;
+    s = NULL;
+done:
+    axes_destroy(s);
+    return status;
+}
+
+static void boxes_of(const int64_t *box, int tile, struct axes_boxes *to)
+{
+    to->first = -1;
+    to->run = 1;
+    for (int b = 0; b < tile; b++) {
+        if (to->first < 0)
+            to->first = box[b];
+        to->at[b] = box[b] < 0 ? -1 : (int32_t)(box[b] - to->first);
+        to->run &= to->at[b] == b;
+    }
+}
+
+/* Parents first .. first + n - 1 and their children; 0: there are none. */
+static int family_of(const struct tree *tree, int level, int64_t first,
+                     int64_t n, int tile, struct axes_family *f)
+{
+    int64_t parent[AXES_TILE_MOST], child[AXES_TILE_MOST];
+    for (int b = 0; b < tile; b++)
+        parent[b] = -1;
+    for (int octant = 0; octant < 8; octant++) {
+        for (int b = 0; b < tile; b++) {
+            child[b] =
+                b < n ? tree_child(tree, level, first + b, octant) : -1;
+            if (child[b] >= 0)
+                parent[b] = first + b;
+        }
+        boxes_of(child, tile, &f->boxes[octant]);
+    }
+    boxes_of(parent, tile, &f->boxes[AXES_PARENT]);
+    return f->boxes[AXES_PARENT].first >= 0;
+}
+
+void axes_level(void *state, const struct boxes_io *io, int level, void *array)
+{
+    const struct axes *s = state;
+    int64_t tile = s->kern->tile, end = io->tree->first[level + 1];
+    size_t each = (size_t)(axes_room(&s->args) * boxes_real(&s->args));
+#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+    for (int64_t b = io->tree->first[level]; b < end; b += tile) {
+        int thread = omp_get_thread_num();
+        struct axes_family *f = &s->family[thread];
+        void *room = (char *)s->room + (size_t)thread * each;
+        int64_t n = end - b < tile ? end - b : tile;
+        if (!family_of(io->tree, level, b, n, (int)tile, f))
+            continue;
+        f->array = array;
+        f->stride = io->stride;
+        (s->up ? s->kern->up : s->kern->down)(&s->tables, f, room);
+    }
+}

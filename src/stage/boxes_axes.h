@@ -1,0 +1,62 @@
+/* boxes_axes.h: what rows share that go between boxes and their children axis
+ * after axis (math.md 10.29): a shift along z, exchange of x and z, and so on.
+ *
+ * Boxes go side by side in tiles, SIMD over them: arrays are [number][tile]. */
+#ifndef FARSUM_STAGE_BOXES_AXES_H
+#define FARSUM_STAGE_BOXES_AXES_H
+
+#include "stage/boxes.h"
+
+enum {
+    AXES_VECTORS = 2,
+    AXES_TILE_MOST = 64,
+    AXES_PARENT = 8, /* among a family's boxes, behind the octants */
+    AXES_ROOM = 5,   /* expansions that a tile's work needs */
+};
+
+/* The boxes of a tile of parents, or their children of one octant. */
+struct axes_boxes {
+    int64_t first; /* a box; -1: there is none */
+    int run;       /* 1: they are first .. first + tile - 1 */
+    int32_t at[AXES_TILE_MOST]; /* box less first; -1: there is none */
+};
+struct axes_family {
+    void *array; /* multipoles or locals of all boxes */
+    int64_t stride;
+    struct axes_boxes boxes[AXES_PARENT + 1];
+};
+
+/* Tables in the row's precision. */
+struct axes_tables {
+    int p;
+    /* Of each degree, what of (10.11) is not zero by symmetry, row after row:
+     * real parts of rows 0, 2, .., of rows 1, 3, ..; imaginary ones of rows 1,
+     * 3, .., of rows 2, 4, .. */
+    const void *swap;
+    /* Of each axis, of each order m, rows n of (10.29): m2m k = m .. n, l2l k =
+     * n .. p. */
+    const void *shift[3];
+};
+
+struct axes_kern {
+    int tile;
+    /* room: AXES_ROOM expansions of a tile. */
+    void (*up)(const struct axes_tables *tables, const struct axes_family *f,
+               void *room);
+    void (*down)(const struct axes_tables *tables, const struct axes_family *f,
+                 void *room);
+};
+
+/* The rows, but for what they are called: up, m2m; else l2l. */
+double axes_cost(const void *args, int up);
+int64_t axes_bytes(const void *args);
+farsum_status axes_create(const void *args, int up, void **state);
+void axes_destroy(void *state);
+/* Between the boxes of a level and their children, in `array`. */
+void axes_level(void *state, const struct boxes_io *io, int level, void *array);
+
+/* The numbers of (10.11) that tables have, of all degrees, and of (10.29) of
+ * one axis. */
+int64_t axes_swaps(int p);
+int64_t axes_shifts(int p);
+#endif
