@@ -186,30 +186,45 @@ static void boxes_of(const int64_t *box, int tile, struct axes_boxes *to)
 {
     to->first = -1;
     to->run = 1;
+    to->count = 0;
     for (int b = 0; b < tile; b++) {
-        if (to->first < 0)
+        int is = box[b] >= 0;
+        if (is && to->first < 0)
             to->first = box[b];
-        to->at[b] = box[b] < 0 ? -1 : (int32_t)(box[b] - to->first);
-        to->run &= to->at[b] == b;
+        if (is)
+            to->which[to->count++] = b;
+        to->is[b] = -is;
+        to->at[b] = is ? (int32_t)(box[b] - to->first) : 0;
+        to->run &= is && to->at[b] == b;
     }
+}
+
+/* Children of box b into child[octant][i]; how many. */
+static int children_of(const struct tree *tree, int level, int64_t b, int i,
+                       int64_t child[8][AXES_TILE_MOST])
+{
+    if (tree->dense) {
+        for (int octant = 0; octant < 8; octant++)
+            child[octant][i] = tree_child(tree, level, b, octant);
+        return 8;
+    }
+    for (int64_t c = tree->child[b]; c < tree->child[b + 1]; c++)
+        child[tree->key[c] & 7][i] = c;
+    return (int)(tree->child[b + 1] - tree->child[b]);
 }
 
 /* Parents first .. first + n - 1 and their children; 0: there are none. */
 static int family_of(const struct tree *tree, int level, int64_t first,
                      int64_t n, int tile, struct axes_family *f)
 {
-    int64_t parent[AXES_TILE_MOST], child[AXES_TILE_MOST];
-    for (int b = 0; b < tile; b++)
-        parent[b] = -1;
-    for (int octant = 0; octant < 8; octant++) {
-        for (int b = 0; b < tile; b++) {
-            child[b] =
-                b < n ? tree_child(tree, level, first + b, octant) : -1;
-            if (child[b] >= 0)
-                parent[b] = first + b;
-        }
-        boxes_of(child, tile, &f->boxes[octant]);
-    }
+    int64_t parent[AXES_TILE_MOST], child[8][AXES_TILE_MOST];
+    memset(child, 0xff, sizeof child);
+    memset(parent, 0xff, sizeof parent);
+    for (int i = 0; i < n; i++)
+        if (children_of(tree, level, first + i, i, child) > 0)
+            parent[i] = first + i;
+    for (int octant = 0; octant < 8; octant++)
+        boxes_of(child[octant], tile, &f->boxes[octant]);
     boxes_of(parent, tile, &f->boxes[AXES_PARENT]);
     return f->boxes[AXES_PARENT].first >= 0;
 }

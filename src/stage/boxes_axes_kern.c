@@ -31,16 +31,16 @@ SIMD_FN struct place in_array(const struct axes_family *f, int number)
     return (struct place){f->array, f->stride, &f->boxes[number]};
 }
 
-/* x[at[i]]; where at[i] < 0, 0. */
-SIMD_FN vreal gather(const real *x, const int32_t *at)
+/* x[at[i]], 0 where there is no box. */
+SIMD_FN vreal gather(const real *x, const int32_t *at, const int32_t *is)
 {
     typedef int32_t numbers __attribute__((vector_size(4 * W)));
     vreal v = v_set(0);
     numbers n;
-    memcpy(&n, at, sizeof n);
+    memcpy(&n, is, sizeof n);
     for (int i = 0; i < W; i++)
-        v[i] = x[at[i] < 0 ? 0 : at[i]];
-    return v_where(__builtin_convertvector(n, vmask) >= 0, v);
+        v[i] = x[at[i]];
+    return v_where(__builtin_convertvector(n, vmask), v);
 }
 
 SIMD_FN void load(const struct place *from, int number, vreal v[V])
@@ -59,7 +59,7 @@ SIMD_FN void load(const struct place *from, int number, vreal v[V])
         return;
     }
     for (int b = 0; b < V; b++)
-        v[b] = gather(x, o->at + b * W);
+        v[b] = gather(x, o->at + b * W, o->is + b * W);
 }
 
 /* add: to what is there. */
@@ -76,12 +76,13 @@ SIMD_FN void store(const struct place *to, int number, const vreal v[V],
             v_store(x + b * W, add ? v_load(x + b * W) + v[b] : v[b]);
         return;
     }
+    real part[TILE];
     for (int b = 0; b < V; b++)
-        for (int i = 0; i < W; i++) {
-            int32_t at = o->at[b * W + i];
-            if (at >= 0)
-                x[at] = (add ? x[at] : 0) + v[b][i];
-        }
+        v_store(part + b * W, v[b]);
+    for (int i = 0; i < o->count; i++) {
+        int which = o->which[i];
+        x[o->at[which]] = (add ? x[o->at[which]] : 0) + part[which];
+    }
 }
 
 /* Where degree n's number of order m and a side (0: real, 1: imaginary) is, and
