@@ -62,7 +62,7 @@ set(farsum_sources
   src/method/fmm_soften.c src/method/fmm_uneven.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
-  src/stage/boxes.c src/stage/boxes_axes.c src/stage/boxes_gpu.c
+  src/stage/boxes.c src/stage/boxes_axes.c src/stage/boxes_axes_gpu.c src/stage/boxes_gpu.c
   src/stage/boxes_gpu_shifts.c src/stage/boxes_host.c src/stage/boxes_points.c
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
   src/stage/particles.c src/stage/rooms.c

@@ -40,11 +40,22 @@ static const struct axes_kern *axes_kern(const struct boxes_args *a)
     return isa_boxes_axes[a->isa][a->precision == FARSUM_F32];
 }
 
-/* Multiply-adds of a parent: seven shifts, of real and imaginary parts, and
- * seven swaps. */
-static double axes_work(int p)
+/* Seven shifts, of real and imaginary parts, and seven swaps. */
+double axes_work(int p)
 {
-    return 7.0 * (double)(2 * axes_shifts(p) + axes_swaps(p));
+    return 7.0 * (double)(2 * axes_shifts(p) - (p + 1) * (p + 2) / 2)
+           + 7.0 * (double)axes_swaps(p);
+}
+
+void axes_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double parents = (double)(a->n_boxes - a->n_leaves);
+    double real = (double)boxes_real(a), k = multipole_size(a->p);
+    count_calls(&work->count, COUNT_FMA, parents * axes_work(a->p));
+    work->read += real * (double)a->n_boxes * k;
+    work->written += real * (double)a->n_boxes * k;
+    work->launches += a->device ? a->depth : 0;
 }
 
 /* As measured: multiply-adds, then what is read and written. */
@@ -98,20 +109,26 @@ static double *swap_table(int n, const double *b, double *to)
     return to;
 }
 
-/* Along an axis by d, d > 0, lengths of degree n times shrink^n; down: of
- * n + 1. */
-static void shift_table(int p, double d, double shrink, int up, double *to)
+/* From a child (10.6) has a factor 2^-k, to a child (10.8) 2^-(n + 1): it goes
+ * with z. */
+double axes_shift(const struct boxes_args *a, int up, int axis, int n, int m,
+                  int k)
 {
-    for (int m = 0; m <= p; m++)
-        for (int n = m; n <= p; n++) {
-            int from = up ? m : n, end = up ? n : p;
-            for (int k = from; k <= end; k++) {
-                int high = up ? n : k, low = up ? k : n;
-                *to++ = sqrt(choices(high - m, low - m)
-                             * choices(high + m, low + m))
-                        * pow(d, high - low) * pow(shrink, up ? k : n + 1);
-            }
-        }
+    int high = up ? n : k, low = up ? k : n;
+    double d[3];
+    boxes_child(a, 7, d);
+    return sqrt(choices(high - m, low - m) * choices(high + m, low + m))
+           * pow(d[axis], high - low)
+           * (axis == 2 ? ldexp(1, up ? -k : -n - 1) : 1);
+}
+
+static void shift_table(const struct boxes_args *a, int up, int axis,
+                        double *to)
+{
+    for (int m = 0; m <= a->p; m++)
+        for (int n = m; n <= a->p; n++)
+            for (int k = up ? m : n; k <= (up ? n : a->p); k++)
+                *to++ = axes_shift(a, up, axis, n, m, k);
 }
 
 static farsum_status axes_take(struct axes *s, int table, const double *from,
@@ -129,7 +146,7 @@ static farsum_status axes_make(struct axes *s)
     int64_t swaps = axes_swaps(a->p), shifts = axes_shifts(a->p);
     int wide = 2 * a->p + 1;
     farsum_status status = FARSUM_OK;
-    double *table = NULL, *b = NULL, *to, d[3];
+    double *table = NULL, *b = NULL, *to;
     GO(MEM_RAW(b, wide * wide));
     GO(MEM_RAW(table, swaps > shifts ? swaps : shifts));
     to = table;
@@ -138,9 +155,8 @@ static farsum_status axes_make(struct axes *s)
         to = swap_table(n, b, to);
     }
     GO(axes_take(s, 3, table, swaps));
-    boxes_child(a, 7, d);
     for (int axis = 0; axis < 3; axis++) {
-        shift_table(a->p, d[axis], axis == 2 ? 0.5 : 1, s->up, table);
+        shift_table(a, s->up, axis, table);
         GO(axes_take(s, axis, table, shifts));
     }
     s->tables = (struct axes_tables){

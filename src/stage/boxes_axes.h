@@ -50,7 +50,21 @@ struct axes_kern {
                  void *room);
 };
 
-/* The rows, but for what they are called: up, m2m; else l2l. */
+/* Where degree n's number of order m and a side (0: real, 1: imaginary) is, and
+ * its sign, if x and y are exchanged: (10.28). */
+static inline int axes_exchanged(int n, int m, int side, int *sign)
+{
+    int quarter = m & 3;
+    if (m % 2) {
+        *sign = quarter == 1 ? 1 : -1;
+        side = 1 - side;
+    } else {
+        *sign = (quarter == 0) == (side == 0) ? 1 : -1;
+    }
+    return multipole_at(n, side ? -m : m);
+}
+
+/* The rows of the host, but for what they are called: up, m2m; else l2l. */
 double axes_cost(const void *args, int up);
 int64_t axes_bytes(const void *args);
 farsum_status axes_create(const void *args, int up, void **state);
@@ -59,7 +73,23 @@ void axes_destroy(void *state);
 void axes_level(void *state, const struct boxes_io *io, int level, void *array);
 
 /* The numbers of (10.11) that tables have, of all degrees, and of (10.29) of
- * one axis. */
+ * one axis, of real or imaginary parts. */
 int64_t axes_swaps(int p);
 int64_t axes_shifts(int p);
+/* Multiply-adds of a parent. */
+double axes_work(int p);
+void axes_ops(const void *args, struct work *work);
+/* What (10.29) has between degrees n (of the result) and k along an axis. */
+double axes_shift(const struct boxes_args *args, int up, int axis, int n, int m,
+                  int k);
+
+/* Those on devices, boxes_axes_gpu.c. */
+farsum_status axes_gpu_fits(const void *args, int up);
+double axes_gpu_cost(const void *args, int up);
+int64_t axes_gpu_bytes(const void *args);
+farsum_status axes_gpu_create(const void *args, int up, void **state);
+void axes_gpu_destroy(void *state);
+farsum_status axes_gpu_same(const void *state, const struct boxes_io *io);
+farsum_status axes_gpu_level(const void *state, const struct boxes_io *io,
+                             int level, const void *array);
 #endif

@@ -85,20 +85,6 @@ SIMD_FN void store(const struct place *to, int number, const vreal v[V],
     }
 }
 
-/* Where degree n's number of order m and a side (0: real, 1: imaginary) is, and
- * its sign, if x and y are exchanged: by i^m conj. */
-SIMD_FN int exchanged(int n, int m, int side, real *sign)
-{
-    int quarter = m & 3;
-    if (m % 2) {
-        *sign = quarter == 1 ? 1 : -1;
-        side = 1 - side;
-    } else {
-        *sign = (quarter == 0) == (side == 0) ? 1 : -1;
-    }
-    return multipole_at(n, side ? -m : m);
-}
-
 /* Stores order m's sides of degree n; turn: x and y exchanged. */
 SIMD_FN void store_order(const struct place *to, int n, int m, const int sides,
                          vreal v[2][V], const int turn, const int add)
@@ -106,10 +92,10 @@ SIMD_FN void store_order(const struct place *to, int n, int m, const int sides,
     for (int side = 0; side < sides; side++) {
         int number = multipole_at(n, side ? -m : m);
         if (turn) {
-            real sign;
-            number = exchanged(n, m, side, &sign);
+            int sign;
+            number = axes_exchanged(n, m, side, &sign);
             for (int b = 0; b < V; b++)
-                v[side][b] *= v_set(sign);
+                v[side][b] *= v_set(R(sign));
         }
         store(to, number, v[side], add);
     }
@@ -298,13 +284,12 @@ SIMD_FN void parents(int p, const struct place *from, const struct place *to)
     for (int n = 0; n <= p; n++)
         for (int m = 0; m <= n; m++)
             for (int side = 0; side <= (m > 0); side++) {
-                vreal v[2][V];
-                load(from, multipole_at(n, side ? -m : m), v[side]);
-                real sign;
-                int number = exchanged(n, m, side, &sign);
+                vreal v[V];
+                int sign, number = axes_exchanged(n, m, side, &sign);
+                load(from, multipole_at(n, side ? -m : m), v);
                 for (int b = 0; b < V; b++)
-                    v[side][b] *= v_set(sign);
-                store(to, number, v[side], 0);
+                    v[b] *= v_set(R(sign));
+                store(to, number, v, 0);
             }
 }
 

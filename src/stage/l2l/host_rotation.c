@@ -29,4 +29,5 @@ const struct variant l2l_host_rotation = {
     .destroy = axes_destroy,
     .deterministic = 1,
     .needs = "",
+    .work = axes_ops,
 };

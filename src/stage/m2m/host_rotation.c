@@ -29,4 +29,5 @@ const struct variant m2m_host_rotation = {
     .destroy = axes_destroy,
     .deterministic = 1,
     .needs = "",
+    .work = axes_ops,
 };
