@@ -1,14 +1,16 @@
-/* m2l_rows.c: rows of m2l on a dense periodic tree of one root box, timed and
+/* m2l_rows.c: rows of m2l, or of m2m or l2l, on a dense periodic tree of one root box, timed and
  * compared with the first of them; a CSV line each.
  *
  *     m2l_rows DEVICE PRECISION P DEPTH [WHAT...]
  *
  *     m2l_rows cuda:0 f32 12 5
  *     m2l_rows cuda:0 f64 8 4 gpu_dense gpu_walsh repeats=20
+ *     m2l_rows host f64 12 4 room=m2m
  *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
  *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
- * WHAT: rows, in that order, none means all of the table but plain; ws=W;
+ * WHAT: rows, in that order, none means all of the table but plain;
+ * room=m2m or l2l in place of m2l; ws=W;
  * root=K, K^3 root boxes; open=1, no axis periodic; repeats=R, runs timed at
  * most after a first, 0: that; header=0, no names of columns.  Of the rows that
  * come after it, if they have it, 0: as they do it: group=N, threads of a
@@ -41,6 +43,7 @@ enum { REPEATS = 10, REPEATS_LEAST = 2, CHUNK = 1 << 22 };
 #define COMPARED 3e7 /* numbers, about */
 
 struct m2l_bench {
+    const struct stage *room;
     struct boxes_args args;
     struct tree tree;
     struct boxes_io io;
@@ -61,7 +64,7 @@ static int64_t real_bytes(const struct m2l_bench *b)
 
 /* Like those of charges in a box: degree n as 2^-n; the same ones again after
  * CHUNK boxes. */
-static void take_multipoles(struct m2l_bench *b)
+static void take_numbers(struct m2l_bench *b, void *array, struct buf *there)
 {
     int64_t stride = b->io.stride, n = stride < CHUNK ? stride : CHUNK;
     int64_t real = real_bytes(b);
@@ -76,9 +79,9 @@ static void take_multipoles(struct m2l_bench *b)
             int64_t at = real * (k * stride + i);
             int64_t bytes = real * (n < stride - i ? n : stride - i);
             if (b->args.device)
-                bench_need(buf_upload(&b->multipole_there, at, some, bytes));
+                bench_need(buf_upload(there, at, some, bytes));
             else
-                memcpy((char *)b->multipole + at, some, (size_t)bytes);
+                memcpy((char *)array + at, some, (size_t)bytes);
         }
     }
     mem_free(some);
@@ -107,7 +110,7 @@ static void take_arrays(struct m2l_bench *b)
         b->io.local = b->local;
     }
     bench_need(mem_alloc(&b->seen, b->most, (size_t)real_bytes(b), 1));
-    take_multipoles(b);
+    take_numbers(b, b->multipole, &b->multipole_there);
 }
 
 static void take_tree(struct m2l_bench *b, int depth, int root, int open)
@@ -135,22 +138,27 @@ static void take_tree(struct m2l_bench *b, int depth, int root, int open)
     take_arrays(b);
 }
 
-/* Of the locals of levels >= 1, relative to the first row's. */
+/* Of the locals of levels >= 1, or of m2m all multipoles, relative to the first
+ * row's. */
 static double difference(struct m2l_bench *b)
 {
     int64_t real = real_bytes(b), bytes = b->most * real;
     double sum = 0, norm = 0, *r = b->reference;
     int first = !r, size = multipole_size(b->args.p);
+    int up = b->room == &m2m_stage;
+    const char *array = up ? b->multipole : b->local;
+    const struct buf *there = up ? &b->multipole_there : &b->local_there;
+    int64_t begin = up ? 0 : b->tree.first[1];
     if (first)
         bench_need(MEM_RAW(b->reference, 2 * size * b->most));
     r = b->reference;
     for (int k = 0; k < 2 * size; k++, r += b->most) {
-        int64_t box = k < size ? b->tree.first[1] : b->tree.n_boxes - b->most;
+        int64_t box = k < size ? begin : b->tree.n_boxes - b->most;
         int64_t at = real * (k % size * b->io.stride + box);
         if (b->args.device)
-            bench_need(buf_download(&b->local_there, at, b->seen, bytes));
+            bench_need(buf_download(there, at, b->seen, bytes));
         else
-            memcpy(b->seen, (const char *)b->local + at, (size_t)bytes);
+            memcpy(b->seen, array + at, (size_t)bytes);
         for (int64_t i = 0; i < b->most; i++) {
             double v = boxes_number(&b->args, b->seen, i);
             if (first)
@@ -189,7 +197,11 @@ static farsum_status measure(struct m2l_bench *b, const struct variant *v,
     double all = 0;
     if (v->set)
         TRY(v->set(state, &points, &points));
-    if (b->args.device)
+    if (b->room == &m2m_stage)
+        take_numbers(b, b->multipole, &b->multipole_there);
+    else if (b->room == &l2l_stage)
+        take_numbers(b, b->local, &b->local_there);
+    else if (b->args.device)
         TRY(buf_fill(&b->local_there, 0xff));
     TRY(timed(b, v, state, watch, &m->run));
     m->off = difference(b);
@@ -207,7 +219,7 @@ static void print(const struct m2l_bench *b, const struct variant_row *row,
 {
     const struct boxes_args *a = &b->args;
     struct work work = {0};
-    stage_work(&m2l_stage, row, a, &work);
+    stage_work(b->room, row, a, &work);
     const double *calls = work.count.calls;
     double fma = calls[COUNT_FMA] + calls[COUNT_ADD] + calls[COUNT_MUL];
     double share = 0;
@@ -249,12 +261,24 @@ static void row(struct m2l_bench *b, const struct variant_row *row)
 
 static void asked(struct m2l_bench *b, const char *name)
 {
-    for (const struct variant_row *r = m2l_stage.rows; r->name; r++)
+    for (const struct variant_row *r = b->room->rows; r->name; r++)
         if (strcmp(r->name, name) == 0) {
             row(b, r);
             return;
         }
     fprintf(stderr, "# no row %s\n", name);
+}
+
+/* "room=..." */
+static int room_of(const char *word, const struct stage **room)
+{
+    if (strncmp(word, "room=", 5) != 0)
+        return 0;
+    *room = stage_find(word + 5);
+    if (*room == &m2m_stage || *room == &m2l_stage || *room == &l2l_stage)
+        return 1;
+    fprintf(stderr, "m2l_rows: rooms are m2m, m2l and l2l\n");
+    exit(2);
 }
 
 static int number(const char *word, const char *name, int *value)
@@ -294,7 +318,7 @@ static int setting(struct m2l_bench *b, const char *word)
 
 int main(int argc, char **argv)
 {
-    static struct m2l_bench b = {.repeats = REPEATS};
+    static struct m2l_bench b = {.room = &m2l_stage, .repeats = REPEATS};
     int root = 1, open = 0, header = 1, words = 0, rows = 0;
     if (argc < 5) {
         fprintf(stderr, "usage: m2l_rows DEVICE PRECISION P DEPTH [WHAT...]\n");
@@ -306,7 +330,7 @@ int main(int argc, char **argv)
     b.args.precision = strcmp(argv[2], "f32") == 0 ? FARSUM_F32 : FARSUM_F64;
     b.args.p = atoi(argv[3]);
     for (int i = 5; i < argc; i++)
-        if (!number(argv[i], "ws=", &b.args.ws)
+        if (!room_of(argv[i], &b.room) && !number(argv[i], "ws=", &b.args.ws)
             && !number(argv[i], "root=", &root)
             && !number(argv[i], "open=", &open)
             && !number(argv[i], "repeats=", &b.repeats)
@@ -328,8 +352,8 @@ int main(int argc, char **argv)
             asked(&b, argv[5 + i]);
             rows++;
         }
-    for (const struct variant_row *r = m2l_stage.rows; !rows && r->name; r++)
-        if (r != m2l_stage.rows)
+    for (const struct variant_row *r = b.room->rows; !rows && r->name; r++)
+        if (r != b.room->rows)
             row(&b, r);
     tree_clear(&b.tree);
     buf_clear(&b.multipole_there);
