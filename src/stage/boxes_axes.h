@@ -1,5 +1,5 @@
 /* boxes_axes.h: what rows share that go between boxes and their children axis
- * after axis (math.md 10.29): a shift along z, exchange of x and z, and so on.
+ * after axis (math.md 10.32): a shift along z, exchange of x and z, and so on.
  *
  * Boxes go side by side in tiles, SIMD over them: arrays are [number][tile]. */
 #ifndef FARSUM_STAGE_BOXES_AXES_H
@@ -36,7 +36,7 @@ struct axes_tables {
      * real parts of rows 0, 2, .., of rows 1, 3, ..; imaginary ones of rows 1,
      * 3, .., of rows 2, 4, .. */
     const void *swap;
-    /* Of each axis, of each order m, rows n of (10.29): m2m k = m .. n, l2l k =
+    /* Of each axis, of each order m, rows n of (10.32): m2m k = m .. n, l2l k =
      * n .. p. */
     const void *shift[3];
 };
@@ -51,7 +51,7 @@ struct axes_kern {
 };
 
 /* Where degree n's number of order m and a side (0: real, 1: imaginary) is, and
- * its sign, if x and y are exchanged: (10.28). */
+ * its sign, if x and y are exchanged: (10.31). */
 static inline int axes_exchanged(int n, int m, int side, int *sign)
 {
     int quarter = m & 3;
@@ -65,21 +65,21 @@ static inline int axes_exchanged(int n, int m, int side, int *sign)
 }
 
 /* The rows of the host, but for what they are called: up, m2m; else l2l. */
-double axes_cost(const void *args, int up);
+double axes_cost(const void *args);
 int64_t axes_bytes(const void *args);
 farsum_status axes_create(const void *args, int up, void **state);
 void axes_destroy(void *state);
 /* Between the boxes of a level and their children, in `array`. */
 void axes_level(void *state, const struct boxes_io *io, int level, void *array);
 
-/* The numbers of (10.11) that tables have, of all degrees, and of (10.29) of
+/* The numbers of (10.11) that tables have, of all degrees, and of (10.32) of
  * one axis, of real or imaginary parts. */
 int64_t axes_swaps(int p);
 int64_t axes_shifts(int p);
 /* Multiply-adds of a parent. */
 double axes_work(int p);
 void axes_ops(const void *args, struct work *work);
-/* What (10.29) has between degrees n (of the result) and k along an axis. */
+/* What (10.32) has between degrees n (of the result) and k along an axis. */
 double axes_shift(const struct boxes_args *args, int up, int axis, int n, int m,
                   int k);
 

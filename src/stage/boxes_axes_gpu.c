@@ -114,7 +114,7 @@ static double factor_of(const struct boxes_args *a, int up, int step,
 static void rows_of(const struct boxes_args *a, int up, int step,
                     struct row *row)
 {
-    int size = multipole_size(a->p), n_rows = 0;
+    int n_rows = 0;
     for (int count = a->p + 1; count >= 0; count--)
         for (int m = -a->p; m <= a->p; m++)
             for (int n = m < 0 ? -m : m; n <= a->p; n++) {
@@ -124,7 +124,6 @@ static void rows_of(const struct boxes_args *a, int up, int step,
             }
     for (; n_rows < axes_rows(a->p); n_rows++)
         row[n_rows] = (struct row){.to = -1};
-    (void)size;
 }
 
 /* swap: of each degree, from n (4 n^2 - 1)/3 on. */

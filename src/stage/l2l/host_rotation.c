@@ -1,11 +1,6 @@
-/* host_rotation: axis after axis (math.md 10.29), as parents are split along z, turned
+/* host_rotation: axis after axis (math.md 10.32), as parents are split along z, turned
  * by a swap, and so on: 14/3 p^3 multiply-adds a box that has children. */
 #include "stage/boxes_axes.h"
-
-static double rotation_cost(const void *args)
-{
-    return axes_cost(args, 0);
-}
 
 static farsum_status rotation_create(const void *args, void **state)
 {
@@ -22,7 +17,7 @@ static farsum_status rotation_run(void *state, const void *data)
 
 const struct variant l2l_host_rotation = {
     .fits = boxes_host_fits,
-    .cost = rotation_cost,
+    .cost = axes_cost,
     .bytes = axes_bytes,
     .create = rotation_create,
     .run = rotation_run,

@@ -1,4 +1,4 @@
-/* gpu_rotation: axis after axis (math.md 10.29), as children are merged along z, turned
+/* gpu_rotation: axis after axis (math.md 10.32), as children are merged along z, turned
  * by a swap, and so on, in group memory: 14/3 p^3 multiply-adds a box that has
  * children. */
 #include "stage/boxes_axes.h"
