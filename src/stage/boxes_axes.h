@@ -16,11 +16,11 @@ enum {
 
 /* The boxes of a tile of parents, or their children of one octant. */
 struct axes_boxes {
-    int64_t first; /* a box; -1: there is none */
-    int run;       /* 1: they are first .. first + tile - 1 */
-    int count;     /* of those that there are */
-    int32_t at[AXES_TILE_MOST]; /* box less first, or 0 */
-    int32_t is[AXES_TILE_MOST]; /* -1: there is a box; 0: none */
+    int64_t first;                 /* a box; -1: there is none */
+    int run;                       /* 1: they are first .. first + tile - 1 */
+    int count;                     /* of those that there are */
+    int32_t at[AXES_TILE_MOST];    /* box less first, or 0 */
+    int32_t is[AXES_TILE_MOST];    /* -1: there is a box; 0: none */
     int32_t which[AXES_TILE_MOST]; /* those that there are: [count] */
 };
 struct axes_family {

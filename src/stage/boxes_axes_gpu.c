@@ -143,9 +143,9 @@ static int64_t step_of(const struct boxes_args *a, int up, int step,
         const struct row *r = &row[i];
         if (i % BLOCK == 0)
             cut[2 * rows + i / BLOCK] = (int32_t)at;
-        cut[i] = r->to < 0 ? 0
-                           : r->to | r->from << 11 | r->count << 23
-                                 | r->odd << 29;
+        cut[i] = r->to < 0
+                     ? 0
+                     : r->to | r->from << 11 | r->count << 23 | r->odd << 29;
         cut[rows + i] = (r->step + 2) << 2 | r->more;
         for (int k = 0; k < r->count && r->to >= 0; k++)
             factor[at + k * BLOCK + i % BLOCK] =
@@ -162,7 +162,8 @@ static void turned_of(int p, int32_t *to)
         for (int m = -n; m <= n; m++) {
             int sign, am = m < 0 ? -m : m;
             int other = axes_exchanged(n, am, m < 0, &sign);
-            to[multipole_at(n, m)] = other << 2 | (n + am) % 2 << 1 | (sign < 0);
+            to[multipole_at(n, m)] =
+                other << 2 | (n + am) % 2 << 1 | (sign < 0);
         }
 }
 

@@ -86,8 +86,8 @@ double boxes_tiles_cost(const void *args)
     double size = multipole_size(a->p);
     /* boxes of a sparse tree are looked for, those of a tile lie apart */
     double each = a->dense ? size * 3e-9 : size * 4.5e-9 + 40e-9;
-    return (double)a->n_boxes
-               * (size * size * 0.45e-9 / boxes_lanes(a) + each) / a->threads
+    return (double)a->n_boxes * (size * size * 0.45e-9 / boxes_lanes(a) + each)
+               / a->threads
            + 1e-6;
 }
 

@@ -1,5 +1,6 @@
-/* host_rotation: axis after axis (math.md 10.32), as parents are split along z, turned
- * by a swap, and so on: 14/3 p^3 multiply-adds a box that has children. */
+/* host_rotation: axis after axis (math.md 10.32), split along z, x and z
+ * exchanged, and so on; SIMD over boxes.  14/3 p^3 multiply-adds a box that has
+ * children: wins but for p below 2. */
 #include "stage/boxes_axes.h"
 
 static farsum_status rotation_create(const void *args, void **state)

@@ -1,5 +1,5 @@
-/* gpu_rotation: axis after axis (math.md 10.32), as children are merged along z, turned
- * by a swap, and so on, in group memory: 14/3 p^3 multiply-adds a box that has
+/* gpu_rotation: axis after axis (math.md 10.32), merged along z, x and z
+ * exchanged, and so on, in group memory.  14/3 p^3 multiply-adds a box that has
  * children. */
 #include "stage/boxes_axes.h"
 
