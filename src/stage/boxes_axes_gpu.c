@@ -64,15 +64,17 @@ int64_t axes_gpu_bytes(const void *args)
     return boxes_gpu_shifts_bytes(a, axes_numbers(a->p), axes_reals(a->p));
 }
 
+/* A model: as loads of group memory allow, four numbers and a factor for four
+ * multiply-adds; a level's steps wait for each other. */
 double axes_gpu_cost(const void *args, int up)
 {
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
     double boxes = (double)boxes_gpu_above(a), size = multipole_size(a->p);
-    return boxes * axes_work(a->p) / (0.1 * rates.flops)
+    return boxes * (axes_work(a->p) + 40 * size) / (0.08 * rates.flops)
            + boxes * (up ? 9 : 17) * size * gpu_real(a->precision)
                  / (0.5 * rates.bytes)
-           + a->depth * (rates.launch + 8e-6);
+           + a->depth * (rates.launch + 12e-6);
 }
 
 /* Row `to` of a step. */

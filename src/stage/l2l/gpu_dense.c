@@ -45,7 +45,8 @@ static double l2l_cost(const void *args)
     double work = boxes * (1.2 * reals + 40 * size);
     return work / (0.12 * rates.flops) /* as measured */
            + boxes * 17 * size * gpu_real(a->precision) / (0.7 * rates.bytes)
-           + a->depth * (rates.launch + 4e-6);
+           /* a level of few boxes takes its columns one by one */
+           + a->depth * (rates.launch + 4e-6 + size * 1.3e-7);
 }
 
 /* Columns by class, and by degree in it. */

@@ -59,7 +59,8 @@ static double m2m_cost(const void *args)
     double work = boxes * (0.7 * reals + 12 * size * m2m_cut(a).tiles);
     return work / (0.1 * rates.flops) /* as measured */
            + boxes * 9 * size * gpu_real(a->precision) / (0.7 * rates.bytes)
-           + a->depth * (rates.launch + 4e-6);
+           /* a level of few boxes takes its columns one by one */
+           + a->depth * (rates.launch + 4e-6 + size * 3e-7);
 }
 
 /* One tile's rows, columns and operator. */
