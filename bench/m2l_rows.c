@@ -1,5 +1,5 @@
-/* m2l_rows.c: rows of m2l, or of m2m or l2l, on a dense periodic tree of one root box, timed and
- * compared with the first of them; a CSV line each.
+/* m2l_rows.c: rows of m2l, m2m or l2l on a dense periodic tree of one root box,
+ * timed and compared with the first of them; a CSV line each.
  *
  *     m2l_rows DEVICE PRECISION P DEPTH [WHAT...]
  *
@@ -9,13 +9,13 @@
  *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
  *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
- * WHAT: rows, in that order, none means all of the table but plain;
- * room=m2m or l2l in place of m2l; ws=W;
- * root=K, K^3 root boxes; open=1, no axis periodic; repeats=R, runs timed at
- * most after a first, 0: that; header=0, no names of columns.  Of the rows that
- * come after it, if they have it, 0: as they do it: group=N, threads of a
- * group; groups=N of a launch; images=N, of gpu_symmetric and gpu_sorted only
- * operators that serve 1, 2, 4 or 8 targets; apart=1, a launch a level.
+ * WHAT: rows, in that order, none means all of the table but plain; room=m2m or
+ * l2l, else m2l; ws=W; root=K, K^3 root boxes; open=1, no axis periodic;
+ * repeats=R, runs timed at most after a first, 0: that; header=0, no names of
+ * columns.  Of the rows that come after it, if they have it, 0: as they do it:
+ * group=N, threads of a group; groups=N of a launch; images=N, of gpu_symmetric
+ * and gpu_sorted only operators that serve 1, 2, 4 or 8 targets; apart=1, a
+ * launch a level.
  *
  * seconds is the least of the runs, create what comes before them, operators
  * made and kernels compiled.  fma is what the row counts (a product or a sum by
