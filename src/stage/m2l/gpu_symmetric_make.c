@@ -204,21 +204,25 @@ static void symmetric_number(struct symmetric *s, int32_t *number,
     }
 }
 
-/* The entries of each kind in a list of one target an entry, those with fewer
- * images first; they are of one kernel, the first kind's. */
-static void symmetric_sort(struct symmetric *s, int first[KINDS])
+/* Where an operator's entries begin in the lists: one entry, or one a target;
+ * these are all of one kernel, the first kind's. */
+static void symmetric_sort(struct symmetric *s, int *begin)
 {
     int n = 0, at = 0, wanted = 0;
     for (int kind = 0; kind < KINDS; kind++) {
-        int targets = s->kind[kind].count << kind;
-        first[kind] = n;
+        struct symmetric_kind *k = &s->kind[kind];
+        int targets = s->form.merged ? 1 : 1 << kind;
         if (symmetric_asked(&s->gpu.args, kind)) {
             at = wanted ? at : n;
-            wanted += targets;
+            wanted += k->count * targets;
         }
-        n += targets;
-        s->kind[kind].count = 0;
+        for (int i = 0; i < k->count; i++, n += targets)
+            begin[k->first + i] = n;
+        if (!s->form.merged)
+            k->count = 0;
     }
+    if (s->form.merged)
+        return;
     s->kind[0].first = at;
     s->kind[0].count = wanted;
 }
@@ -227,32 +231,28 @@ static void symmetric_sort(struct symmetric *s, int first[KINDS])
 static farsum_status symmetric_list(struct symmetric *s, const int32_t *number)
 {
     int ws = s->gpu.args.ws, side = 2 * ws + 2, all = s->entries;
-    int first[KINDS];
     int64_t reals = (int64_t)8 * ENTRY * all;
     farsum_status status = FARSUM_OK;
     struct boxes_far *far = NULL;
     int32_t *list = NULL, *have = NULL;
+    int *begin = NULL;
+    GO(MEM_RAW(begin, symmetric_operators(ws)));
     GO(MEM_RAW(far, boxes_gpu_far_most(ws)));
     GO(MEM_RAW(list, reals));
     GO(MEM_NEW(have, 8 * (int64_t)all));
     for (int64_t i = 0; i < reals; i++)
         list[i] = -1;
-    if (!s->form.merged)
-        symmetric_sort(s, first);
+    symmetric_sort(s, begin);
     for (int octant = 0; octant < 8; octant++) {
         int64_t n = boxes_gpu_far(ws, octant, far);
-        int next[KINDS];
-        memcpy(next, first, sizeof next);
         for (int64_t l = 0; l < n; l++) {
             const int32_t *d = far[l].d;
-            const int32_t size[3] = {abs(d[0]), abs(d[1]), abs(d[2])};
-            int op = number[(size[2] * side + size[1]) * side + size[0]];
-            int64_t entry =
-                (int64_t)octant * all
-                + (s->form.merged ? op : next[symmetric_kind_of(ws, size)]++);
-            int32_t *to = list + ENTRY * entry;
+            int op = number[(abs(d[2]) * side + abs(d[1])) * side + abs(d[0])];
+            int64_t entry = (int64_t)octant * all + begin[op];
+            int image = have[entry]++;
+            int32_t *to = list + ENTRY * (entry + (s->form.merged ? 0 : image));
             to[0] = op;
-            to += 1 + 2 * have[entry]++;
+            to += 1 + (s->form.merged ? 2 * image : 0);
             to[0] = far[l].octant + 8 * far[l].near;
             to[1] = (d[0] > 0) | (d[1] > 0) << 1 | (d[2] > 0) << 2;
         }
@@ -263,6 +263,7 @@ done:
     mem_free(far);
     mem_free(list);
     mem_free(have);
+    mem_free(begin);
     return status;
 }
 
@@ -339,15 +340,19 @@ done:
     return status;
 }
 
-/* Groups of a launch over all levels, `parts` for each run of boxes. */
+/* Groups of a launch over all levels, `parts` for each run of boxes; a group
+ * has boxes of several octants if their parents are few. */
 static farsum_status symmetric_groups(const struct boxes_args *a, int64_t parts,
                                       int32_t *begin, int64_t *groups)
 {
     *groups = 0;
     for (int level = 1; level <= a->depth; level++) {
         begin[level] = (int32_t)*groups;
-        *groups +=
-            8 * parts * ((boxes_gpu_level(a, level - 1) + GROUP - 1) / GROUP);
+        int64_t parents = boxes_gpu_level(a, level - 1);
+        int64_t octants = parents < GROUP ? GROUP / parents : 1;
+        octants = octants < 8 ? octants : 8;
+        *groups += (8 + octants - 1) / octants * parts
+                   * ((parents + GROUP - 1) / GROUP);
         if (*groups > INT32_MAX)
             FAIL(ERR_UNSUPPORTED, "m2l: too many groups of threads");
     }
