@@ -13,7 +13,7 @@ enum { ORDER_MOST = 20, GROUP = 64, KINDS = 4, ENTRY = 17 };
 struct symmetric_kind {
     struct jit jit; /* owned */
     struct kernel kernel;
-    int first, count;
+    int first, count, rows;
     int64_t groups;
     int32_t begin[BOXES_LEVELS + 2];
 };
@@ -24,7 +24,7 @@ struct symmetric {
     struct kernel clear;
     struct buf pointers; /* owned */
     struct symmetric_kind kind[KINDS];
-    int entries, rows, tiles;
+    int entries;
 };
 
 static int64_t symmetric_half(int p)
@@ -57,16 +57,19 @@ static int64_t symmetric_entries(int ws, const struct symmetric_form *form)
     return form->merged ? symmetric_operators(ws) : boxes_gpu_far_most(ws);
 }
 
+/* Rows of a group: the fewer images, the more, since a source's numbers are
+ * read once for all sums of a thread. */
 static int symmetric_rows(const struct boxes_args *a,
-                          const struct symmetric_form *form)
+                          const struct symmetric_form *form, int kind)
 {
-    return !form->sums ? 1 : a->precision == FARSUM_F32 ? 4 : 2;
+    int rows = form->sums || kind < 2 ? 4 : kind == 2 ? 2 : 1;
+    return a->precision == FARSUM_F64 && rows > 1 ? rows / 2 : rows;
 }
 
 static int64_t symmetric_operator_reals(const struct boxes_args *a,
                                         const struct symmetric_form *form)
 {
-    int64_t half = symmetric_half(a->p), rows = symmetric_rows(a, form);
+    int64_t half = symmetric_half(a->p), rows = symmetric_rows(a, form, 0);
     return 4 * half * ((half + rows - 1) / rows * rows);
 }
 
@@ -283,8 +286,8 @@ static void symmetric_number_of(int n, int m, int k, int l, const double *field,
     *v = f * im;
 }
 
-static void symmetric_operator(const struct symmetric *s, const double *field,
-                               double *to)
+static void symmetric_operator(const struct symmetric *s, int rows,
+                               const double *field, double *to)
 {
     int p = s->gpu.args.p, half = (int)symmetric_half(p);
     for (int h = 0, n = 0; h < half; h++) {
@@ -293,9 +296,8 @@ static void symmetric_operator(const struct symmetric *s, const double *field,
         for (int k = 0; k <= p; k++)
             for (int l = 0; l <= k; l++) {
                 int64_t at =
-                    ((int64_t)(h / s->rows) * half + k * (k + 1) / 2 + l)
-                        * s->rows
-                    + h % s->rows;
+                    ((int64_t)(h / rows) * half + k * (k + 1) / 2 + l) * rows
+                    + h % rows;
                 double u, v, u1 = 0, v1 = 0, sign = l % 2 ? -1 : 1;
                 symmetric_number_of(n, m, k, l, field, &u, &v);
                 if (l > 0)
@@ -327,8 +329,9 @@ static farsum_status symmetric_operators_make(struct symmetric *s)
     for (int64_t i = 0; i < n; i++) {
         const double r[3] = {d[i][0] * a->box[0], d[i][1] * a->box[1],
                              d[i][2] * a->box[2]};
+        int kind = s->form.merged ? symmetric_kind_of(a->ws, d[i]) : 0;
         multipole_singular(2 * a->p, r, field);
-        symmetric_operator(s, field, to);
+        symmetric_operator(s, s->kind[kind].rows, field, to);
         GO(boxes_gpu_upload(&s->gpu.operators, a->precision, i * reals, to,
                             reals));
     }
@@ -364,18 +367,21 @@ static farsum_status symmetric_kernel(struct symmetric *s, int k)
     const struct boxes_args *a = &s->gpu.args;
     struct symmetric_kind *kind = &s->kind[k];
     struct jit *jit = &kind->jit;
+    int64_t tiles = (symmetric_half(a->p) + kind->rows - 1) / kind->rows;
     if (kind->count == 0)
         return FARSUM_OK;
     jit_begin(jit, a->device, "stage/m2l/gpu_symmetric.k", a->precision);
     jit_define(jit, "ORDER", "%d", a->p);
     jit_define(jit, "GROUP", "%d", GROUP);
-    jit_define(jit, "ROWS", "%d", s->rows);
+    jit_define(jit, "ROWS", "%d", kind->rows);
+    jit_define(jit, "STRIDE", "%d",
+               (int)(symmetric_operator_reals(a, &s->form) / 4));
     jit_define(jit, "SUMS", "%d", s->form.sums);
     jit_define(jit, "POINTERS", "%d", s->form.pointers);
     jit_define(jit, "IMAGES", "%d", 1 << k);
     TRY(jit_build(jit));
     if (!s->form.merged || symmetric_asked(a, k))
-        TRY(symmetric_groups(a, (int64_t)kind->count * s->tiles, kind->begin,
+        TRY(symmetric_groups(a, kind->count * tiles, kind->begin,
                              &kind->groups));
     return jit_kernel(jit, "m2l_symmetric", GROUP, 0, &kind->kernel);
 }
@@ -406,8 +412,8 @@ farsum_status symmetric_create(const void *args,
     GO(MEM_NEW(s, 1));
     s->form = *form;
     s->entries = (int)symmetric_entries(a->ws, form);
-    s->rows = symmetric_rows(a, form);
-    s->tiles = (int)((symmetric_half(a->p) + s->rows - 1) / s->rows);
+    for (int k = 0; k < KINDS; k++)
+        s->kind[k].rows = symmetric_rows(a, form, k);
     GO(boxes_gpu_begin(&s->gpu, a, GROUP, 1));
     GO(symmetric_operators_make(s));
     for (int k = 0; k < KINDS; k++)
