@@ -179,16 +179,19 @@ static void wide_errors(const struct wide_case *c, const struct variant *row,
 /* few: of FEW neighbours, many: of MANY.  Wide sums are not off by more where
  * there are more terms; those in f32 are then by 7 (the lanes of a SIMD word
  * are summed apart) to 75 times as much, of potentials; of fields by 1.8 to 19
- * times. */
-static void wide_expect(const char *name, double few[2][2], double many[2][2])
+ * times.  A GPU's roots may all err to one side, which no sum makes good: there
+ * the error ends at what a pair's is, 1e-7, and f32 is off by 3 times as much
+ * where 32 threads share a sum (H200, gpu_clusters). */
+static void wide_expect(const char *name, int roots, double few[2][2],
+                        double many[2][2])
 {
     print_message("%-22s %d: f32 %.2g %.2g wide %.2g %.2g, %d: f32 %.2g %.2g "
                   "wide %.2g %.2g\n",
                   name, FEW, few[0][0], few[0][1], few[1][0], few[1][1], MANY,
                   many[0][0], many[0][1], many[1][0], many[1][1]);
     assert_true(few[1][0] < 1e-7 && few[1][0] < few[0][0]);
-    assert_true(many[1][0] < few[1][0]);
-    assert_true(many[0][0] > 6 * many[1][0]);
+    assert_true(many[1][0] < (roots ? 1e-7 : few[1][0]));
+    assert_true(many[0][0] > (roots ? 2.5 : 6) * many[1][0]);
     assert_true(many[0][1] > 1.5 * many[1][1]);
 }
 
@@ -211,7 +214,7 @@ static void on_the_host(void **state)
                             less);
                 wide_errors(&many, &near_host_cluster, apart, (enum isa)isa,
                             more);
-                wide_expect(name, less, more);
+                wide_expect(name, 0, less, more);
             }
         wide_clear(&few);
         wide_clear(&many);
@@ -242,7 +245,7 @@ static void on_a_device(void **state)
         double less[2][2], more[2][2];
         wide_errors(&few, rows[r].row, 1, isa_best(), less);
         wide_errors(&many, rows[r].row, 1, isa_best(), more);
-        wide_expect(rows[r].name, less, more);
+        wide_expect(rows[r].name, 1, less, more);
     }
     wide_clear(&few);
     wide_clear(&many);

@@ -70,9 +70,12 @@ static int64_t wave_bytes(const void *args)
     if (wave_choose(a, &waves) != FARSUM_OK)
         return 0;
     int64_t n = wave_places(&waves), size = multipole_size(a->p);
+    int64_t parents = a->n_boxes / 8; /* of a level, the most */
+    if (a->dense)
+        parents = a->depth > 0 ? a->n_leaves / 8 : 0;
     int64_t numbers = 3 * n * (2 * size + 20 * a->ws + 9)
                       + a->threads * (64 * n + 16 * size)
-                      + a->n_boxes / 8 * WAVE_GROUPS * 4 * n;
+                      + parents * WAVE_GROUPS * 4 * n;
     return numbers * boxes_real(a) + 2 * 8 * a->n_boxes;
 }
 
