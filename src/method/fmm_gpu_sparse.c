@@ -7,8 +7,8 @@
 #include "points/gpu.h"
 
 /* What a tree takes to be built, and for a point of it, beyond a dense one. */
-#define TREE 1.5e-3
-#define TREE_POINT 3e-9
+#define TREE 1e-3
+#define TREE_POINT 1e-9
 
 static farsum_status sparse_crowding(const struct farsum_plan *plan,
                                      struct fmm *s, double *crowding)
