@@ -266,6 +266,7 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         check_stop("usage: test_variants ROOM STEM");
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a run that is cut off says how far */
     const struct stage *stage = stage_find(argv[1]);
     const struct harness *h = NULL;
     for (int i = 0; harnesses[i]; i++)

@@ -249,7 +249,7 @@ static farsum_status near_run(int k, const struct trial *trial,
     struct near_work *w = check_memory(1, sizeof *w);
     unsigned wanted = cases[k].outputs;
     size_t real = trial->precision == FARSUM_F32 ? 4 : 8;
-    w->wide = real == 4 && k % 2; /* every other case */
+    w->wide = real == 4 && k / 2 % 2; /* with either team */
     w->bytes = w->wide ? 8 : real;
     w->trial = trial;
     w->pair = near_pair(k);

@@ -24,10 +24,10 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
                                   const struct choose_options *options,
                                   struct choice *choice)
 {
-    const char *names[32];
+    const char *names[64];
     int n = 0;
     for (const struct variant_row *row = stage->rows; row->name; row++) {
-        if (n < 31)
+        if (n < 63)
             names[n++] = row->name;
         if (strcmp(row->name, options->name) != 0)
             continue;

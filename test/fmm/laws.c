@@ -192,8 +192,8 @@ static void boxes_do_not_matter(void)
 }
 
 /* The error of a sum of N forces, each off by the tolerance at random, is that
- * times sqrt(N) in RMS; of three components one in a hundred is twice as large.
- */
+ * times sqrt(N) in RMS; one in a hundred is twice as large.  A device's boxes
+ * are others, and one of its cases is among these (1.01, H200). */
 static void momentum(void)
 {
     for (const struct fmm_case *c = cases; c->name; c++)
@@ -204,7 +204,7 @@ static void momentum(void)
             fmm_system(&s, c->name, c->what, c->positive);
             if (sum(&s, tol, &a)) {
                 double size = system_momentum(&s, a.field);
-                CHECK(size <= 2 * tol,
+                CHECK(size <= (fmm_device() ? 2 * tol : tol),
                       "%s at %g: |sum F| is %.3g of "
                       "sqrt(N) F_rms",
                       s.name, tol, size);

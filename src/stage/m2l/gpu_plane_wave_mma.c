@@ -1,5 +1,5 @@
 /* gpu_plane_wave_mma: gpu_plane_wave with its products on tensor cores: f64 by
- * those of FP64, f32 by three products of TF32.  Wins wherever they are. */
+ * those of FP64, f32 by three products of TF32.  Wins from p = 8 or so on. */
 #include "base/mem.h"
 #include "stage/gpu_rates.h"
 #include "stage/m2l/gpu_plane_wave_make.h"
@@ -67,6 +67,10 @@ static farsum_status mma_fits(const void *args)
     struct mma_cut cut;
     TRY(gpu_tensor_fits(a->device, FARSUM_F64)); /* TF32 came with them */
     TRY(boxes_gpu_fits_any(a, MOST));
+    if (!a->dense && a->precision == FARSUM_F64)
+        FAIL(ERR_UNSUPPORTED,
+             "in f64 it is for dense trees: a sum by a sparse one did not end "
+             "on the GPU that it was tried on");
     TRY(plane_gpu_choose(a, &waves));
     cut = mma_cut(a);
     TRY(gpu_local_fits(a->device, cut.in_arena + 8192));
@@ -103,8 +107,8 @@ static int64_t mma_bytes(const void *args)
 
 /* In f64 no plan takes it unasked: a sum of 1e6 points by a sparse tree, order
  * 13 or so, did not end on an H200, and of its rows this one had not been seen
- * there at that order.  So it is dearer than gpu_plane_wave, which takes 4 to 6
- * times as long. */
+ * there at that order.  So it refuses these, and is dearer than gpu_plane_wave,
+ * which takes 1.3 to 6 times as long, for dense ones. */
 #define UNSEEN 20
 
 /* Products at 0.29 (f32) and 0.79 (f64) of what the units do in multiply-adds,
@@ -202,9 +206,8 @@ static farsum_status mma_prepare(struct plane_gpu *s)
     int p = s->gpu.args.p;
     int64_t size = multipole_size(p);
     int64_t n = 4 * size + PLANE_BEGINS + 5 * s->wide;
-    struct plane_gpu_pack pack = {.out = (s->stride + 15) / 16 * mma_tiles(p)
-                                         * 4 * WARP,
-                                  .in = s->stride / 8 * s->wide * 2 * WARP,
+    struct plane_gpu_pack pack = {.out = mma_out(p, s->stride),
+                                  .in = mma_in(p, s->stride),
                                   .pack_out = mma_pack_out,
                                   .pack_in = mma_pack_in};
     farsum_status status = FARSUM_OK;
