@@ -31,18 +31,23 @@ int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width)
     return step > least ? step : least;
 }
 
+/* Of a column's clusters those that this part of the sum has room for: a part
+ * may begin and end within a column. */
 static void spill_column(const struct cluster_sum *sum, int64_t column,
                          int width)
 {
     const int64_t *from = sum->sources->column + column;
     const int64_t size = cluster_parts(sum->output) * width;
-    const int64_t at = cluster_out(sum, from[0]) * size;
-    const int64_t n = (from[1] - from[0]) * size;
-    float *restrict out = (float *)sum->out + at;
-    double *restrict wide = sum->wide + at;
-    for (int64_t k = 0; k < n; k++) {
-        wide[k] += (double)out[k];
-        out[k] = 0;
+    for (int64_t c = from[0]; c < from[1]; c++) {
+        const int64_t at = cluster_out(sum, c);
+        if (at >= sum->count)
+            continue;
+        float *restrict out = (float *)sum->out + at * size;
+        double *restrict wide = sum->wide + at * size;
+        for (int64_t k = 0; k < size; k++) {
+            wide[k] += (double)out[k];
+            out[k] = 0;
+        }
     }
     sum->held[column] = 0;
 }
