@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "cases.h"
 #include "check.h"
+#include "ellipsoid.h"
 
 static const double tilted[9] = {1.1, 0.1, -0.2, 0.4, 0.9, 0.3, -0.3, 0.2, 1.3};
 static const char *const kernels[3] = {"stokeslet", "rotlet", "stresslet"};
@@ -170,55 +171,17 @@ static void derivatives(void)
           off, size);
 }
 
-/* Quadrature of an ellipsoid: Gauss's points in z, equal angles. */
-enum { RINGS = 40, ROUND = 64, SURFACE = RINGS * ROUND };
-static void legendre(int n, double *z, double *w)
-{
-    for (int i = 0; i < n; i++) {
-        double t = cos(M_PI * (i + 0.75) / (n + 0.5)), d = 1;
-        for (int newton = 0; newton < 50; newton++) {
-            double p = 1, last = 0;
-            for (int l = 0; l < n; l++) {
-                double next = ((2 * l + 1) * t * p - l * last) / (l + 1);
-                last = p;
-                p = next;
-            }
-            d = n * (t * p - last) / (t * t - 1);
-            t -= p / d;
-        }
-        z[i] = t;
-        w[i] = 2 / ((1 - t * t) * d * d);
-    }
-}
-
 /* Stresslets of a constant density q on a closed surface: 8 pi q inside,
  * nothing outside, across the cell's faces too. */
 static void closed_surface(void)
 {
-    static const double axes[3] = {0.31, 0.24, 0.36}, density[3] = {1, -2, 0.5};
+    static const double density[3] = {1, -2, 0.5};
     static const double centre[3] = {0.02, -3, 8.1};
     static double x[3 * SURFACE], q[6 * SURFACE];
-    double z[RINGS], w[RINGS], y[12], v[12];
+    double y[12], v[12];
     struct flow f = flow_of(STRESSLET, 1e-8);
-    legendre(RINGS, z, w);
-    for (int i = 0; i < SURFACE; i++) {
-        double t = z[i / ROUND], r = sqrt(1 - t * t);
-        double angle = 2 * M_PI * (i % ROUND) / ROUND;
-        double u[3] = {r * cos(angle), r * sin(angle), t};
-        double area = w[i / ROUND] * 2 * M_PI / ROUND;
-        for (int d = 0; d < 3; d++) {
-            x[3 * i + d] = centre[d] + axes[d] * u[d];
-            q[6 * i + d] = density[d];
-            q[6 * i + 3 + d] = /* normal times area */
-                area * u[d] * axes[(d + 1) % 3] * axes[(d + 2) % 3];
-        }
-    }
-    for (int p = 0; p < 4; p++) /* inside, inside, outside, outside */
-        for (int d = 0; d < 3; d++)
-            y[3 * p + d] =
-                centre[d] + (p == 1 ? 0.04 * (d - 1) : 0)
-                + (p == 2 ? 0.5 * tilted[d] : 0)
-                + (p == 3 ? 0.5 * tilted[3 + d] - 0.5 * tilted[6 + d] : 0);
+    ellipsoid_make(centre, density, x, q);
+    ellipsoid_targets(centre, tilted, y);
     if (!flow_sum(&f, SURFACE, x, 4, y, q, v))
         return;
     for (int p = 0; p < 12; p++) {

@@ -91,19 +91,10 @@ FN struct mma_columns mma_columns_of(f64 b, f64 far)
 FN void mma_real(f64 d[4], const struct mma_rows *a,
                  const struct mma_columns *b, i32 depth)
 {
-#if MMA == 16
-    if (depth > 4) {
-        asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
-            "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-            : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-            : "d"(a->v[0]), "d"(a->v[1]), "d"(a->v[2]), "d"(a->v[3]),
-              "d"(b->v[0]), "d"(b->v[1]));
-        return;
-    }
-#endif
-    mma16(d, d + 2, a->v[0], a->v[1], b->v[0]);
     if (depth > 4)
-        mma16(d, d + 2, a->v[2], a->v[3], b->v[1]);
+        mma16x8(d, a->v, b->v[0], b->v[1]);
+    else
+        mma16(d, d + 2, a->v[0], a->v[1], b->v[0]);
 }
 #else
 struct mma_rows {
@@ -141,10 +132,7 @@ FN struct mma_columns mma_columns_of(f32 b, f32 far)
 FN void mma_tf32(f32 d[4], const u32 a[4], const u32 b[2], i32 depth)
 {
     if (depth > 4)
-        asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-            "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+        mma16x8_tf32(d, a, b);
     else
         asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
             "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"

@@ -1,9 +1,14 @@
 /* plane_rows.h: a kernel that takes rows apart, [parent][number][octant], in
  * which the numbers of a parent's eight children are side by side.  Who
- * includes it defines K, numbers of a box, and has leaf/boxes.h. */
+ * includes it has leaf/boxes.h. */
 #ifndef FARSUM_LEAF_PLANE_ROWS_H
 #define FARSUM_LEAF_PLANE_ROWS_H
 
+/* Numbers: N0 of the class that no mirror changes, N1, N2, N3 of each that one,
+ * two, three axes' mirrors do. */
+#define K (N0 + 3 * N1 + 3 * N2 + N3)
+#define SIZE_OF(f)                                                             \
+    ((f) == 0 ? N0 : (f) == 7 ? N3 : ((f) & ((f)-1)) == 0 ? N1 : N2)
 #define LANES 32
 #define TILE 8 /* numbers that are copied at once */
 #define COPIES (8 * LANES)

@@ -19,6 +19,14 @@ static inline int multipole_size(int p)
 {
     return (p + 1) * (p + 1);
 }
+/* The numbers of (10.11) that are not zero, of the degrees 0 .. p. */
+static inline int64_t multipole_swaps(int p)
+{
+    int64_t all = 0;
+    for (int64_t n = 0; n <= p; n++)
+        all += n * n + n + 1;
+    return all;
+}
 static inline int multipole_at(int n, int m)
 {
     return n * n + n + m;

@@ -19,14 +19,6 @@ struct axes {
     int up;
 };
 
-int64_t axes_swaps(int p)
-{
-    int64_t all = 0;
-    for (int64_t n = 0; n <= p; n++)
-        all += n * n + n + 1;
-    return all;
-}
-
 int64_t axes_shifts(int p)
 {
     int64_t all = 0;
@@ -44,7 +36,7 @@ static const struct axes_kern *axes_kern(const struct boxes_args *a)
 double axes_work(int p)
 {
     return 7.0 * (double)(2 * axes_shifts(p) - (p + 1) * (p + 2) / 2)
-           + 7.0 * (double)axes_swaps(p);
+           + 7.0 * (double)multipole_swaps(p);
 }
 
 void axes_ops(const void *args, struct work *work)
@@ -83,7 +75,7 @@ int64_t axes_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     return boxes_real(a)
-               * (axes_swaps(a->p) + 3 * axes_shifts(a->p)
+               * (multipole_swaps(a->p) + 3 * axes_shifts(a->p)
                   + a->threads * axes_room(a))
            + a->threads * (int64_t)sizeof(struct axes_family);
 }
@@ -146,7 +138,7 @@ static farsum_status axes_take(struct axes *s, int table, const double *from,
 static farsum_status axes_make(struct axes *s)
 {
     const struct boxes_args *a = &s->args;
-    int64_t swaps = axes_swaps(a->p), shifts = axes_shifts(a->p);
+    int64_t swaps = multipole_swaps(a->p), shifts = axes_shifts(a->p);
     int wide = 2 * a->p + 1;
     farsum_status status = FARSUM_OK;
     double *table = NULL, *b = NULL, *to;

@@ -72,9 +72,8 @@ void axes_destroy(void *state);
 /* Between the boxes of a level and their children, in `array`. */
 void axes_level(void *state, const struct boxes_io *io, int level, void *array);
 
-/* The numbers of (10.11) that tables have, of all degrees, and of (10.32) of
- * one axis, of real or imaginary parts. */
-int64_t axes_swaps(int p);
+/* The numbers of (10.32) that tables have, of one axis, of real or imaginary
+ * parts. */
 int64_t axes_shifts(int p);
 /* Multiply-adds of a parent. */
 double axes_work(int p);

@@ -1,5 +1,6 @@
 /* What holds of periodic flows whatever the numbers: adjointness, no
  * divergence, how the kernels follow from one another, closed surfaces. */
+#include "ellipsoid.h"
 #include "flow_check.h"
 
 /* Derivatives by fourth-order central differences. */
@@ -116,61 +117,20 @@ static void double_layer(void **state)
         assert_true(fabs(flow[a] - (sum[a] - 2 * field[a])) < 2e-7);
 }
 
-/* Quadrature of an ellipsoid: Gauss's points in z, equal angles. */
-enum { RINGS = 40, ROUND = 64, SURFACE = RINGS * ROUND };
-static void legendre(int n, double *z, double *w)
-{
-    for (int i = 0; i < n; i++) {
-        double t = cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5)), d = 1;
-        for (int newton = 0; newton < 50; newton++) {
-            double p = 1, last = 0;
-            for (int l = 0; l < n; l++) {
-                double next = ((2 * l + 1) * t * p - l * last) / (l + 1);
-                last = p;
-                p = next;
-            }
-            d = n * (t * p - last) / (t * t - 1);
-            t -= p / d;
-        }
-        z[i] = t;
-        w[i] = 2 / ((1 - t * t) * d * d);
-    }
-}
-
 /* A closed surface with a constant density q: +8 pi q inside, 0 outside, also
  * where the surface is larger than the cell's half and lies across its faces;
  * d from source to target, normals outward. */
 static void closed_surface(void **state)
 {
     (void)state;
-    static const double axes[3] = {0.31, 0.24, 0.36}, density[3] = {1, -2, 0.5};
+    static const double density[3] = {1, -2, 0.5};
     static const double centre[2][3] = {{0.6, 0.65, 0.7}, {0.02, -3, 8.1}};
-    double *x = calloc(3 * SURFACE, sizeof *x), z[RINGS], w[RINGS];
+    double *x = calloc(3 * SURFACE, sizeof *x), y[12], v[12];
     double *q = calloc(6 * SURFACE, sizeof *q);
     assert_true(x && q);
-    legendre(RINGS, z, w);
     for (int run = 0; run < 2; run++) {
-        for (int i = 0; i < SURFACE; i++) {
-            double t = z[i / ROUND], r = sqrt(1 - t * t);
-            double angle = 2 * 3.14159265358979323846 * (i % ROUND) / ROUND;
-            double u[3] = {r * cos(angle), r * sin(angle), t};
-            double area = w[i / ROUND] * 2 * 3.14159265358979323846 / ROUND;
-            for (int d = 0; d < 3; d++) {
-                x[3 * i + d] = centre[run][d] + axes[d] * u[d];
-                q[6 * i + d] = density[d];
-                q[6 * i + 3 + d] = /* normal times area */
-                    area * u[d] * axes[(d + 1) % 3] * axes[(d + 2) % 3];
-            }
-        }
-        double y[12], v[12];
-        for (int p = 0; p < 4; p++) /* inside, inside, outside, outside */
-            for (int d = 0; d < 3; d++)
-                y[3 * p + d] = centre[run][d] +
-                               (p == 1 ? 0.04 * (d - 1) : 0) +
-                               (p == 2 ? 0.5 * flow_tilted[d] : 0) +
-                               (p == 3 ? 0.5 * flow_tilted[3 + d] -
-                                             0.5 * flow_tilted[6 + d]
-                                       : 0);
+        ellipsoid_make(centre[run], density, x, q);
+        ellipsoid_targets(centre[run], flow_tilted, y);
         struct ewald_setup s = flow_setup(flow_tilted, SURFACE, 4);
         s.accuracy = 1e-10;
         flow_run(2, &s, SURFACE, x, 4, y, q, v);

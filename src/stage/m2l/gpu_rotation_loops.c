@@ -45,7 +45,7 @@ int64_t loops_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     return rotation_bytes(a) + loops_aux(a)
-           + boxes_real(a) * rotation_swaps(a->p);
+           + boxes_real(a) * multipole_swaps(a->p);
 }
 
 double loops_cost(const void *args)
@@ -96,7 +96,7 @@ static void loops_shifts(int p, double *table)
 static farsum_status loops_tables(struct loops *s, struct jit *jit)
 {
     const struct boxes_args *a = &s->gpu.args;
-    int64_t swaps = rotation_swaps(a->p), shifts = rotation_shifts(a->p);
+    int64_t swaps = multipole_swaps(a->p), shifts = rotation_shifts(a->p);
     farsum_status status = FARSUM_OK;
     double *table = NULL;
     GO(MEM_RAW(table, swaps + shifts));

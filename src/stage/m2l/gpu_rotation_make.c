@@ -37,7 +37,7 @@ int64_t rotation_bytes(const void *args)
 static double rotation_pair(int p)
 {
     double k = multipole_size(p);
-    return 4 * (double)rotation_swaps(p) + 2 * (double)rotation_shifts(p)
+    return 4 * (double)multipole_swaps(p) + 2 * (double)rotation_shifts(p)
            - (p + 1.0) * (p + 1.0) + 4 * 2 * (k - p - 1) + 3 * k;
 }
 

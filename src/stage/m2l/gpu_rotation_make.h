@@ -29,8 +29,7 @@ void rotation_destroy(void *state);
  * by_source: entries are a source's targets. */
 int64_t rotation_turn(int p);
 farsum_status rotation_turns(struct boxes_gpu *g, int by_source);
-/* Swaps and shifts that are not zero, of an order. */
-int64_t rotation_swaps(int p);
+/* Shifts that are not zero, of an order. */
 int64_t rotation_shifts(int p);
 /* Defines TEXT, NUMBERS and, if there shall be text, DEGREES and ORDERS. */
 farsum_status rotation_text(struct jit *jit, int p, int text);

@@ -25,14 +25,6 @@ int64_t rotation_turn(int p)
     return 5 * (p + 1) + 1;
 }
 
-int64_t rotation_swaps(int p)
-{
-    int64_t all = 0;
-    for (int64_t n = 0; n <= p; n++)
-        all += n * n + n + 1;
-    return all;
-}
-
 int64_t rotation_shifts(int p)
 {
     int64_t all = 0;
@@ -142,7 +134,7 @@ static void words_shifts(struct words *w, int p, int f32)
 
 farsum_status rotation_text(struct jit *jit, int p, int text)
 {
-    int64_t most = rotation_swaps(p) + rotation_shifts(p);
+    int64_t most = multipole_swaps(p) + rotation_shifts(p);
     int f32 = jit->precision == FARSUM_F32;
     farsum_status status = FARSUM_OK;
     struct words w = {0};

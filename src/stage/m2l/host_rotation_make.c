@@ -42,14 +42,6 @@ static int64_t rotation_turn(int p)
     return 5 * (p + 1) + 1;
 }
 
-static int64_t rotation_swaps(int p)
-{
-    int64_t all = 0;
-    for (int64_t n = 0; n <= p; n++)
-        all += n * n + n + 1;
-    return all;
-}
-
 static int64_t rotation_shifts(int p)
 {
     int64_t all = 0;
@@ -143,13 +135,13 @@ static farsum_status rotation_operators(struct host_rotation *s)
     farsum_status status = FARSUM_OK;
     double *b = NULL, *table = NULL, *to;
     GO(MEM_RAW(b, ROTATION_COLUMN * ROTATION_COLUMN));
-    GO(MEM_RAW(table, rotation_swaps(p) + rotation_shifts(p)));
+    GO(MEM_RAW(table, multipole_swaps(p) + rotation_shifts(p)));
     to = table;
     for (int n = 0; n <= p; n++) {
         multipole_swap(n, b);
         rotation_swap_table(n, b, &to);
     }
-    GO(rotation_take(a, rotation_swaps(p), table, &s->swap));
+    GO(rotation_take(a, multipole_swaps(p), table, &s->swap));
     to = table;
     for (int m = 0; m <= p; m++)
         for (int n = m; n <= p; n++)
@@ -439,7 +431,7 @@ static double rotation_pair(int p, int whole)
 {
     double k = multipole_size(p);
     return (whole ? 2 * (double)rotation_matrix(p)
-                  : 4 * (double)rotation_swaps(p) + 4 * k)
+                  : 4 * (double)multipole_swaps(p) + 4 * k)
            + 2 * (double)rotation_shifts(p) - (p + 1.0) * (p + 1.0) + 7 * k;
 }
 
@@ -451,7 +443,7 @@ int64_t stacked_bytes(const struct boxes_args *a, int whole)
     int64_t size = multipole_size(a->p), real = boxes_real(a);
     /* angles: a half of the offsets at most */
     return real
-               * (rotation_swaps(a->p) + rotation_shifts(a->p)
+               * (multipole_swaps(a->p) + rotation_shifts(a->p)
                   + offsets * rotation_turn(a->p)
                   + (whole ? offsets / 2 * rotation_matrix(a->p) : 0))
            + 8 * offsets

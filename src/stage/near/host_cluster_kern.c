@@ -115,11 +115,14 @@ static void sum_image(const struct cluster_sum *sum, struct segment *s)
     s->terms = 0;
     for (int i = 0; i < G; i++)
         for (int j = 0; j < 4; j++) {
-            real acc[W];
-            v_store(acc, s->acc[i][j]);
-            for (int l = 0; sum->wide && l < W; l++)
-                s->wide[i][j][l] += (double)acc[l];
-            s->total[i][j] += s->acc[i][j];
+            if (sum->wide) {
+                real acc[W];
+                v_store(acc, s->acc[i][j]);
+                for (int l = 0; l < W; l++)
+                    s->wide[i][j][l] += (double)acc[l];
+            } else {
+                s->total[i][j] += s->acc[i][j];
+            }
             s->acc[i][j] = v_set(0);
         }
 }
@@ -199,7 +202,8 @@ static void sum_group(const struct cluster_sum *sum, int64_t c, int sub,
     memcpy(s->shift, none, sizeof none);
     memset(s->acc, 0, sizeof s->acc);
     memset(s->total, 0, sizeof s->total);
-    memset(s->wide, 0, sizeof s->wide);
+    if (sum->wide)
+        memset(s->wide, 0, sizeof s->wide);
     s->terms = 0;
     s->moved = 0;
     sum_points(sum, c, sub, s);
