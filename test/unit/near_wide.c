@@ -180,8 +180,8 @@ static void wide_errors(const struct wide_case *c, const struct variant *row,
  * there are more terms; those in f32 are then by 7 (the lanes of a SIMD word
  * are summed apart) to 75 times as much, of potentials; of fields by 1.8 to 19
  * times.  A GPU's roots may all err to one side, which no sum makes good: there
- * the error ends at what a pair's is, 1e-7, and f32 is off by 3 times as much
- * where 32 threads share a sum (H200, gpu_clusters). */
+ * the error ends at what a pair's is, 1e-7, and f32 is off by 2.3 to 3.2 times
+ * as much where many threads share a sum (H200, gpu_pairs, gpu_clusters). */
 static void wide_expect(const char *name, int roots, double few[2][2],
                         double many[2][2])
 {
@@ -191,7 +191,7 @@ static void wide_expect(const char *name, int roots, double few[2][2],
                   many[0][0], many[0][1], many[1][0], many[1][1]);
     assert_true(few[1][0] < 1e-7 && few[1][0] < few[0][0]);
     assert_true(many[1][0] < (roots ? 1e-7 : few[1][0]));
-    assert_true(many[0][0] > (roots ? 2.5 : 6) * many[1][0]);
+    assert_true(many[0][0] > (roots ? 2 : 6) * many[1][0]);
     assert_true(many[0][1] > 1.5 * many[1][1]);
 }
 
