@@ -35,6 +35,12 @@ double near_gpu_seconds(const struct near_args *a, double operations,
     return n * operations / (share * rate) + 2e-5;
 }
 
+double near_gpu_alone(const struct near_args *args, double times)
+{
+    const struct device_facts *facts = &args->device->facts;
+    return facts->subgroup > 1 || facts->integrated ? 1 : times;
+}
+
 void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
                     const char *file, int group)
 {
