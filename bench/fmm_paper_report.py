@@ -5,8 +5,8 @@ from fmm_tables import (STAGES, TYPES, asked, by_order, ms, pick, setting,
                         table, times)
 from report_pictures import MARK, save
 
-DENSE = ("gpu_naive", "gpu_dynamic", "gpu_dynamic_split", "gpu_sorted",
-         "gpu_symmetric", "gpu_symmetric_pointers")
+DENSE = ("gpu_naive", "gpu_naive_managed", "gpu_dynamic", "gpu_dynamic_split",
+         "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers")
 IMAGES = {1: 7, 2: 21, 4: 21, 8: 7}  # operators that serve so many targets
 LADDER = (  # row, a launch a level, what it adds, the paper's factor
     ("gpu_rotation_bare_target", 1, "hybrid access, target-centric", ""),

@@ -7,7 +7,8 @@ import parts
 
 TYPES = ("f32", "f64")
 DENSE = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers",
-         "gpu_dynamic", "gpu_dynamic_split", "gpu_plane_wave"]
+         "gpu_dynamic", "gpu_dynamic_split", "gpu_plane_wave",
+         "gpu_naive_managed"]
 ROTATION = ["gpu_rotation_tiled", "gpu_rotation_tiled_target",
             "gpu_rotation_source", "gpu_rotation_target"]
 OURS = ["gpu_rotation_hybrid_source", "gpu_plane_wave"]

@@ -3,11 +3,9 @@
 
 #include "device/recording.h"
 
-farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes)
+/* May so many bytes be asked for? */
+static farsum_status buf_room(const struct device *device, int64_t size)
 {
-    TRY(recording_refuses(device, "allocating"));
-    buf_clear(buf);
-    int64_t size = bytes > 0 ? bytes : 1;
     if (device->limit > 0 && device->bytes + size > device->limit)
         FAIL(ERR_MEMORY, "%s: %lld bytes beside %lld are more than its limit",
              device->name, (long long)size, (long long)device->bytes);
@@ -16,14 +14,40 @@ farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes)
              "%s: a buffer of %lld bytes is more than its largest, %lld",
              device->name, (long long)size,
              (long long)device->facts.alloc_max);
-    TRY(device->backend->alloc(device, size, &buf->handle));
-    buf->device = device;
-    buf->bytes = size;
-    buf->owned = 1;
-    device->bytes += size;
+    return FARSUM_OK;
+}
+
+static farsum_status buf_make(struct buf *buf, struct device *device,
+                              int64_t bytes, int managed)
+{
+    const struct device_backend *backend = device->backend;
+    struct buf made = {.device = device, .owned = 1};
+    TRY(recording_refuses(device, "allocating"));
+    buf_clear(buf);
+    made.bytes = bytes > 0 ? bytes : 1;
+    TRY(buf_room(device, made.bytes));
+    if (managed)
+        TRY(backend->alloc_managed(device, made.bytes, &made.handle,
+                                   &made.host));
+    else
+        TRY(backend->alloc(device, made.bytes, &made.handle));
+    *buf = made;
+    device->bytes += made.bytes;
     if (device->bytes > device->peak)
         device->peak = device->bytes;
     return FARSUM_OK;
+}
+
+farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes)
+{
+    return buf_make(buf, device, bytes, 0);
+}
+
+farsum_status buf_alloc_managed(struct buf *buf, struct device *device,
+                                int64_t bytes)
+{
+    TRY(device_managed(device));
+    return buf_make(buf, device, bytes, 1);
 }
 
 farsum_status buf_reserve(struct buf *buf, struct device *device,
@@ -37,7 +61,11 @@ farsum_status buf_reserve(struct buf *buf, struct device *device,
 void buf_clear(struct buf *buf)
 {
     if (buf->device && buf->owned == 1) {
-        buf->device->backend->release(buf->device, buf->handle);
+        const struct device_backend *backend = buf->device->backend;
+        if (buf->host)
+            backend->release_managed(buf->device, buf->handle, buf->host);
+        else
+            backend->release(buf->device, buf->handle);
         buf->device->bytes -= buf->bytes;
     } else if (buf->device && buf->owned == 2) {
         buf->device->backend->release_view(buf->device, buf->handle);
@@ -48,7 +76,7 @@ void buf_clear(struct buf *buf)
 void buf_borrow(struct buf *buf, struct device *device, void *handle,
                 int64_t bytes)
 {
-    *buf = (struct buf){device, handle, bytes, 0};
+    *buf = (struct buf){.device = device, .handle = handle, .bytes = bytes};
 }
 
 farsum_status buf_given(struct buf *buf, struct device *device,
@@ -101,7 +129,7 @@ farsum_status buf_view(struct buf *part, const struct buf *whole,
     TRY(whole->device->backend->view(whole->device, whole->handle, offset,
                                      bytes, &handle));
     buf_clear(part);
-    *part = (struct buf){whole->device, handle, bytes, 2};
+    *part = (struct buf){whole->device, handle, bytes, 2, NULL};
     return FARSUM_OK;
 }
 

@@ -9,11 +9,16 @@ struct buf {
     void *handle;          /* CUDA, HIP: the address; OpenCL: a cl_mem */
     int64_t bytes;
     int owned;             /* 1: allocated here; 2: a view; 0: the caller's */
+    void *host;            /* of managed memory the same bytes, else NULL */
 };
 
 /* At least one byte is allocated.  A buffer that is there is released first;
  * contents are undefined. */
 farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes);
+/* The same of memory that the host uses too, by buf->host, while nothing that
+ * uses it runs; device_managed says whether there is such. */
+farsum_status buf_alloc_managed(struct buf *buf, struct device *device,
+                                int64_t bytes);
 /* Keeps the buffer if it holds that many bytes already. */
 farsum_status buf_reserve(struct buf *buf, struct device *device,
                           int64_t bytes);

@@ -21,10 +21,17 @@ struct cuda_limits {
 #undef SYM
 };
 
+struct cuda_managed {
+#define SYM(result, name, parameters) result(*name) parameters;
+#include "device/cuda_managed.sym"
+#undef SYM
+};
+
 struct cuda {
     struct driver driver; /* first: the functions of driver.h see it alone */
     struct cuda_api own;
     struct cuda_limits limits;
+    struct cuda_managed managed;
     struct nvrtc nvrtc;
     struct nvlink link; /* looked for when it is asked for */
     void *context;
@@ -52,6 +59,11 @@ static const char *const limits_symbols[] = {
 #include "device/cuda_limits.sym"
 #undef SYM
     NULL};
+static const char *const managed_symbols[] = {
+#define SYM(result, name, parameters) #name,
+#include "device/cuda_managed.sym"
+#undef SYM
+    NULL};
 
 /* From the enumerations CUdevice_attribute and CUfunction_attribute. */
 static const struct driver_numbers cuda_numbers = {.units = 16,
@@ -68,6 +80,9 @@ enum {
     CUDA_CAPABILITY_MINOR = 76,
     CUDA_MAX_DYNAMIC_LOCAL = 8,
     CUDA_LIMIT_PENDING = 4,
+    CUDA_MANAGED = 83,
+    CUDA_MANAGED_CONCURRENT = 89,
+    CUDA_ATTACH_GLOBAL = 1,    /* any stream may use it */
     CUDA_STREAM_PER_THREAD = 2 /* 1 and 2 stand for streams of any context */
 };
 
@@ -113,6 +128,8 @@ static farsum_status cuda_library(struct cuda *cuda)
     driver_graphs_open(&cuda->driver, library, graph_symbols);
     if (!dl_more(library, limits_symbols, (void **)&cuda->limits))
         cuda->limits = (struct cuda_limits){0};
+    if (!dl_more(library, managed_symbols, (void **)&cuda->managed))
+        cuda->managed = (struct cuda_managed){0};
     cuda->driver.vendor = "CUDA";
     cuda->driver.words = cuda_words;
     cuda->driver.enter = cuda_enter;
@@ -252,6 +269,50 @@ static farsum_status cuda_compile_nested(struct device *device,
                           binary, bytes, NULL);
 }
 
+/* The host may use it while kernels run that do not: where it may not, it
+ * would have to wait for those of others too. */
+static farsum_status cuda_has_managed(struct device *device)
+{
+    const struct cuda *cuda = device->inside;
+    const struct driver *driver = &cuda->driver;
+    int has = 0, concurrent = 0;
+    if (!cuda->managed.cuMemAllocManaged
+        || driver->api.device_attribute(&has, CUDA_MANAGED, driver->device) != 0
+        || !has)
+        FAIL(ERR_UNSUPPORTED, "%s has no managed memory", device->name);
+    if (driver->api.device_attribute(&concurrent, CUDA_MANAGED_CONCURRENT,
+                                     driver->device)
+            != 0
+        || !concurrent)
+        FAIL(ERR_UNSUPPORTED,
+             "%s has managed memory that the host may not use while any kernel "
+             "runs",
+             device->name);
+    return FARSUM_OK;
+}
+
+static farsum_status cuda_alloc_managed(struct device *device, int64_t bytes,
+                                        void **handle, void **host)
+{
+    struct cuda *cuda = device->inside;
+    void *address = NULL;
+    int before = 0;
+    TRY(driver_enter(&cuda->driver, &before));
+    int error = cuda->managed.cuMemAllocManaged(&address, (size_t)bytes,
+                                                CUDA_ATTACH_GLOBAL);
+    TRY(driver_leave(&cuda->driver, before, error,
+                     "allocating managed memory"));
+    *handle = *host = address;
+    return FARSUM_OK;
+}
+
+static void cuda_release_managed(struct device *device, void *handle,
+                                 void *host)
+{
+    (void)host;
+    driver_release(device, handle);
+}
+
 const struct device_backend device_cuda = {
     .name = "cuda",
     .words = "dialect/cuda.h",
@@ -290,4 +351,7 @@ const struct device_backend device_cuda = {
     .aside_join = driver_aside_join,
     .nested = cuda_nested,
     .compile_nested = cuda_compile_nested,
+    .managed = cuda_has_managed,
+    .alloc_managed = cuda_alloc_managed,
+    .release_managed = cuda_release_managed,
 };

@@ -114,6 +114,14 @@ farsum_status device_nested(struct device *device)
     return device->backend->nested(device);
 }
 
+farsum_status device_managed(struct device *device)
+{
+    if (!device->backend->managed)
+        FAIL(ERR_UNSUPPORTED, "%s has no memory here that the host uses too",
+             device->name);
+    return device->backend->managed(device);
+}
+
 farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
                             int n_args, const struct arg *args)
 {

@@ -102,6 +102,12 @@ struct device_backend {
     farsum_status (*nested)(struct device *device);
     farsum_status (*compile_nested)(struct device *device, const char *text,
                                     void **binary, int64_t *bytes);
+    /* Memory that the host reads and writes too, at *host, while nothing that
+     * uses it runs; NULL, all three: there is none.  OK: there is. */
+    farsum_status (*managed)(struct device *device);
+    farsum_status (*alloc_managed)(struct device *device, int64_t bytes,
+                                   void **handle, void **host);
+    void (*release_managed)(struct device *device, void *handle, void *host);
 };
 
 /* What is true of a device; the back end fills it. */
@@ -156,6 +162,8 @@ farsum_status device_finish(struct device *device);
 
 /* OK: it has kernels that launch kernels; else why not. */
 farsum_status device_nested(struct device *device);
+/* OK: it has memory that the host uses too; else why not. */
+farsum_status device_managed(struct device *device);
 
 /* A kernel that is loaded, and its group size. */
 struct kernel {

@@ -479,4 +479,7 @@ const struct device_backend device_opencl = {
     .aside_leave = opencl_aside_leave,
     .aside_join = opencl_aside_join,
     /* kernels launch none */
+    .managed = opencl_managed,
+    .alloc_managed = opencl_alloc_managed,
+    .release_managed = opencl_release_managed,
 };

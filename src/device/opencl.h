@@ -30,6 +30,10 @@ enum {
     CL_DEVICE_VERSION = 0x102F,
     CL_DEVICE_EXTENSIONS = 0x1030,
     CL_DEVICE_DOUBLE_FP_CONFIG = 0x1032,
+    CL_DEVICE_SVM_CAPABILITIES = 0x1053,
+    CL_DEVICE_SVM_FINE_GRAIN_BUFFER = 2,
+    CL_MEM_USE_HOST_PTR = 8,
+    CL_MEM_SVM_FINE_GRAIN_BUFFER = 1024,
     CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
     CL_MEM_SIZE = 0x1102,
     CL_MEM_CONTEXT = 0x1106,
@@ -52,8 +56,15 @@ struct opencl_api {
 #undef SYM
 };
 
+struct opencl_shared {
+#define SYM(result, name, parameters) result(*name) parameters;
+#include "device/opencl_managed.sym"
+#undef SYM
+};
+
 struct opencl {
     struct opencl_api api;
+    struct opencl_shared shared; /* looked for when it is asked for */
     void *loader;
     cl_id device, context, queue;
     cl_id probe; /* a buffer of ours: what the driver's objects begin with */
@@ -79,6 +90,11 @@ farsum_status opencl_aside_fork(struct device *device, void *aside);
 void opencl_aside_enter(struct device *device, void *aside);
 farsum_status opencl_aside_leave(struct device *device, void *aside);
 farsum_status opencl_aside_join(struct device *device, void *aside);
+/* opencl_managed.c */
+farsum_status opencl_managed(struct device *device);
+farsum_status opencl_alloc_managed(struct device *device, int64_t bytes,
+                                   void **handle, void **host);
+void opencl_release_managed(struct device *device, void *handle, void *host);
 farsum_status opencl_failed(cl_int error, const char *call);
 #define CL_TRY(call, name)                                                     \
     do {                                                                       \

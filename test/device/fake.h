@@ -7,6 +7,8 @@
  *     FAKE_FAIL=word=number  that call of driver.sym fails so
  *     FAKE_CAPABILITY=90     of the devices
  *     FAKE_LAYOUT=5 or 6     ROCm's, of the properties
+ *     FAKE_MANAGED=2         memory that the host uses too, while kernels run;
+ *                            1: not then; 0: none
  *     FAKE_STATIC=bytes      of group memory that kernels declare          */
 #ifndef FARSUM_TEST_DEVICE_FAKE_H
 #define FARSUM_TEST_DEVICE_FAKE_H
@@ -28,6 +30,7 @@ struct fake_stream {
 struct fake {
     int64_t bytes; /* of the device's memory in use */
     int blocks, streams, events, modules, contexts; /* that live */
+    int managed; /* blocks that were asked for as such */
     int launches, granted, marks;
     int graphs, kept;   /* that live: graphs, and what is made of them */
     int replays;

@@ -161,6 +161,13 @@ EXPORT int cuFuncSetAttribute(void *function, int attribute, int value)
     fake.granted = value;
     return 0;
 }
+static int fake_alloc(void **address, size_t bytes);
+EXPORT int cuMemAllocManaged(void **address, size_t bytes, unsigned flags)
+{
+    TOLD(managed);
+    fake.managed++;
+    return flags == 1 ? fake_alloc(address, bytes) : INVALID;
+}
 #endif
 
 EXPORT void *fake_current(int *device)
@@ -229,20 +236,22 @@ static int fake_device_name(char *name, int room, int device)
 /* The numbers are those of CUdevice_attribute and hipDeviceAttribute_t. */
 static int fake_device_attribute(int *value, int attribute, int device)
 {
-    static const int at[2][9] = {{16, 1, 10, 18, 97, 38, 13, 75, 76},
-                                 {63, 56, 87, 16, 74, 19, 5, 23, 61}};
+    static const int at[2][11] = {{16, 1, 10, 18, 97, 38, 13, 75, 76, 83, 89},
+                                  {63, 56, 87, 16, 74, 19, 5, 23, 61, -1, -2}};
     int capability = number("FAKE_CAPABILITY", 90);
-    const int known[9] = {7,
-                          1024,
-                          FAKE_HIP ? 64 : 32,
-                          0,
-                          65536,
-                          1 << 22,
-                          1500000,
-                          capability / 10,
-                          capability % 10};
+    const int known[11] = {7,
+                           1024,
+                           FAKE_HIP ? 64 : 32,
+                           0,
+                           65536,
+                           1 << 22,
+                           1500000,
+                           capability / 10,
+                           capability % 10,
+                           number("FAKE_MANAGED", 2) > 0,
+                           number("FAKE_MANAGED", 2) > 1};
     TOLD(device_attribute);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 11; i++)
         if (at[FAKE_HIP][i] == attribute && device < FAKE_DEVICES) {
             *value = known[i];
             return 0;

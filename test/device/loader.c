@@ -348,6 +348,7 @@ int main(void)
         loader_kernels();
         loader_graphs();
         loader_nested();
+        loader_managed();
         CHECK(mem_bytes() == held, "%lld bytes are left",
               (long long)(mem_bytes() - held));
     }

@@ -34,8 +34,9 @@ struct device *opened(int index);
 /* The driver has nothing of ours, and what is current is as it was. */
 void nothing_left(const char *after);
 
-/* loader_kernels.c, loader_graphs.c, loader_nested.c */
+/* loader_kernels.c, loader_graphs.c, loader_nested.c, loader_managed.c */
 void loader_kernels(void);
 void loader_graphs(void);
 void loader_nested(void);
+void loader_managed(void);
 #endif

@@ -73,13 +73,54 @@ static void test_memory(void)
           (long long)(device->bytes - held));
 }
 
+struct words64 {
+    int64_t n;
+    double scale;
+};
+
+/* The host's words are the kernels', in both directions; skipped where there is
+ * no such memory. */
+static void test_managed(void)
+{
+    enum { N = 5000 };
+    struct words64 args = {N, 1.5};
+    const double table[] = {0.25, -1.0 / 3, 7};
+    struct buf x = {0}, y = {0};
+    struct kernel kernel;
+    struct jit jit = {0};
+    int64_t held = device->bytes;
+    if (device_managed(device) != FARSUM_OK) {
+        printf("skipped: %s\n", farsum_message());
+        CHECK_FAILS(buf_alloc_managed(&x, device, 8), FARSUM_ERR_UNSUPPORTED);
+        return;
+    }
+    CHECK_OK(buf_alloc_managed(&x, device, 8 * N));
+    CHECK_OK(buf_alloc_managed(&y, device, 8 * N));
+    CHECK_OK(words(&jit, 0));
+    CHECK_OK(jit_kernel(&jit, "words_map", GROUP, 0, &kernel));
+    for (int again = 0; again < 2; again++) {
+        for (int i = 0; i < N; i++)
+            put(x.host, 0, i, 0.001 * i + again);
+        CHECK_OK(LAUNCH(&kernel, kernel_groups(&kernel, N), ARG_BUF(&x),
+                        ARG_BUF(&y), ARG_STRUCT(args)));
+        CHECK_OK(device_finish(device));
+        for (int i = 0; i < N; i++)
+            if (!CHECK_NEAR(get(y.host, 0, i),
+                            1.5 * (0.002 * i + 2 * again + table[i % 3]),
+                            1e-12))
+                break;
+    }
+    jit_clear(&jit);
+    buf_clear(&x);
+    buf_clear(&y);
+    CHECK(device->bytes == held, "%lld bytes are left",
+          (long long)(device->bytes - held));
+}
+
 static void map(struct jit *jit, int f32, int64_t n)
 {
     const double table[] = {0.25, -1.0 / 3, 7};
-    struct words64 {
-        int64_t n;
-        double scale;
-    } a64 = {n, 1.5};
+    struct words64 a64 = {n, 1.5};
     struct words32 {
         int64_t n;
         float scale;
@@ -442,6 +483,7 @@ int main(void)
         check_stop("no folder for the cache");
     int64_t held = mem_bytes();
     RUN(test_memory);
+    RUN(test_managed);
     RUN(test_kernels);
     RUN(test_log);
     RUN(test_log_lines);

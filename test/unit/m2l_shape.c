@@ -181,6 +181,30 @@ static void refused(void)
     end(&t);
 }
 
+/* What is given and as much again, managed, are to fit beside each other. */
+static void half_the_device(void)
+{
+    struct trial t;
+    struct device_facts *f = &device->facts;
+    const struct variant *v = row_of("gpu_naive_managed");
+    int64_t memory = f->memory;
+    if (device_managed(device) != FARSUM_OK) {
+        printf("skipped: %s\n", farsum_message());
+        return;
+    }
+    begin(&t);
+    /* 585 boxes in places of 32; operators of all differences; scale */
+    int64_t bytes = 4 * (2 * K * 608 + 7 * 7 * 7 * 49 + K);
+    f->memory = 2 * bytes;
+    CHECK_OK(v->fits(&t.args));
+    f->memory = 2 * bytes - 1;
+    CHECK_FAILS(v->fits(&t.args), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("bytes of managed memory, more than half of the");
+    CHECK_OK(row_of("gpu_naive")->fits(&t.args));
+    f->memory = memory;
+    end(&t);
+}
+
 int main(void)
 {
     const char *name = getenv("FARSUM_TEST_DEVICE");
@@ -191,6 +215,7 @@ int main(void)
     RUN(threads_and_groups);
     RUN(by_images);
     RUN(refused);
+    RUN(half_the_device);
     device_close(device);
     CHECK(device->bytes == 0, "%lld bytes are kept", (long long)device->bytes);
     return check_end();

@@ -89,7 +89,7 @@ farsum_status dynamic_create(const void *args, int split, void **state)
     const struct boxes_args *a = args;
     farsum_status status = FARSUM_OK;
     struct naive_row *s = NULL;
-    GO(naive_row_begin(a, CLEAR, "stage/m2l/gpu_dynamic.k", &s));
+    GO(naive_row_begin(a, CLEAR, "stage/m2l/gpu_dynamic.k", 0, &s));
     struct jit *jit = &s->gpu.jit;
     s->batch = dynamic_batch(a);
     jit_nested(jit);

@@ -49,8 +49,22 @@ static void naive_scale(int p, double *scale)
                 -(lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2);
 }
 
-farsum_status naive_fields(const struct boxes_args *a, struct buf *fields,
-                           struct buf *scales)
+/* Numbers into memory of the device, or of both. */
+static farsum_status naive_put(const struct boxes_args *a, int managed,
+                               const double *values, int64_t n, struct buf *to)
+{
+    if (!managed) {
+        TRY(buf_alloc(to, a->device, boxes_real(a) * n));
+        return boxes_gpu_upload(to, a->precision, 0, values, n);
+    }
+    TRY(buf_alloc_managed(to, a->device, boxes_real(a) * n));
+    for (int64_t i = 0; i < n; i++)
+        boxes_set(a, to->host, i, values[i]);
+    return FARSUM_OK;
+}
+
+farsum_status naive_fields(const struct boxes_args *a, int managed,
+                           struct buf *fields, struct buf *scales)
 {
     int64_t n = naive_offsets(a), size = multipole_size(2 * a->p);
     int most = 2 * a->ws + 1;
@@ -72,10 +86,8 @@ farsum_status naive_fields(const struct boxes_args *a, struct buf *fields,
                 for (int64_t k = 0; k < size; k++)
                     to[k] /= scale[k];
             }
-    GO(buf_alloc(fields, a->device, boxes_real(a) * n * size));
-    GO(boxes_gpu_upload(fields, a->precision, 0, field, n * size));
-    GO(buf_alloc(scales, a->device, boxes_real(a) * multipole_size(a->p)));
-    GO(boxes_gpu_upload(scales, a->precision, 0, scale, multipole_size(a->p)));
+    GO(naive_put(a, managed, field, n * size, fields));
+    GO(naive_put(a, managed, scale, multipole_size(a->p), scales));
 done:
     mem_free(field);
     mem_free(scale);
@@ -88,18 +100,21 @@ void naive_row_destroy(void *row)
     if (!s)
         return;
     buf_clear(&s->scale);
+    buf_clear(&s->multipole);
+    buf_clear(&s->local);
     boxes_gpu_clear(&s->gpu);
     mem_free(s);
 }
 
 farsum_status naive_row_begin(const struct boxes_args *a, int group,
-                              const char *file, struct naive_row **row)
+                              const char *file, int managed,
+                              struct naive_row **row)
 {
     farsum_status status = FARSUM_OK;
     struct naive_row *s = NULL;
     GO(MEM_NEW(s, 1));
     GO(boxes_gpu_begin(&s->gpu, a, group, 1));
-    GO(naive_fields(a, &s->gpu.operators, &s->scale));
+    GO(naive_fields(a, managed, &s->gpu.operators, &s->scale));
     jit_begin(&s->gpu.jit, a->device, file, a->precision);
     jit_define(&s->gpu.jit, "ORDER", "%d", a->p);
     jit_define(&s->gpu.jit, "WS", "%d", a->ws);
