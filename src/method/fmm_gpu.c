@@ -43,10 +43,10 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
     if (!g)
         return;
     struct buf *all[] = {
-        &g->q,          &g->potential, &g->field, &g->near_potential,
-        &g->near_field, &g->multipole, &g->local, &g->x,
-        &g->y,          &g->boxes,     &g->leaf,  &g->target_leaf,
-        &g->fact,       &g->record,
+        &g->q,          &g->potential, &g->field,        &g->near_potential,
+        &g->near_field, &g->multipole, &g->local,        &g->x,
+        &g->y,          &g->boxes,     &g->leaf,         &g->target_leaf,
+        &g->fact,       &g->record,    &g->target_boxes,
     };
     recording_clear(&g->recording);
     aside_clear(&g->aside);
@@ -57,6 +57,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         stopwatch_clear(&g->watch[w]);
     fmm_gpu_exclude_clear(&g->exclude);
     fmm_gpu_crowd_destroy(g->lists);
+    fmm_gpu_crowd_destroy(g->dense);
     if (g->jit.device)
         jit_clear(&g->jit);
     if (g->facts_jit.device)
@@ -265,22 +266,37 @@ static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
                         m > 0 ? s->target.gpu : NULL);
 }
 
+static struct fmm_boxes gpu_boxes(const struct fmm *s)
+{
+    const struct tree *t = &s->tree;
+    return (struct fmm_boxes){.roots = tree_boxes(t, 0),
+                              .leaves = t->n_leaves,
+                              .depth = t->depth,
+                              .lowest = fmm_shape_first(s, &s->shape)};
+}
+
+farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
+                            struct buf *count)
+{
+    struct fmm_gpu *g = s->gpu;
+    struct tree *t = &s->tree;
+    struct fmm_boxes boxes = gpu_boxes(s);
+    TRY(buf_reserve(count, g->device, 4 * t->n_boxes));
+    for (boxes.level = t->depth; boxes.level >= 0; boxes.level--)
+        TRY(LAUNCH(&g->count,
+                   kernel_groups(&g->count, tree_boxes(t, boxes.level)),
+                   ARG_BUF(&points->begin), ARG_BUF(count), ARG_STRUCT(boxes)));
+    return FARSUM_OK;
+}
+
 /* What the boxes' sources say of the errors, into facts. */
 static farsum_status gpu_crowd(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     struct tree *t = &s->tree;
     int64_t groups = fmm_groups(t->n_leaves, FMM_GROUP);
-    struct fmm_boxes boxes = {.roots = tree_boxes(t, 0),
-                              .leaves = t->n_leaves,
-                              .depth = t->depth,
-                              .lowest = fmm_shape_first(s, &s->shape)};
-    TRY(buf_reserve(&g->boxes, g->device, 4 * t->n_boxes));
-    for (boxes.level = t->depth; boxes.level >= 0; boxes.level--)
-        TRY(LAUNCH(&g->count,
-                   kernel_groups(&g->count, tree_boxes(t, boxes.level)),
-                   ARG_BUF(&t->gpu->source.begin), ARG_BUF(&g->boxes),
-                   ARG_STRUCT(boxes)));
+    struct fmm_boxes boxes = gpu_boxes(s);
+    TRY(fmm_gpu_count(s, &t->gpu->source, &g->boxes));
     TRY(LAUNCH(&g->crowd, groups, ARG_BUF(&g->boxes),
                ARG_BUF(&tree_gpu_targets(t)->begin), ARG_BUF(&g->record),
                ARG_STRUCT(boxes)));

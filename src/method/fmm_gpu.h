@@ -60,12 +60,14 @@ struct fmm_gpu {
     struct buf multipole, local;
     struct buf x, y;         /* positions as they were given */
     struct buf boxes;        /* sources in each, u32 */
+    struct buf target_boxes; /* targets of their own, where that is asked */
     struct buf leaf, target_leaf; /* of each point, u32 */
     struct buf fact, record;
     /* for a caller whose arrays are the host's: one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
     struct fmm_gpu_crowd *lists; /* owned; of a sparse tree's errors */
+    struct fmm_gpu_crowd *dense; /* owned; of a dense one's */
     double low[3], high[3];      /* what holds open points */
     int beside;              /* 1: near pairs on a queue of their own */
     struct aside aside;
@@ -111,9 +113,19 @@ farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
 farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3]);
-/* fmm_gpu_dense.c.  s->crowd of a dense tree, of boxes as they are filled if
- * they are not evenly. */
+/* fmm_gpu_dense.c.  The same of a dense one, but for h, random and together,
+ * which are there, and sparse.  count: sources and targets in all boxes, u32,
+ * the second if these are separate. */
+farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
+                                  const struct buf *const count[2],
+                                  struct fmm_gpu_crowd **room,
+                                  struct fmm_crowd *crowd);
+/* s->crowd of a dense tree, of boxes as they are filled if they are not
+ * evenly. */
 farsum_status fmm_gpu_dense(struct fmm *s);
+/* fmm_gpu.c: how many points of a side are in each box of a dense tree. */
+farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
+                            struct buf *count);
 /* fmm_gpu_run.c */
 farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);

@@ -1,46 +1,22 @@
 /* fmm_gpu_crowd.c: what a sparse tree's boxes say of the errors, by kernels:
  * fmm_crowd.c on a device.  Some hundred numbers come to the host. */
+#include "method/fmm_gpu_crowd.h"
+
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
-#include "method/fmm_crowd.h"
-#include "method/fmm_gpu.h"
-#include "points/gpu_scan.h"
 
-enum {
-    GROUP = 128,
-    TEAM = 8,
-    LEVELS = TREE_GPU_LEVELS,
-    SUMS = 2 * K,     /* of a point, at a level */
-    LIST = 1 + 2 * K, /* words of a list, as struct crowd_sums */
-    OWN = 5 + LEVELS, /* words of the targets' own boxes */
-    WEIGHTS = 6 * K,  /* where those begin among what is known */
-    PARTS = 48,       /* a point counts in parts of 2^-PARTS */
-};
-_Static_assert(sizeof(struct crowd_sums) == LIST * sizeof(double),
-               "as the kernel has them");
-
-/* As fmm_crowd.k has it. */
-struct crowd_args {
-    int64_t samples[2], step[2];
-    int32_t lowest, deepest, few[2], begin[LEVELS + 1];
-};
-_Static_assert(sizeof(struct crowd_args) == 136, "as the kernels have it");
-
-struct fmm_gpu_crowd {
-    farsum_precision precision;
-    struct jit jit;
-    struct kernel octants, samples, lists, own, fold;
-    struct gpu_scan *scan; /* u64 */
-    struct buf table, known, squares, sums[2], record, fact;
-};
+enum { WEIGHTS = 6 * K /* where those begin among what is known */ };
+enum { PARTS = 48 /* a point counts in parts of 2^-PARTS */ };
 
 void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *w)
 {
     if (!w)
         return;
-    struct buf *all[] = {&w->table,   &w->known,  &w->squares, &w->sums[0],
-                         &w->sums[1], &w->record, &w->fact};
+    struct buf *all[] = {&w->table,   &w->known,    &w->squares,
+                         &w->sums[0], &w->sums[1],  &w->record,
+                         &w->fact,    &w->upper[0], &w->upper[1]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     gpu_scan_destroy(w->scan);
@@ -49,9 +25,9 @@ void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *w)
     mem_free(w);
 }
 
-static farsum_status crowd_ready(struct device *device,
-                                 farsum_precision precision,
-                                 struct fmm_gpu_crowd **to)
+static farsum_status crowd_kernels(struct device *device, const char *file,
+                                   farsum_precision precision,
+                                   struct fmm_gpu_crowd **to)
 {
     struct fmm_gpu_crowd *w = NULL;
     if (*to && (*to)->fact.device && (*to)->precision == precision)
@@ -61,24 +37,22 @@ static farsum_status crowd_ready(struct device *device,
     TRY(MEM_NEW(*to, 1));
     w = *to;
     w->precision = precision;
-    jit_begin(&w->jit, device, "method/fmm_crowd.k", precision);
-    jit_define(&w->jit, "GROUP", "%d", GROUP);
-    jit_define(&w->jit, "TEAM", "%d", TEAM);
-    jit_define(&w->jit, "LEVELS", "%d", LEVELS);
+    jit_begin(&w->jit, device, file, precision);
+    jit_define(&w->jit, "GROUP", "%d", CROWD_GROUP);
+    jit_define(&w->jit, "TEAM", "%d", CROWD_TEAM);
+    jit_define(&w->jit, "LEVELS", "%d", CROWD_LEVELS);
     jit_define(&w->jit, "KNOTS", "%d", K);
     jit_define(&w->jit, "TABLE", "%d", CROWD_TABLE);
     jit_define(&w->jit, "BOXES", "%d", CROWD_BOXES);
     TRY(jit_build(&w->jit));
-    TRY(jit_kernel(&w->jit, "crowd_octants", GROUP, 0, &w->octants));
-    TRY(jit_kernel(&w->jit, "crowd_samples", GROUP, 0, &w->samples));
-    TRY(jit_kernel(&w->jit, "crowd_lists", GROUP, 0, &w->lists));
-    TRY(jit_kernel(&w->jit, "crowd_own", GROUP, 0, &w->own));
-    TRY(jit_kernel(&w->jit, "crowd_fold", GROUP, 0, &w->fold));
+    TRY(jit_kernel(&w->jit, "crowd_octants", CROWD_GROUP, 0, &w->octants));
+    TRY(jit_kernel(&w->jit, "crowd_samples", CROWD_GROUP, 0, &w->samples));
+    TRY(jit_kernel(&w->jit, "crowd_lists", CROWD_GROUP, 0, &w->lists));
+    TRY(jit_kernel(&w->jit, "crowd_fold", CROWD_GROUP, 0, &w->fold));
     TRY(gpu_scan_create(device, GPU_SCAN_U64, &w->scan));
-    return buf_alloc(&w->fact, device, 8 * (OWN + LIST * LEVELS));
+    return buf_alloc(&w->fact, device, 8 * CROWD_FACTS);
 }
 
-/* What the host knows before the points. */
 static farsum_status crowd_send(struct fmm_gpu_crowd *w, struct device *device,
                                 const struct crowd *c)
 {
@@ -87,11 +61,11 @@ static farsum_status crowd_send(struct fmm_gpu_crowd *w, struct device *device,
     const int rows = CROWD_TABLE + 1;
     uint64_t *table = NULL;
     double *known = NULL;
-    GO(MEM_RAW(table, rows * SUMS));
+    GO(MEM_RAW(table, rows * CROWD_SUMS));
     GO(MEM_RAW(known, WEIGHTS + weights));
-    for (int i = 0; i < rows * SUMS; i++) {
-        const struct crowd_fill *f = &c->table[i / SUMS];
-        int k = i % SUMS;
+    for (int i = 0; i < rows * CROWD_SUMS; i++) {
+        const struct crowd_fill *f = &c->table[i / CROWD_SUMS];
+        int k = i % CROWD_SUMS;
         table[i] =
             (uint64_t)(ldexp(k < K ? f->rim[k] : f->lean[k - K], PARTS) + 0.5);
     }
@@ -105,8 +79,8 @@ static farsum_status crowd_send(struct fmm_gpu_crowd *w, struct device *device,
     }
     for (int64_t i = 0; i < weights; i++)
         known[WEIGHTS + i] = c->weight[i];
-    GO(buf_reserve(&w->table, device, 8 * rows * SUMS));
-    GO(buf_upload(&w->table, 0, table, 8 * rows * SUMS));
+    GO(buf_reserve(&w->table, device, 8 * rows * CROWD_SUMS));
+    GO(buf_upload(&w->table, 0, table, 8 * rows * CROWD_SUMS));
     GO(buf_reserve(&w->known, device, 8 * (WEIGHTS + weights)));
     GO(buf_upload(&w->known, 0, known, 8 * (WEIGHTS + weights)));
 done:
@@ -115,49 +89,105 @@ done:
     return status;
 }
 
-/* Sums over a side's points, of all that come before each. */
-static farsum_status crowd_points(struct fmm_gpu_crowd *w,
-                                  const struct crowd *c,
-                                  const struct tree_gpu_region *region,
-                                  int side, struct crowd_args *a)
+farsum_status fmm_gpu_crowd_ready(const struct tree *tree, const char *file,
+                                  struct fmm_gpu_crowd **room)
 {
-    const struct tree *t = c->t;
-    const struct tree_gpu_points *p = side ? &t->gpu->target : &t->gpu->source;
-    int64_t n = p->n, levels = a->deepest - a->lowest + 1;
-    a->step[side] = n / CROWD_POINTS + 1;
-    a->samples[side] = (n + a->step[side] - 1) / a->step[side];
-    a->few[side] = n < CROWD_FEW;
-    int64_t words = SUMS * levels * a->samples[side] + 1;
-    TRY(buf_reserve(&w->sums[side], t->gpu->device, 8 * words));
-    TRY(LAUNCH(&w->samples, kernel_groups(&w->samples, a->samples[side] + 1),
-               ARG_BUF(&p->begin), ARG_BUF(&p->x),
-               ARG_BUF(&t->gpu->sparse.place), ARG_BUF(&w->table),
-               ARG_BUF(&w->sums[side]), ARG_I64(n), ARG_I64(t->n_leaves),
-               ARG_F64(c->half), ARG_I32(side), ARG_STRUCT(*region),
-               ARG_STRUCT(*a)));
-    return gpu_scan_run(w->scan, &w->sums[side], &w->sums[side], words, NULL);
+    farsum_status status = FARSUM_OK;
+    struct device *device = tree->gpu->device;
+    struct crowd *c = NULL;
+    struct fmm_gpu_crowd *w;
+    TRY(crowd_kernels(device, file, tree->precision, room));
+    w = *room;
+    if (w->ws == tree->ws && memcmp(w->box, tree->box, sizeof w->box) == 0)
+        return FARSUM_OK;
+    w->ws = 0;
+    GO(MEM_NEW(c, 1));
+    GO(crowd_begin(c, tree, 0));
+    GO(crowd_send(w, device, c));
+    w->ws = tree->ws;
+    w->half = c->half;
+    memcpy(w->box, tree->box, sizeof w->box);
+done:
+    if (c)
+        crowd_clear(c);
+    mem_free(c);
+    return status;
 }
 
-static farsum_status crowd_far(struct fmm_gpu_crowd *w, const struct crowd *c,
-                               const struct tree_gpu_region *region,
-                               struct crowd_args *a)
+int64_t fmm_gpu_crowd_boxes(const struct tree *t, struct crowd_args *a)
 {
-    const struct tree *t = c->t;
-    const struct tree_gpu *gpu = t->gpu;
-    const struct tree_gpu_sparse *s = &gpu->sparse;
-    const struct tree_gpu_lists lists = tree_gpu_lists(t);
     for (int level = a->lowest; level <= a->deepest; level++) {
         int64_t boxes = tree_boxes(t, level), step = boxes / CROWD_BOXES + 1;
         int at = level - a->lowest;
         a->begin[at + 1] = a->begin[at] + (int32_t)((boxes + step - 1) / step);
     }
-    int64_t all = a->begin[a->deepest - a->lowest + 1];
+    return a->begin[a->deepest - a->lowest + 1];
+}
+
+void fmm_gpu_crowd_points(const struct tree_gpu_points *p, int side,
+                          struct crowd_args *a)
+{
+    a->step[side] = p->n / CROWD_POINTS + 1;
+    a->samples[side] = (p->n + a->step[side] - 1) / a->step[side];
+    a->few[side] = p->n < CROWD_FEW;
+}
+
+farsum_status fmm_gpu_crowd_fold(struct fmm_gpu_crowd *w,
+                                 const struct crowd_args *a)
+{
+    for (int at = 0; at <= a->deepest - a->lowest; at++)
+        TRY(LAUNCH(&w->fold, CROWD_LIST, ARG_BUF(&w->record), ARG_BUF(&w->fact),
+                   ARG_I64(a->begin[at]),
+                   ARG_I64(a->begin[at + 1] - a->begin[at]),
+                   ARG_I64(CROWD_OWN + at * CROWD_LIST), ARG_I32(CROWD_LIST)));
+    return FARSUM_OK;
+}
+
+void fmm_gpu_crowd_take(const struct tree *tree, int level, const double *fact,
+                        double here, struct fmm_crowd *crowd)
+{
+    struct crowd_sums all;
+    all.targets = fact[0];
+    for (int k = 0; k < K; k++) {
+        all.far[k] = fact[1 + k];
+        all.uneven[k] = fact[1 + K + k];
+    }
+    crowd_means(tree, level, &all, here, crowd);
+}
+
+/* Sums over a side's points, of all that come before each. */
+static farsum_status crowd_points(struct fmm_gpu_crowd *w, const struct tree *t,
+                                  const struct tree_gpu_region *region,
+                                  int side, struct crowd_args *a)
+{
+    const struct tree_gpu_points *p = side ? &t->gpu->target : &t->gpu->source;
+    int64_t n = p->n, levels = a->deepest - a->lowest + 1;
+    fmm_gpu_crowd_points(p, side, a);
+    int64_t words = CROWD_SUMS * levels * a->samples[side] + 1;
+    TRY(buf_reserve(&w->sums[side], t->gpu->device, 8 * words));
+    TRY(LAUNCH(&w->samples, kernel_groups(&w->samples, a->samples[side] + 1),
+               ARG_BUF(&p->begin), ARG_BUF(&p->x),
+               ARG_BUF(&t->gpu->sparse.place), ARG_BUF(&w->table),
+               ARG_BUF(&w->sums[side]), ARG_I64(n), ARG_I64(t->n_leaves),
+               ARG_F64(w->half), ARG_I32(side), ARG_STRUCT(*region),
+               ARG_STRUCT(*a)));
+    return gpu_scan_run(w->scan, &w->sums[side], &w->sums[side], words, NULL);
+}
+
+static farsum_status crowd_far(struct fmm_gpu_crowd *w, const struct tree *t,
+                               const struct tree_gpu_region *region,
+                               struct crowd_args *a)
+{
+    const struct tree_gpu *gpu = t->gpu;
+    const struct tree_gpu_sparse *s = &gpu->sparse;
+    const struct tree_gpu_lists lists = tree_gpu_lists(t);
+    int64_t all = fmm_gpu_crowd_boxes(t, a);
     TRY(buf_reserve(&w->squares, gpu->device, 8 * t->n_leaves));
-    TRY(buf_reserve(&w->record, gpu->device, 8 * LIST * all));
-    TRY(crowd_points(w, c, region, 0, a));
+    TRY(buf_reserve(&w->record, gpu->device, 8 * CROWD_LIST * all));
+    TRY(crowd_points(w, t, region, 0, a));
     if (t->separate)
-        TRY(crowd_points(w, c, region, 1, a));
-    TRY(LAUNCH(&w->octants, t->n_leaves / (GROUP / TEAM) + 1,
+        TRY(crowd_points(w, t, region, 1, a));
+    TRY(LAUNCH(&w->octants, t->n_leaves / (CROWD_GROUP / CROWD_TEAM) + 1,
                ARG_BUF(&gpu->source.begin), ARG_BUF(&gpu->source.x),
                ARG_BUF(&w->squares), ARG_I64(gpu->source.n),
                ARG_I64(t->n_leaves)));
@@ -168,12 +198,7 @@ static farsum_status crowd_far(struct fmm_gpu_crowd *w, const struct crowd *c,
                ARG_BUF(&w->sums[0]), ARG_BUF(&w->sums[t->separate]),
                ARG_BUF(&w->known), ARG_BUF(&w->record), ARG_STRUCT(lists),
                ARG_STRUCT(*region), ARG_STRUCT(*a), ARG_I32(t->separate)));
-    for (int at = 0; at <= a->deepest - a->lowest; at++)
-        TRY(LAUNCH(&w->fold, LIST, ARG_BUF(&w->record), ARG_BUF(&w->fact),
-                   ARG_I64(a->begin[at]),
-                   ARG_I64(a->begin[at + 1] - a->begin[at]),
-                   ARG_I64(OWN + at * LIST), ARG_I32(LIST)));
-    return FARSUM_OK;
+    return fmm_gpu_crowd_fold(w, a);
 }
 
 static farsum_status crowd_own(struct fmm_gpu_crowd *w, const struct tree *t,
@@ -182,15 +207,15 @@ static farsum_status crowd_own(struct fmm_gpu_crowd *w, const struct tree *t,
 {
     const struct tree_gpu_sparse *s = &t->gpu->sparse;
     const struct tree_gpu_lists lists = tree_gpu_lists(t);
-    int64_t groups = fmm_groups(t->n_leaves, GROUP);
-    TRY(buf_reserve(&w->record, t->gpu->device, 8 * OWN * groups));
+    int64_t groups = fmm_groups(t->n_leaves, CROWD_GROUP);
+    TRY(buf_reserve(&w->record, t->gpu->device, 8 * CROWD_OWN * groups));
     TRY(LAUNCH(&w->own, groups, ARG_BUF(&s->leaf), ARG_BUF(&s->place),
                ARG_BUF(&s->begin), ARG_BUF(&s->end), ARG_BUF(&s->slot),
                ARG_BUF(&t->gpu->source.begin),
                ARG_BUF(&tree_gpu_targets(t)->begin), ARG_BUF(&w->record),
                ARG_STRUCT(lists), ARG_STRUCT(*region), ARG_STRUCT(*a)));
-    return LAUNCH(&w->fold, OWN, ARG_BUF(&w->record), ARG_BUF(&w->fact),
-                  ARG_I64(0), ARG_I64(groups), ARG_I64(0), ARG_I32(OWN));
+    return LAUNCH(&w->fold, CROWD_OWN, ARG_BUF(&w->record), ARG_BUF(&w->fact),
+                  ARG_I64(0), ARG_I64(groups), ARG_I64(0), ARG_I32(CROWD_OWN));
 }
 
 /* fact: what the kernels left. */
@@ -204,40 +229,28 @@ static void crowd_take(const struct tree *t, int first, const double *fact,
         crowd->random[k] = fact[1 + k] / targets;
         crowd->together[k] = fact[3 + k] / targets;
     }
-    for (int level = first; level <= t->depth; level++) {
-        struct crowd_sums all;
-        const double *of = fact + OWN + LIST * (level - first);
-        all.targets = of[0];
-        for (int k = 0; k < K; k++) {
-            all.far[k] = of[1 + k];
-            all.uneven[k] = of[1 + K + k];
-        }
-        crowd_means(t, level, &all, fact[5 + level], crowd);
-    }
+    for (int level = first; level <= t->depth; level++)
+        fmm_gpu_crowd_take(t, level,
+                           fact + CROWD_OWN + CROWD_LIST * (level - first),
+                           fact[5 + level], crowd);
 }
 
 farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
                             struct fmm_gpu_crowd **room,
                             struct fmm_crowd *crowd)
 {
-    farsum_status status = FARSUM_OK;
-    struct crowd *c = NULL;
     struct crowd_args a = {.lowest = first, .deepest = tree->depth};
     const struct tree_args args = {.depth = tree->depth, .ws = tree->ws};
     const struct tree_gpu_region region = tree_gpu_region(tree, &args);
-    double fact[OWN + LIST * LEVELS];
-    GO(MEM_NEW(c, 1));
-    GO(crowd_begin(c, tree, first));
-    GO(crowd_ready(tree->gpu->device, tree->precision, room));
-    GO(crowd_send(*room, tree->gpu->device, c));
-    GO(crowd_own(*room, tree, &region, &a));
+    double fact[CROWD_FACTS];
+    TRY(fmm_gpu_crowd_ready(tree, "method/fmm_crowd.k", room));
+    struct fmm_gpu_crowd *w = *room;
+    if (!w->own.handle)
+        TRY(jit_kernel(&w->jit, "crowd_own", CROWD_GROUP, 0, &w->own));
+    TRY(crowd_own(w, tree, &region, &a));
     if (first <= tree->depth)
-        GO(crowd_far(*room, c, &region, &a));
-    GO(buf_download(&(*room)->fact, 0, fact, sizeof fact));
+        TRY(crowd_far(w, tree, &region, &a));
+    TRY(buf_download(&w->fact, 0, fact, sizeof fact));
     crowd_take(tree, first, fact, crowd);
-done:
-    if (c)
-        crowd_clear(c);
-    mem_free(c);
-    return status;
+    return FARSUM_OK;
 }

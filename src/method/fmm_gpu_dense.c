@@ -1,44 +1,81 @@
-/* fmm_gpu_dense.c: where points crowd in a dense tree of a device, the host
- * looks at what its boxes hold: errors of evenly filled ones are not theirs. */
+/* fmm_gpu_dense.c: where points crowd in a dense tree of a device, what its
+ * boxes hold is looked at, by kernels: errors of evenly filled ones are not
+ * theirs.  fmm_crowd.c on a device. */
 #include "base/mem.h"
-#include "method/arrays.h"
-#include "method/fmm_gpu.h"
+#include "method/fmm_gpu_crowd.h"
 
 /* Sources in the boxes of a target, over those of even boxes, from which on
  * they are looked at. */
 #define CROWDED 1.5
 
-/* Leaves' points of a side from the device. */
-static farsum_status dense_side(const struct tree *there,
-                                const struct tree_gpu_points *from,
-                                struct tree_points *to)
+/* Sums over a side's points: of boxes above the leaves, of leaves. */
+static farsum_status dense_points(struct fmm_gpu_crowd *w, const struct tree *t,
+                                  const struct tree_gpu_region *region,
+                                  int side, struct crowd_args *a)
 {
-    farsum_status status = FARSUM_OK;
-    int64_t real = array_size(there->precision), n = from->n;
-    int64_t leaves = there->n_leaves;
-    uint32_t *begin = NULL;
-    *to = (struct tree_points){.n = n};
-    GO(MEM_RAW(begin, leaves + 1));
-    GO(MEM_RAW(to->begin, leaves + 1));
-    GO(buf_download(&from->begin, 0, begin, 4 * (leaves + 1)));
-    for (int64_t l = 0; l <= leaves; l++)
-        to->begin[l] = begin[l];
-    for (int d = 0; d < 3; d++) {
-        char *x = NULL;
-        GO(MEM_RAW(x, n * real));
-        to->x[d] = x;
-        GO(buf_download(&from->x, d * n * real, x, n * real));
-    }
-done:
-    mem_free(begin);
-    return status;
+    const struct tree_gpu_points *p = side ? &t->gpu->target : &t->gpu->source;
+    struct device *device = t->gpu->device;
+    fmm_gpu_crowd_points(p, side, a);
+    int64_t words = CROWD_SUMS * a->samples[side] + 1;
+    int64_t above = 8 * CROWD_SUMS * t->first[t->depth];
+    TRY(buf_reserve(&w->sums[side], device, 8 * words));
+    TRY(buf_reserve(&w->upper[side], device, above));
+    TRY(buf_fill_part(&w->upper[side], 0, 0, above));
+    TRY(LAUNCH(&w->samples, kernel_groups(&w->samples, a->samples[side] + 1),
+               ARG_BUF(&p->begin), ARG_BUF(&p->x), ARG_BUF(&w->table),
+               ARG_BUF(&w->upper[side]), ARG_BUF(&w->sums[side]), ARG_I64(p->n),
+               ARG_I64(t->n_leaves), ARG_F64(w->half), ARG_I32(side),
+               ARG_STRUCT(*region), ARG_STRUCT(*a)));
+    return gpu_scan_run(w->scan, &w->sums[side], &w->sums[side], words, NULL);
 }
 
-static void dense_clear(struct tree_points *p)
+static farsum_status dense_lists(struct fmm_gpu_crowd *w, const struct tree *t,
+                                 const struct buf *const count[2],
+                                 struct crowd_args *a)
 {
-    mem_free(p->begin);
-    for (int d = 0; d < 3; d++)
-        mem_free(p->x[d]);
+    const struct tree_gpu *gpu = t->gpu;
+    const struct tree_args args = {.depth = t->depth, .ws = t->ws};
+    const struct tree_gpu_region region = tree_gpu_region(t, &args);
+    int64_t all = fmm_gpu_crowd_boxes(t, a);
+    int aim = t->separate;
+    TRY(buf_reserve(&w->squares, gpu->device, 8 * t->n_leaves));
+    TRY(buf_reserve(&w->record, gpu->device, 8 * CROWD_LIST * all));
+    for (int side = 0; side <= aim; side++)
+        TRY(dense_points(w, t, &region, side, a));
+    TRY(LAUNCH(&w->octants, t->n_leaves / (CROWD_GROUP / CROWD_TEAM) + 1,
+               ARG_BUF(&gpu->source.begin), ARG_BUF(&gpu->source.x),
+               ARG_BUF(&w->squares), ARG_I64(gpu->source.n),
+               ARG_I64(t->n_leaves)));
+    TRY(LAUNCH(
+        &w->lists, all, ARG_BUF(count[0]), ARG_BUF(count[aim]),
+        ARG_BUF(&gpu->source.begin), ARG_BUF(&tree_gpu_targets(t)->begin),
+        ARG_BUF(&w->squares), ARG_BUF(&w->upper[0]), ARG_BUF(&w->upper[aim]),
+        ARG_BUF(&w->sums[0]), ARG_BUF(&w->sums[aim]), ARG_BUF(&w->known),
+        ARG_BUF(&w->record), ARG_STRUCT(region), ARG_STRUCT(*a), ARG_I32(aim)));
+    return fmm_gpu_crowd_fold(w, a);
+}
+
+farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
+                                  const struct buf *const count[2],
+                                  struct fmm_gpu_crowd **room,
+                                  struct fmm_crowd *crowd)
+{
+    struct crowd_args a = {.lowest = first, .deepest = tree->depth};
+    double fact[CROWD_FACTS], targets = (double)tree_targets(tree)->n;
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++)
+            crowd->far[k][field] = crowd->uneven[k][field] = 0;
+    crowd->listed = 1;
+    if (first > tree->depth)
+        return FARSUM_OK;
+    TRY(fmm_gpu_crowd_ready(tree, "method/fmm_crowd_dense.k", room));
+    TRY(dense_lists(*room, tree, count, &a));
+    TRY(buf_download(&(*room)->fact, 0, fact, sizeof fact));
+    for (int level = first; level <= tree->depth; level++)
+        fmm_gpu_crowd_take(tree, level,
+                           fact + CROWD_OWN + CROWD_LIST * (level - first),
+                           targets, crowd);
+    return FARSUM_OK;
 }
 
 /* What targets of their own have around them says nothing of the sources. */
@@ -56,20 +93,15 @@ static int dense_crowded(const struct fmm *s)
 
 farsum_status fmm_gpu_dense(struct fmm *s)
 {
-    farsum_status status = FARSUM_OK;
-    const struct tree_gpu *g = s->tree.gpu;
-    struct tree here = s->tree; /* its own points, all else borrowed */
+    struct fmm_gpu *g = s->gpu;
+    const struct buf *const count[2] = {&g->boxes, &g->target_boxes};
     if (!dense_crowded(s))
         return FARSUM_OK;
-    here.source = here.target = (struct tree_points){0};
-    GO(dense_side(&s->tree, &g->source, &here.source));
-    if (here.separate)
-        GO(dense_side(&s->tree, &g->target, &here.target));
-    GO(fmm_crowd(&here, fmm_shape_first(s, &s->shape), &s->crowd));
+    if (s->tree.separate)
+        TRY(fmm_gpu_count(s, &s->tree.gpu->target, &g->target_boxes));
+    TRY(fmm_gpu_crowd_dense(&s->tree, fmm_shape_first(s, &s->shape), count,
+                            &g->dense, &s->crowd));
     /* boxes are not made to suit the crowds: what these lean by is larger */
     s->crowd.sparse = 1;
-done:
-    dense_clear(&here.source);
-    dense_clear(&here.target);
-    return status;
+    return FARSUM_OK;
 }

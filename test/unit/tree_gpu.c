@@ -102,6 +102,7 @@ int main(int argc, char **argv)
     }
     RUN(built);
     tree_gpu_check_sparse();
+    tree_gpu_check_crowds();
     RUN(refused);
     CHECK(device->bytes == 0, "%lld bytes are kept", (long long)device->bytes);
     device_close(device);
