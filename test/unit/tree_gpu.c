@@ -96,6 +96,7 @@ int main(int argc, char **argv)
         return CHECK_SKIPPED;
     }
     if (argc > 1 && strcmp(argv[1], "perf") == 0) {
+        tree_gpu_crowd_perf();
         tree_gpu_perf();
         device_close(device);
         return check_end();

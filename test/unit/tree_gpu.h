@@ -74,6 +74,8 @@ static inline double *put(struct points_gpu *p, const struct tree_args *args,
 
 /* tree_gpu_sparse.c: runs its tests; prints how long sets take. */
 void tree_gpu_check_sparse(void);
-void tree_gpu_check_crowds(void); /* tree_gpu_crowd.c */
+/* tree_gpu_crowd.c: the same. */
+void tree_gpu_check_crowds(void);
+void tree_gpu_crowd_perf(void);
 void tree_gpu_perf(void);
 #endif

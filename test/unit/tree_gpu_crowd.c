@@ -1,5 +1,7 @@
 /* tree_gpu_crowd.c: what the boxes of a dense tree on a device say of errors is
  * what the host's do. */
+#include <omp.h>
+
 #include "method/fmm_gpu.h"
 #include "unit/tree_gpu.h"
 
@@ -79,9 +81,10 @@ static void same_crowds(const struct tree *on, const struct tree *host,
 }
 
 static void compared(int c, enum tree_dist dist, struct points_gpu *p,
-                     struct points_gpu *t, struct fmm_gpu_crowd **room)
+                     struct points_gpu *t, struct tree *on,
+                     struct fmm_gpu_crowd **room)
 {
-    struct tree on = {0}, host = {0};
+    struct tree host = {0};
     int64_t n = cases[c].n, m = cases[c].m;
     struct tree_args args = {
         .dense = 1,
@@ -99,31 +102,113 @@ static void compared(int c, enum tree_dist dist, struct points_gpu *p,
     double *u = put(t, &args, c % 2 ? TREE_UNIFORM : dist, m, 7);
     const struct tree_given sources = {n, {s, s + n, s + 2 * n}, 1, 1};
     const struct tree_given targets = {m, {u, u + m, u + 2 * m}, 1, 1};
-    if (!CHECK_OK(tree_gpu_set(&on, &args, p, m > 0 ? t : NULL)))
+    if (!CHECK_OK(tree_gpu_set(on, &args, p, m > 0 ? t : NULL)))
         check_stop("no tree on the device");
     CHECK_OK(tree_set(&host, &args, &sources, m > 0 ? &targets : NULL));
-    same_crowds(&on, &host, cases[c].first, room);
-    tree_clear(&on);
+    same_crowds(on, &host, cases[c].first, room);
     tree_clear(&host);
     free(s);
     free(u);
 }
 
+/* Kernels are of a precision: all of one, then of the other. */
 static void dense_crowds(void)
 {
     struct points_gpu *p = NULL, *t = NULL;
     struct fmm_gpu_crowd *room = NULL;
+    struct tree on = {0};
     CHECK_OK(points_gpu_create(device, &p));
     CHECK_OK(points_gpu_create(device, &t));
-    for (int c = 0; c < CASES; c++)
-        for (int dist = 0; dist < TREE_DISTS; dist++) {
+    for (int k = 0; k < 2 * TREE_DISTS; k++)
+        for (int c = 0; c < CASES; c++) {
+            int dist = k % TREE_DISTS, some = (c + dist) % 3 == 0;
+            if (cases[c].n > 40000)
+                some = dist == TREE_CLUSTERS;
+            if (!some || dist % 2 != k / TREE_DISTS)
+                continue;
             snprintf(now, sizeof now, "case %d, points %d", c, dist);
-            if (cases[c].n < 40000 || dist == TREE_CLUSTERS)
-                compared(c, (enum tree_dist)dist, p, t, &room);
+            compared(c, (enum tree_dist)dist, p, t, &on, &room);
         }
+    tree_clear(&on);
     fmm_gpu_crowd_destroy(room);
     points_gpu_destroy(p);
     points_gpu_destroy(t);
+}
+
+/* Seconds of the host's way: positions to it and its look at them. */
+static double by_host(const struct tree *on, int threads)
+{
+    const struct tree_gpu_points *p = &on->gpu->source;
+    struct tree here = *on;
+    struct fmm_crowd crowd;
+    int64_t real = on->precision == FARSUM_F32 ? 4 : 8;
+    double begin = omp_get_wtime();
+    uint32_t *first = taken(&p->begin, 4 * (on->n_leaves + 1));
+    char *x = taken(&p->x, 3 * p->n * real);
+    here.threads = threads;
+    here.source = (struct tree_points){.n = p->n};
+    here.source.begin =
+        check_memory((size_t)on->n_leaves + 1, sizeof *here.source.begin);
+    for (int64_t l = 0; l <= on->n_leaves; l++)
+        here.source.begin[l] = first[l];
+    for (int d = 0; d < 3; d++)
+        here.source.x[d] = x + d * p->n * real;
+    CHECK_OK(fmm_crowd(&here, 0, &crowd));
+    free(here.source.begin);
+    free(first);
+    free(x);
+    return omp_get_wtime() - begin;
+}
+
+static void timed(int64_t n, int depth)
+{
+    struct points_gpu *p = NULL;
+    struct tree on = {0};
+    struct fmm_gpu_crowd *room = NULL;
+    struct fmm_crowd crowd = {0};
+    struct buf count = {0};
+    struct tree_args args = {.dense = 1,
+                             .depth = depth,
+                             .ws = 1,
+                             .threads = 1,
+                             .precision = FARSUM_F32};
+    double best[2] = {9, 9};
+    for (int d = 0; d < 3; d++)
+        args.periodic[d] = args.root[d] = args.edge[d] = 1;
+    CHECK_OK(points_gpu_create(device, &p));
+    free(put(p, &args, TREE_CLUSTERS, n, 6));
+    CHECK_OK(tree_gpu_set(&on, &args, p, NULL));
+    uint32_t *begin = taken(&on.gpu->source.begin, 4 * (on.n_leaves + 1));
+    int64_t *first = check_memory((size_t)on.n_leaves + 1, sizeof *first);
+    for (int64_t l = 0; l <= on.n_leaves; l++)
+        first[l] = begin[l];
+    counted(&on, &(struct tree_points){.n = n, .begin = first}, &count);
+    const struct buf *const counts[2] = {&count, &count};
+    for (int turn = 0; turn < 10; turn++) {
+        double host = by_host(&on, omp_get_max_threads());
+        double at = omp_get_wtime();
+        CHECK_OK(fmm_gpu_crowd_dense(&on, 0, counts, &room, &crowd));
+        at = omp_get_wtime() - at;
+        best[0] = host < best[0] ? host : best[0];
+        best[1] = at < best[1] ? at : best[1];
+    }
+    printf("%lld points, dense, depth %d: errors by the host %.3f ms, by "
+           "kernels %.3f ms\n",
+           (long long)n, depth, 1e3 * best[0], 1e3 * best[1]);
+    fflush(stdout);
+    free(begin);
+    free(first);
+    buf_clear(&count);
+    tree_clear(&on);
+    fmm_gpu_crowd_destroy(room);
+    points_gpu_destroy(p);
+}
+
+void tree_gpu_crowd_perf(void)
+{
+    int depth = 3;
+    for (int64_t n = 10000; n <= 10000000; n *= 10, depth++)
+        timed(n, depth);
 }
 
 void tree_gpu_check_crowds(void)
