@@ -89,6 +89,7 @@ static void cutoffs_on_a_device(void)
     } trials[] = {
         {"gpu_cells", 3, 0},
         {"gpu_pairs", 0, 3},
+        {"gpu_lanes", 2, 1},
         {"gm_2d", 0, 1},
         {"sm_1d", 4, 2},
     };

@@ -40,6 +40,8 @@ typedef double f64;
 #define UNROLL_NOT _Pragma("unroll 1")
 
 #define RSQRT32(x) rsqrtf(x)
+#define F32_OF_BITS(v) __int_as_float(v)
+#define BITS_OF_F32(v) __float_as_int(v)
 
 #if REAL_BITS == 64
 typedef double real;

@@ -55,6 +55,8 @@ typedef float4 real4;
 #define RSQRT(x) rsqrt(x)
 #define RSQRT_NORMAL(x) rsqrt(x)
 #define RSQRT32(x) rsqrt((f32)(x))
+#define F32_OF_BITS(v) as_float((i32)(v))
+#define BITS_OF_F32(v) as_int((f32)(v))
 #define EXP(x) exp(x)
 #define ERFC(x) erfc(x)
 #define SIN(x) sin(x)

@@ -220,8 +220,8 @@ farsum_status near_gpu_records(struct near_gpu *g, int64_t groups)
     return buf_reserve(&g->folded, device, 8 * NEAR_RECORD * NEAR_FOLDED);
 }
 
-farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
-                                 struct near_ends *ends)
+farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
+                            struct near_ends *ends)
 {
     const struct near_placed *source = &g->source;
     const struct buf *none = &g->start;
@@ -230,9 +230,6 @@ farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
     if (!g->same && (io->energy || io->virial))
         FAIL(ERR_ARGUMENT, "near: energy and virial want targets that are the "
                            "sources");
-    TRY(LAUNCH(&g->charges, kernel_groups(&g->charges, source->n),
-               ARG_BUF(io->q), ARG_BUF(&source->order), ARG_BUF(&g->q),
-               ARG_I64(source->n)));
     *ends = (struct near_ends){
         .source = source,
         .target = g->same ? source : &g->target,
@@ -245,6 +242,15 @@ farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
         (io->potential ? FARSUM_POTENTIAL : 0) | (io->field ? FARSUM_FIELD : 0)
         | (io->energy ? FARSUM_ENERGY : 0) | (io->virial ? FARSUM_VIRIAL : 0);
     return FARSUM_OK;
+}
+
+farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
+                                 struct near_ends *ends)
+{
+    TRY(near_gpu_ends(g, io, ends));
+    return LAUNCH(&g->charges, kernel_groups(&g->charges, g->source.n),
+                  ARG_BUF(io->q), ARG_BUF(&g->source.order), ARG_BUF(&g->q),
+                  ARG_I64(g->source.n));
 }
 
 farsum_status near_gpu_total(struct near_gpu *g, const struct near_io *io,

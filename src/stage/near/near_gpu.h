@@ -74,7 +74,10 @@ farsum_status near_gpu_set(struct near_gpu *near, const double a_cutoff[3],
                            const struct points *targets);
 /* Room for the records of so many groups. */
 farsum_status near_gpu_records(struct near_gpu *near, int64_t groups);
-/* Checks io, sorts the strengths; cells say what is wanted of the targets. */
+/* Checks io; cells say what is wanted of the targets. */
+farsum_status near_gpu_ends(struct near_gpu *near, const struct near_io *io,
+                            struct near_ends *ends);
+/* And sorts the strengths. */
 farsum_status near_gpu_strengths(struct near_gpu *near,
                                  const struct near_io *io,
                                  struct near_ends *ends);

@@ -1,0 +1,203 @@
+/* gpu_lanes: 8 to 32 threads in step share a target; the sources of the columns
+ * that its ball touches are listed and dealt out to them, a source's numbers
+ * side by side.  Ours (docs/decisions/0038).  Wins where targets are few for the
+ * device, or neighbours few for a cluster of targets to share their search.
+ * Sums run in a fixed order. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "stage/gpu_rates.h"
+#include "stage/near/near_columns.h"
+
+enum { LEAST = 8, MOST = 32, IN_STEP = 128, ALONE = 8, UNIT_THREADS = 2048 };
+
+static const double a_cutoff[3] = {2, 2, 4};
+
+/* The host's twin of gpu_lanes.k's struct. */
+struct near_lanes {
+    float x0, y0, y1, z0, z1, per_z2, cut, slack;
+    int32_t columns, wide;
+    float per_wide;
+    int32_t pad;
+};
+_Static_assert(sizeof(struct near_lanes) == 48, "as the kernel has it");
+
+struct state {
+    struct near_gpu near;
+    struct kernel pack, lanes;
+    struct near_lanes shape;
+    struct buf side; /* a source's coordinates and strengths */
+};
+
+/* Threads that are in step; 1: none are known to be. */
+static int lanes_step(const struct near_args *args)
+{
+    int step = args->device->facts.subgroup;
+    return step > 1 ? step : 1;
+}
+
+static int lanes_group(const struct near_args *args)
+{
+    return lanes_step(args) > 1 ? IN_STEP : ALONE;
+}
+
+/* Threads a target: more where targets alone leave the device half empty. */
+static int lanes_share(const struct near_args *args)
+{
+    double n = near_targets(args);
+    double half = 0.5 * UNIT_THREADS * args->device->facts.units;
+    int step = lanes_step(args), share = LEAST;
+    if (args->team[1] != 0)
+        share = args->team[1];
+    else
+        while (share < MOST && share * n < half)
+            share *= 2;
+    return step == 1 ? 1 : share;
+}
+
+static farsum_status lanes_fits(const void *args)
+{
+    const struct near_args *a = args;
+    TRY(near_gpu_fits(args));
+    int share = lanes_share(a), step = lanes_step(a);
+    if (share < 1 || share > step || (share & (share - 1)) != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "%d threads a target; a power of two up to %d, or 0 for its own",
+             share, step);
+    return FARSUM_OK;
+}
+
+/* Entries of a target's list. */
+static int lanes_list(const struct near_args *args)
+{
+    int share = lanes_share(args);
+    return share == 1 ? 32 : share < MOST ? 64 : 2 * MOST;
+}
+
+/* Of a source: its strengths and coordinates, 16 bytes at a time. */
+static int64_t lanes_side(const struct near_args *args)
+{
+    int strengths = near_kernel(args)->strengths;
+    return 16
+           * (int64_t)(args->precision == FARSUM_F32 ? (strengths + 6) / 4
+                                                     : (strengths + 4) / 2);
+}
+
+static double lanes_cost(const void *args)
+{
+    const struct near_args *a = args;
+    double looked = 2.2 * a->neighbours;
+    double work = 3000 + 50 * looked + near_work(a) * a->neighbours;
+    return near_gpu_seconds(a, work, 0.6);
+}
+
+static int64_t lanes_bytes(const void *args)
+{
+    const struct near_args *a = args;
+    int64_t threads = (a->n_sources + a->n_targets) * lanes_share(a);
+    return near_gpu_bytes(a, a_cutoff, 1, threads / lanes_group(a) + 1)
+           + a->n_sources * lanes_side(a);
+}
+
+static void lanes_destroy(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    buf_clear(&s->side);
+    near_gpu_destroy(s);
+}
+
+static farsum_status lanes_create(const void *args, void **state)
+{
+    farsum_status status = FARSUM_OK;
+    const struct near_args *a = args;
+    struct state *s = NULL;
+    int group = lanes_group(a);
+    GO(MEM_NEW(s, 1));
+    near_gpu_begin(&s->near, a, "stage/near/gpu_lanes.k", group);
+    jit_define(&s->near.jit, "LANES", "%d", lanes_share(a));
+    jit_define(&s->near.jit, "LIST", "%d", lanes_list(a));
+    GO(near_gpu_build(&s->near, group));
+    GO(jit_kernel(&s->near.jit, "lanes_pack", group, 0, &s->pack));
+    GO(jit_kernel(&s->near.jit, "near_lanes", group, 0, &s->lanes));
+    *state = s;
+    s = NULL;
+done:
+    lanes_destroy(s);
+    return status;
+}
+
+/* The columns by edges of one cell; an image of a column is none apart. */
+static struct near_lanes lanes_shape(const struct near_columns *c,
+                                     const struct near_cells *cells)
+{
+    const int32_t *nb = cells->nb;
+    int32_t wide = 2 * cells->reach[1] + 1;
+    return (struct near_lanes){
+        .x0 = c->x0 / (float)nb[0],
+        .y0 = c->y0 / (float)nb[0],
+        .y1 = c->y1 / (float)nb[1],
+        .z0 = c->z0 / (float)nb[0],
+        .z1 = c->z1 / (float)nb[1],
+        .per_z2 = (float)nb[2] / c->z2,
+        .cut = c->cut,
+        .slack = c->slack,
+        .columns = wide * (2 * cells->reach[0] + 1),
+        .wide = wide,
+        .per_wide = 1 / (float)wide};
+}
+
+/* Groups for n targets. */
+static int64_t lanes_groups(const struct state *s, int64_t n)
+{
+    return kernel_groups(&s->lanes, n * lanes_share(&s->near.args));
+}
+
+static farsum_status lanes_set(void *state, const struct points *sources,
+                               const struct points *targets)
+{
+    struct state *s = state;
+    struct near_gpu *g = &s->near;
+    struct near_columns columns;
+    TRY(near_gpu_set(g, a_cutoff, 1, sources, targets));
+    g->ready = 0;
+    TRY(near_columns_set(&columns, g, "gpu_lanes"));
+    s->shape = lanes_shape(&columns, &g->cells);
+    TRY(buf_reserve(&s->side, g->args.device,
+                    lanes_side(&g->args) * sources->n));
+    if (g->same)
+        TRY(near_gpu_records(g, lanes_groups(s, sources->n)));
+    g->ready = 1;
+    return FARSUM_OK;
+}
+
+static farsum_status lanes_run(void *state, const void *data)
+{
+    struct state *s = state;
+    struct near_gpu *g = &s->near;
+    const struct near_io *io = data;
+    struct near_ends e;
+    TRY(near_gpu_ends(g, io, &e));
+    TRY(LAUNCH(&s->pack, kernel_groups(&s->pack, e.source->n), ARG_BUF(io->q),
+               ARG_BUF(&e.source->order), ARG_BUF(&e.source->x), ARG_BUF(&g->q),
+               ARG_BUF(&s->side), ARG_I64(e.source->n)));
+    int64_t groups = lanes_groups(s, e.target->n);
+    TRY(LAUNCH(&s->lanes, groups, ARG_BUF(&s->side), ARG_BUF(&g->q),
+               ARG_BUF(&g->start), ARG_BUF(&e.target->x),
+               ARG_BUF(&e.target->more), ARG_BUF(&e.target->cell),
+               NEAR_RESULTS(g, &e), ARG_STRUCT(s->shape)));
+    return near_gpu_total(g, io, groups);
+}
+
+const struct variant near_gpu_lanes = {
+    .fits = lanes_fits,
+    .cost = lanes_cost,
+    .bytes = lanes_bytes,
+    .create = lanes_create,
+    .set = lanes_set,
+    .run = lanes_run,
+    .destroy = lanes_destroy,
+    .deterministic = 1,
+    .needs = "a device",
+};
