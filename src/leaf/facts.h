@@ -74,6 +74,45 @@ FN f64 power_below(f64 v)
     return unit;
 }
 
+/* The unit of the strengths, to every thread: word w of the records has minus
+ * the largest, minus infinity where there is none. */
+FN f64 facts_unit(GLOBAL const f64 *record, i64 records, i32 w, f64 none,
+                  LOCAL_PTR f64 *scratch)
+{
+    f64 most = -records_least(record, records, w, 0, scratch);
+    return most > 0 && most < none ? power_below(most) : 1;
+}
+
+/* What a sum is known by; bad: the first strength that is none. */
+FN void facts_of(GLOBAL f64 *fact, f64 sum, f64 square, f64 unit, f64 bad,
+                 struct spectral_units a)
+{
+    fact[FACT_Q] = sum;
+    fact[FACT_Q2] = square;
+    fact[FACT_UNIT] = unit;
+    if (bad < a.none && fact[FACT_BAD] < 0) {
+        fact[FACT_BAD] = (f64)a.rhs;
+        fact[FACT_BAD_AT] = bad;
+    }
+}
+
+/* Zeros, by all groups. */
+FN void facts_clear(GLOBAL real *to, i64 n)
+{
+    for (i64 i = GID * GROUP + LID; i < n; i += NGROUPS * GROUP)
+        to[i] = R(0);
+}
+
+/* By one. */
+FN void facts_clear_sums(GLOBAL f64 *energy, GLOBAL f64 *virial,
+                         struct spectral_units a)
+{
+    if (a.energy && LID == 0)
+        energy[0] = 0;
+    if (a.virial && LID < 9)
+        virial[LID] = 0;
+}
+
 /* `count` words of the records, from fact `to` on. */
 FN void facts_fold(GLOBAL const f64 *record, GLOBAL f64 *fact, i64 records,
                    i32 to, i32 count, LOCAL_PTR f64 *scratch)

@@ -43,7 +43,6 @@ static farsum_status gpu_kernels(struct spectral_gpu *g)
         struct kernel *kernel;
     } all[] = {
         {"spectral_strengths", &g->strengths},
-        {"spectral_strengths_end", &g->strengths_end},
         {"spectral_in", &g->in},
         {"spectral_dipole", &g->dipole},
         {"spectral_fold", &g->fold},
@@ -270,6 +269,8 @@ farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
     if (!g->pending)
         return FARSUM_OK;
     g->pending = 0;
+    if (g->summed)
+        TRY(gpu_fold_results(plan, s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     if (fact[FACT_BAD] >= 0) {
         TRY(buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none));

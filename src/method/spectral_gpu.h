@@ -46,11 +46,10 @@ struct gpu_mixed {
 struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
-    struct kernel strengths, strengths_end, in, dipole, fold, out, totals;
+    struct kernel strengths, in, dipole, fold, out, totals;
     struct kernel twins, twins_end;
     struct jit flow_jit; /* of a flow */
-    struct kernel flow_strengths, flow_strengths_end, flow_in, flow_flux,
-        flow_fold, flow_out;
+    struct kernel flow_strengths, flow_in, flow_flux, flow_fold, flow_out;
     struct buf mesh; /* [channels] */
     struct buf q, channel, potential, field; /* as of struct spectral */
     struct buf x, y; /* as they were given, if they matter */
@@ -121,6 +120,11 @@ farsum_status gpu_mixed_reserve(const struct farsum_plan *plan,
                                 struct spectral_gpu *gpu, int64_t n);
 farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
+
+/* spectral_gpu_run.c: the last right-hand side's FACT_FORCE and FACT_PHI, from
+ * the records that it left. */
+farsum_status gpu_fold_results(const struct farsum_plan *plan,
+                               const struct spectral *s);
 
 /* spectral_gpu_sum.c: the stages, from strengths to results in units of the
  * cutoff. */

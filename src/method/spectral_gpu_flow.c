@@ -22,8 +22,6 @@ farsum_status gpu_flow_create(const struct farsum_plan *plan,
     jit_define(jit, "DEGREE", "%d", kind->degree);
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "flow_strengths", GROUP, 0, &g->flow_strengths));
-    TRY(jit_kernel(jit, "flow_strengths_end", GROUP, 0,
-                   &g->flow_strengths_end));
     TRY(jit_kernel(jit, "flow_in", GROUP, 0, &g->flow_in));
     if (kind->flux)
         TRY(jit_kernel(jit, "flow_flux", GROUP, 0, &g->flow_flux));
@@ -62,11 +60,13 @@ farsum_status gpu_flow_in(const struct farsum_plan *plan,
     int64_t groups = gpu_records(&g->flow_strengths, u->n);
     TRY(LAUNCH(&g->flow_strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    TRY(LAUNCH(&g->flow_strengths_end, 1, ARG_BUF(&g->record),
-               ARG_BUF(&g->fact), ARG_I64(groups), ARG_STRUCT(*u)));
-    TRY(LAUNCH(&g->flow_in, kernel_groups(&g->flow_in, u->n), ARG_BUF(e->q),
-               ARG_BUF(e->q), ARG_BUF(&g->fact), ARG_BUF(&g->q),
-               ARG_BUF(kind->apart ? &g->channel : &g->q), ARG_STRUCT(*u)));
+    TRY(LAUNCH(
+        &g->flow_in,
+        gpu_records(&g->flow_in, u->n > u->targets ? u->n : u->targets),
+        ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->record), ARG_I64(groups),
+        ARG_BUF(&g->fact), ARG_BUF(&g->q),
+        ARG_BUF(kind->apart ? &g->channel : &g->q), ARG_BUF(&g->potential),
+        ARG_BUF(g->beside ? &g->near_potential : &g->record), ARG_STRUCT(*u)));
     if (!kind->flux)
         return FARSUM_OK;
     TRY(LAUNCH(&g->flow_flux, groups, ARG_BUF(e->q), ARG_BUF(e->q),
@@ -86,11 +86,9 @@ farsum_status gpu_flow_out(const struct farsum_plan *plan,
                           : u->apart             ? &g->y
                                                  : &g->x;
     int64_t groups = gpu_records(&g->flow_out, u->targets);
-    TRY(LAUNCH(&g->flow_out, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(&g->fact),
-               ARG_BUF(&g->potential),
-               ARG_BUF(g->beside ? &g->near_potential : &g->potential),
-               ARG_BUF(e->velocity),
-               ARG_BUF(e->velocity), ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    return LAUNCH(&g->flow_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups), ARG_I32(FACT_PHI), ARG_I32(1));
+    return LAUNCH(&g->flow_out, groups, ARG_BUF(x), ARG_BUF(x),
+                  ARG_BUF(&g->fact), ARG_BUF(&g->potential),
+                  ARG_BUF(g->beside ? &g->near_potential : &g->potential),
+                  ARG_BUF(e->velocity), ARG_BUF(e->velocity),
+                  ARG_BUF(&g->record), ARG_STRUCT(*u));
 }

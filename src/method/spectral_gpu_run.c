@@ -34,19 +34,27 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
     };
 }
 
-/* Sums over the strengths, and these in units of theirs. */
+/* Sums over the strengths, and these in units of theirs; zeros where results are
+ * added up. */
 static farsum_status run_in(struct spectral_gpu *g,
                             const struct spectral_units *u,
                             const struct gpu_ends *e)
 {
+    const struct buf *none = &g->record; /* where none is wanted */
     int64_t groups = gpu_records(&g->strengths, u->n);
     TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    TRY(LAUNCH(&g->strengths_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-               ARG_I64(groups), ARG_STRUCT(*u)));
-    TRY(LAUNCH(&g->in, kernel_groups(&g->in, u->n), ARG_BUF(e->q),
-               ARG_BUF(e->q), ARG_BUF(&g->fact), ARG_BUF(&g->q),
-               ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->in,
+               gpu_records(&g->in, u->n > u->targets ? u->n : u->targets),
+               ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->record),
+               ARG_I64(groups), ARG_BUF(&g->fact), ARG_BUF(&g->q),
+               ARG_BUF(u->potential ? &g->potential : none),
+               ARG_BUF(u->field ? &g->field : none),
+               ARG_BUF(u->beside && u->potential ? &g->near_potential : none),
+               ARG_BUF(u->beside && u->field ? &g->near_field : none),
+               ARG_BUF(&g->energy_sum), ARG_BUF(&g->virial_sum),
+               ARG_BUF(u->beside ? &g->near_energy : none),
+               ARG_BUF(u->beside ? &g->near_virial : none), ARG_STRUCT(*u)));
     if (u->surface == 0)
         return FARSUM_OK;
     TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->x),
@@ -55,7 +63,7 @@ static farsum_status run_in(struct spectral_gpu *g,
                   ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
 }
 
-/* Into the caller's units. */
+/* Into the caller's units; the records stay until somebody asks. */
 static farsum_status run_out(struct spectral_gpu *g,
                              const struct spectral_units *u,
                              const struct gpu_ends *e)
@@ -74,8 +82,6 @@ static farsum_status run_out(struct spectral_gpu *g,
                ARG_BUF(u->beside && e->field ? &g->near_field : none),
                ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
                ARG_BUF(field), ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-               ARG_I64(groups), ARG_I32(FACT_FORCE), ARG_I32(2)));
     if (!u->energy && !u->virial)
         return FARSUM_OK;
     return LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
@@ -84,6 +90,18 @@ static farsum_status run_out(struct spectral_gpu *g,
                   ARG_BUF(u->beside ? &g->near_virial : none),
                   ARG_BUF(e->energy ? e->energy : none),
                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u));
+}
+
+farsum_status gpu_fold_results(const struct farsum_plan *plan,
+                               const struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    int flow = !plan->pair.kind->gradient;
+    const struct kernel *out = flow ? &g->flow_out : &g->out;
+    int64_t groups = gpu_records(out, s->m > 0 ? s->m : s->n);
+    return LAUNCH(flow ? &g->flow_fold : &g->fold, 1, ARG_BUF(&g->record),
+                  ARG_BUF(&g->fact), ARG_I64(groups),
+                  ARG_I32(flow ? FACT_PHI : FACT_FORCE), ARG_I32(flow ? 1 : 2));
 }
 
 /* A sum of right-hand sides, as it may be recorded: what is asked for twice

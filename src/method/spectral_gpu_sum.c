@@ -1,6 +1,5 @@
 /* spectral_gpu_sum.c: the stages of a right-hand side on a device, in units of
  * the cutoff; near pairs beside the mesh where there are two queues. */
-#include "method/arrays.h"
 #include "method/spectral_gpu.h"
 
 /* What one right-hand side is summed of. */
@@ -10,25 +9,10 @@ struct part {
     const struct spectral_units *units;
 };
 
-/* Where results are added up. */
+/* Where results are added up; zeros to begin with. */
 struct totals {
     struct buf *potential, *field, *energy, *virial; /* NULL: not wanted */
 };
-
-static farsum_status sum_zero(const struct part *p, const struct totals *t)
-{
-    int64_t real = array_size(p->plan->problem.precision);
-    int64_t n = p->units->targets;
-    if (t->potential)
-        TRY(buf_fill_part(t->potential, 0, 0, n * p->plan->pair.values * real));
-    if (t->field)
-        TRY(buf_fill_part(t->field, 0, 0, 3 * n * real));
-    if (t->energy)
-        TRY(buf_fill_part(t->energy, 0, 0, 8));
-    if (t->virial)
-        TRY(buf_fill_part(t->virial, 0, 0, 72));
-    return FARSUM_OK;
-}
 
 static struct totals sum_wanted(const struct spectral_units *u,
                                 struct buf *potential, struct buf *field,
@@ -101,7 +85,6 @@ static farsum_status sum_beside(void *data)
 {
     const struct part *p = data;
     const struct totals far = sum_far(p);
-    TRY(sum_zero(p, &far));
     return sum_mesh(p, &far);
 }
 
@@ -114,7 +97,6 @@ static farsum_status sum_at_once(struct part *p)
         sum_wanted(p->units, &g->near_potential, &g->near_field,
                    &g->near_energy, &g->near_virial);
     TRY(aside_fork(&g->aside));
-    TRY(sum_zero(p, &near));
     TRY(sum_near(p, &near));
     TRY(aside_run(&g->aside, sum_beside, p));
     return aside_join(&g->aside);
@@ -123,7 +105,6 @@ static farsum_status sum_at_once(struct part *p)
 static farsum_status sum_in_turn(struct part *p)
 {
     const struct totals all = sum_far(p);
-    TRY(sum_zero(p, &all));
     TRY(sum_near(p, &all));
     return sum_mesh(p, &all);
 }
