@@ -48,6 +48,11 @@ static const char *const graph_symbols[] = {
 #include "device/graph.sym"
 #undef SYM
     NULL};
+static const char *const mark_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #cuda,
+#include "device/mark.sym"
+#undef SYM
+    NULL};
 static const char *const cuda_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/cuda.sym"
@@ -125,7 +130,7 @@ static farsum_status cuda_library(struct cuda *cuda)
     TRY(dl_open(&library, names, folders, driver_symbols,
                 (void **)&cuda->driver.api));
     TRY(dl_open(&library, names, folders, cuda_symbols, (void **)&cuda->own));
-    driver_graphs_open(&cuda->driver, library, graph_symbols);
+    driver_graphs_open(&cuda->driver, library, graph_symbols, mark_symbols);
     if (!dl_more(library, limits_symbols, (void **)&cuda->limits))
         cuda->limits = (struct cuda_limits){0};
     if (!dl_more(library, managed_symbols, (void **)&cuda->managed))

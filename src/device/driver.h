@@ -19,10 +19,18 @@ struct driver_graphs {
 #undef SYM
 };
 
+/* For marks in them; NULL where the driver has none. */
+struct driver_marks {
+#define SYM(result, word, cuda, hip, parameters) result(*word) parameters;
+#include "device/mark.sym"
+#undef SYM
+};
+
 /* The first member of what a device has inside. */
 struct driver {
     struct driver_api api;
     struct driver_graphs graphs;
+    struct driver_marks marks;
     int has_graphs;
     const char *vendor; /* "CUDA" */
     int device;         /* the vendor's number */
@@ -72,9 +80,10 @@ farsum_status driver_leave(struct driver *driver, int before, int error,
 /* A stream of our own, and its end. */
 farsum_status driver_queue_create(struct driver *driver);
 void driver_queue_destroy(struct driver *driver);
-/* symbols: of graph.sym.  No failure: without them, sequences are not kept. */
+/* symbols, marks: of graph.sym, mark.sym.  No failure: without the first,
+ * sequences are not kept, without the others marks hold up what follows. */
 void driver_graphs_open(struct driver *driver, void *library,
-                        const char *const *symbols);
+                        const char *const *symbols, const char *const *marks);
 void driver_graphs_close(struct driver *driver);
 
 /* As device.h says of the functions of a back end. */

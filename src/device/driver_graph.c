@@ -19,8 +19,10 @@ enum {
 };
 
 void driver_graphs_open(struct driver *driver, void *library,
-                        const char *const *symbols)
+                        const char *const *symbols, const char *const *marks)
 {
+    if (!dl_more(library, marks, (void **)&driver->marks))
+        driver->marks = (struct driver_marks){0};
     const char *own = getenv("FARSUM_GRAPHS");
     driver->has_graphs = !(own && strcmp(own, "0") == 0)
                          && dl_more(library, symbols, (void **)&driver->graphs);
@@ -100,13 +102,38 @@ void driver_forget(struct device *device, void *whole)
     d->leave(d, before);
 }
 
+/* In a sequence that is kept a mark is a leaf: what follows in the stream waits
+ * for what was before the mark, not for the mark. */
+static int driver_mark_kept(struct driver *d, void *mark)
+{
+    enum { REPLACES = 1, MOST = 16 };
+    void *before[MOST], *const *waits = NULL;
+    void *graph = NULL;
+    unsigned long long number = 0;
+    size_t n = 0;
+    int active = 0, leaf = 0;
+    const char *x = getenv("FARSUM_X_MARKS");
+    if (x && strcmp(x, "none") == 0)
+        return 0;
+    if (!(x && strcmp(x, "chain") == 0) && d->marks.capture_info
+        && d->marks.capture_info(d->queue, &active, &number, &graph, &waits, &n)
+               == 0
+        && n > 0 && n <= MOST) {
+        memcpy(before, waits, n * sizeof *before);
+        leaf = 1;
+    }
+    int error = d->graphs.event_record_in(mark, d->queue, EVENT_EXTERNAL);
+    if (error == 0 && leaf)
+        error = d->marks.capture_waits(d->queue, before, n, REPLACES);
+    return error;
+}
+
 farsum_status driver_mark(struct device *device, void *mark)
 {
     struct driver *d = device->inside;
     int before = 0;
     TRY(driver_enter(d, &before));
-    int error = d->capturing
-                    ? d->graphs.event_record_in(mark, d->queue, EVENT_EXTERNAL)
-                    : d->api.event_record(mark, d->queue);
+    int error = d->capturing ? driver_mark_kept(d, mark)
+                             : d->api.event_record(mark, d->queue);
     return driver_leave(d, before, error, "recording an event");
 }

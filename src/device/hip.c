@@ -34,6 +34,11 @@ static const char *const graph_symbols[] = {
 #include "device/graph.sym"
 #undef SYM
     NULL};
+static const char *const mark_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #hip,
+#include "device/mark.sym"
+#undef SYM
+    NULL};
 static const char *const hip_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/hip.sym"
@@ -85,7 +90,7 @@ static farsum_status hip_library(struct hip *hip)
     TRY(dl_open(&library, names, folders, driver_symbols,
                 (void **)&hip->driver.api));
     TRY(dl_open(&library, names, folders, hip_symbols, (void **)&hip->own));
-    driver_graphs_open(&hip->driver, library, graph_symbols);
+    driver_graphs_open(&hip->driver, library, graph_symbols, mark_symbols);
     hip->driver.vendor = "HIP";
     hip->driver.words = hip_words;
     hip->driver.enter = hip_enter;
