@@ -15,12 +15,12 @@ static const double a_cutoff[3] = {2, 2, 4};
 
 /* The host's twin of gpu_lanes.k's struct. */
 struct near_lanes {
-    float x0, y0, y1, z0, z1, per_z2, cut, slack;
-    int32_t columns, wide;
-    float per_wide;
-    int32_t pad;
+    float x0, y0, y1, z0, z1;
+    float x_least, x_most, y_least, y_most, z_least, z_most;
+    float per_z2, cut, slack, per_wide;
+    int32_t columns, wide, pad;
 };
-_Static_assert(sizeof(struct near_lanes) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct near_lanes) == 72, "as the kernel has it");
 
 struct state {
     struct near_gpu near;
@@ -134,18 +134,27 @@ static struct near_lanes lanes_shape(const struct near_columns *c,
 {
     const int32_t *nb = cells->nb;
     int32_t wide = 2 * cells->reach[1] + 1;
-    return (struct near_lanes){
-        .x0 = c->x0 / (float)nb[0],
-        .y0 = c->y0 / (float)nb[0],
-        .y1 = c->y1 / (float)nb[1],
-        .z0 = c->z0 / (float)nb[0],
-        .z1 = c->z1 / (float)nb[1],
-        .per_z2 = (float)nb[2] / c->z2,
-        .cut = c->cut,
-        .slack = c->slack,
-        .columns = wide * (2 * cells->reach[0] + 1),
-        .wide = wide,
-        .per_wide = 1 / (float)wide};
+    float x0 = c->x0 / (float)nb[0], y0 = c->y0 / (float)nb[0];
+    float y1 = c->y1 / (float)nb[1];
+    float z0 = c->z0 / (float)nb[0], z1 = c->z1 / (float)nb[1];
+    return (struct near_lanes){.x0 = x0,
+                               .y0 = y0,
+                               .y1 = y1,
+                               .z0 = z0,
+                               .z1 = z1,
+                               .x_least = fminf(x0, 0) - c->slack,
+                               .x_most = fmaxf(x0, 0) + c->slack,
+                               .y_least =
+                                   fminf(y0, 0) + fminf(y1, 0) - c->slack,
+                               .y_most = fmaxf(y0, 0) + fmaxf(y1, 0) + c->slack,
+                               .z_least = fminf(z0, 0) + fminf(z1, 0),
+                               .z_most = fmaxf(z0, 0) + fmaxf(z1, 0),
+                               .per_z2 = (float)nb[2] / c->z2,
+                               .cut = c->cut,
+                               .slack = c->slack,
+                               .per_wide = 1 / (float)wide,
+                               .columns = wide * (2 * cells->reach[0] + 1),
+                               .wide = wide};
 }
 
 /* Groups for n targets. */
