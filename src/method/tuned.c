@@ -182,10 +182,9 @@ static void tuned_rank(const struct choice *choice, const char *name,
 }
 
 /* Lists that a spread and an interp have in common are made once: the pair of
- * rows that is the cheapest with that taken off.  How many seconds it takes
- * off what is chosen now. */
-static double tuned_together(struct tuned *t, const struct farsum_plan *plan,
-                             const union room_args args[ROOM_COUNT])
+ * rows that is the cheapest with that taken off. */
+static void tuned_together(struct tuned *t, const struct farsum_plan *plan,
+                           const union room_args args[ROOM_COUNT])
 {
     const farsum_options *o = &plan->options;
     struct choice *spread = &t->choice[ROOM_SPREAD];
@@ -195,7 +194,7 @@ static double tuned_together(struct tuned *t, const struct farsum_plan *plan,
     struct ranked s, i;
     if (!plan->device || plan->sample.m > 0 || spread->measured
         || interp->measured)
-        return 0;
+        return;
     tuned_rank(spread, o->spread, of[0], o->deterministic, &s);
     tuned_rank(interp, o->interp, of[1], o->deterministic, &i);
     for (int a = 0; a < s.n; a++) {
@@ -225,7 +224,29 @@ static double tuned_together(struct tuned *t, const struct farsum_plan *plan,
     if (least < now && !o->interp)
         snprintf(interp->reason, sizeof interp->reason,
                  "est %.3g ms; lists shared with spread", 1e3 * interp->cost);
-    return now - least;
+}
+
+/* Seconds of a sum.  Of two queues the shorter one is hidden as far as points
+ * leave the device's threads idle. */
+static double tuned_seconds(const struct tuned *t,
+                            const struct farsum_plan *plan)
+{
+    enum { UNIT_THREADS = 2048 };
+    const double *factor = plan->machine.factor;
+    double near = 0, mesh = 0;
+    for (int r = 0; r < ROOM_COUNT; r++) {
+        double both = r == ROOM_FFT /* there and back */
+                          ? plan->pair.channels + plan->pair.values
+                          : 1;
+        double cost =
+            both * t->choice[r].cost * (t->choice[r].measured ? 1 : factor[r]);
+        *(r == ROOM_NEAR ? &near : &mesh) += cost;
+    }
+    if (!tuned_beside(plan) || plan->device->facts.subgroup <= 1)
+        return near + mesh;
+    double threads = UNIT_THREADS * (double)plan->device->facts.units;
+    double points = fmax((double)plan->sample.n, (double)plan->sample.m);
+    return fmax(near, mesh) + fmin(near, mesh) * fmin(points / threads, 1);
 }
 
 farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
@@ -235,18 +256,13 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
                                      o->interp};
     union room_args args[ROOM_COUNT];
     tuned_args(t, plan, args);
-    t->seconds = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {
         struct choose_options how = {.name = names[r],
                                      .deterministic = o->deterministic};
         TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
-        double both = r == ROOM_FFT /* there and back */
-                          ? plan->pair.channels + plan->pair.values
-                          : 1;
-        t->seconds += both * t->choice[r].cost * plan->machine.factor[r];
     }
-    t->seconds -= tuned_together(t, plan, args)
-                  * plan->machine.factor[ROOM_SPREAD];
+    tuned_together(t, plan, args);
+    t->seconds = tuned_seconds(t, plan);
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;
 }
@@ -265,14 +281,10 @@ farsum_status tuned_measured(struct tuned *t, const struct farsum_plan *plan)
                               .device = plan->device,
                               .isa = plan->isa,
                               .threads = plan->threads};
-        struct choice old = t->choice[r];
         TRY(planner_choose(&how, rooms[r], &args[r], &t->choice[r]));
-        double factor = plan->machine.factor[r];
-        t->seconds += t->choice[r].cost * (t->choice[r].measured ? 1 : factor)
-                      - old.cost * factor;
     }
-    t->seconds -= tuned_together(t, plan, args)
-                  * plan->machine.factor[ROOM_SPREAD];
+    tuned_together(t, plan, args);
+    t->seconds = tuned_seconds(t, plan);
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;
 }
