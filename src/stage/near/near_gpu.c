@@ -41,6 +41,11 @@ double near_gpu_alone(const struct near_args *args, double times)
     return facts->subgroup > 1 || facts->integrated ? 1 : times;
 }
 
+double near_gpu_waiting(const struct near_args *a, double steps, double seconds)
+{
+    return hypot(seconds, steps * gpu_rates(a->device, a->precision).wait);
+}
+
 void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
                     const char *file, int group)
 {

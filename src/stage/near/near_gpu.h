@@ -57,6 +57,10 @@ double near_gpu_alone(const struct near_args *args, double times);
 /* Seconds of so many operations a target, at a share of the device's peak. */
 double near_gpu_seconds(const struct near_args *args, double operations,
                         double share);
+/* Those of a row whose threads wait for memory so many steps one after the
+ * other: what it takes however few targets there are. */
+double near_gpu_waiting(const struct near_args *args, double steps,
+                        double seconds);
 /* jit_begin with the kernel's words for leaf/near.h, STRENGTHS and VALUES, and
  * POT, FIELD, VIRIAL: 1 if it is wanted of the row's plan. */
 void near_gpu_begin(struct near_gpu *near, const struct near_args *args,
