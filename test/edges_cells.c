@@ -87,11 +87,8 @@ static void cutoffs_on_a_device(void)
         const char *row;
         int kernel, cell;
     } trials[] = {
-        {"gpu_cells", 3, 0},
-        {"gpu_pairs", 0, 3},
-        {"gpu_lanes", 2, 1},
-        {"gm_2d", 0, 1},
-        {"sm_1d", 4, 2},
+        {"gpu_cells", 3, 0}, {"gpu_pairs", 0, 3}, {"gpu_lanes", 2, 1},
+        {"gm_2d", 0, 1},     {"sm_1d", 4, 2},
     };
     farsum_options on = FARSUM_OPTIONS_INIT;
     if (!edge_device(&on))

@@ -34,8 +34,8 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
     };
 }
 
-/* Sums over the strengths, and these in units of theirs; zeros where results are
- * added up. */
+/* Sums over the strengths, and these in units of theirs; zeros where results
+ * are added up. */
 static farsum_status run_in(struct spectral_gpu *g,
                             const struct spectral_units *u,
                             const struct gpu_ends *e)
