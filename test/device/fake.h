@@ -34,6 +34,7 @@ struct fake {
     int launches, granted, marks;
     int graphs, kept;   /* that live: graphs, and what is made of them */
     int replays;
+    int leaves;                    /* marks that nothing waits for */
     unsigned groups, group, arena; /* of the last launch */
     /* What a launch does. */
     void (*run)(const char *kernel, const struct fake *fake, void **parameters);

@@ -498,3 +498,4 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
 #endif
 #include "device/driver.sym"
 #include "device/graph.sym"
+#include "device/mark.sym"

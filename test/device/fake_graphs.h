@@ -149,6 +149,35 @@ static int fake_event_record_in(void *event, void *stream, unsigned flags)
         return INVALID;
     return 0;
 }
+/* What the next call of a stream that is captured waits for: one thing, by the
+ * number of calls there are. */
+static void *capture_last;
+static int fake_capture_info(void *stream, int *active,
+                             unsigned long long *number, void **graph,
+                             void *const **waits, size_t *n)
+{
+    HERE(capture_info);
+    if (!ours(stream, device))
+        return INVALID;
+    *active = capturing(stream) != 0;
+    *number = 1;
+    *graph = captured;
+    capture_last = captured ? &captured->call[captured->n] : NULL;
+    *waits = &capture_last;
+    *n = captured && captured->n > 0;
+    return 0;
+}
+static int fake_capture_waits(void *stream, void **waits, size_t n,
+                              unsigned flags)
+{
+    HERE(capture_waits);
+    if (!ours(stream, device) || !capturing(stream) || flags != 1 || n != 1
+        || captured->call[captured->n - 1].kind != 3
+        || waits[0] != &captured->call[captured->n - 1])
+        return INVALID;
+    fake.leaves++;
+    return 0;
+}
 /* The second queue. */
 static int fake_stream_priorities(int *least, int *greatest)
 {
