@@ -139,14 +139,21 @@ farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
 
 farsum_status stopwatch_create(struct stopwatch *watch, struct device *device)
 {
-    *watch = (struct stopwatch){device, NULL, NULL};
+    *watch = (struct stopwatch){device, NULL, NULL, 0};
     TRY(device->backend->mark_create(device, &watch->from));
+    return device->backend->mark_create(device, &watch->to);
+}
+
+farsum_status stopwatch_create_from(struct stopwatch *watch,
+                                    struct device *device, void *from)
+{
+    *watch = (struct stopwatch){device, from, NULL, 1};
     return device->backend->mark_create(device, &watch->to);
 }
 
 void stopwatch_clear(struct stopwatch *watch)
 {
-    if (watch->device && watch->from)
+    if (watch->device && watch->from && !watch->borrows)
         watch->device->backend->mark_destroy(watch->device, watch->from);
     if (watch->device && watch->to)
         watch->device->backend->mark_destroy(watch->device, watch->to);
@@ -162,7 +169,8 @@ static farsum_status stopwatch_mark(struct device *device, void *mark)
 
 farsum_status stopwatch_start(struct stopwatch *watch)
 {
-    return stopwatch_mark(watch->device, watch->from);
+    return watch->borrows ? FARSUM_OK
+                          : stopwatch_mark(watch->device, watch->from);
 }
 
 farsum_status stopwatch_stop(struct stopwatch *watch)

@@ -195,9 +195,13 @@ static inline int64_t kernel_groups(const struct kernel *kernel, int64_t n)
 /* Times what is asked for between start and stop. */
 struct stopwatch {
     struct device *device;
-    void *from, *to; /* owned */
+    void *from, *to; /* owned, but for a borrowed from */
+    int borrows;     /* 1: it starts when another starts or stops */
 };
 farsum_status stopwatch_create(struct stopwatch *watch, struct device *device);
+/* Its start does nothing: from is a mark of another, which lives as long. */
+farsum_status stopwatch_create_from(struct stopwatch *watch,
+                                    struct device *device, void *from);
 void stopwatch_clear(struct stopwatch *watch);
 farsum_status stopwatch_start(struct stopwatch *watch);
 farsum_status stopwatch_stop(struct stopwatch *watch);

@@ -112,10 +112,7 @@ static int driver_mark_kept(struct driver *d, void *mark)
     unsigned long long number = 0;
     size_t n = 0;
     int active = 0, leaf = 0;
-    const char *x = getenv("FARSUM_X_MARKS");
-    if (x && strcmp(x, "none") == 0)
-        return 0;
-    if (!(x && strcmp(x, "chain") == 0) && d->marks.capture_info
+    if (d->marks.capture_info
         && d->marks.capture_info(d->queue, &active, &number, &graph, &waits, &n)
                == 0
         && n > 0 && n <= MOST) {

@@ -42,6 +42,20 @@ FN f64 array_get(GLOBAL const f32 *a32, GLOBAL const f64 *a64, i32 wide, i64 i)
 /* The least of the group, to every thread. */
 FN f64 group_least(f64 v, LOCAL_PTR f64 *scratch)
 {
+#if HAS_SUBGROUP && GROUP % SG_SIZE == 0
+    UNROLL
+    for (i32 by = SG_SIZE / 2; by > 0; by /= 2) {
+        f64 other = sg_shuffle_xor(v, by);
+        v = other < v ? other : v;
+    }
+    if (LID % SG_SIZE == 0)
+        scratch[LID / SG_SIZE] = v;
+    BARRIER();
+    f64 least = scratch[0];
+    UNROLL
+    for (i32 w = 1; w < GROUP / SG_SIZE; w++)
+        least = scratch[w] < least ? scratch[w] : least;
+#else
     scratch[LID] = v;
     BARRIER();
     for (i32 by = GROUP / 2; by > 0; by /= 2) {
@@ -50,6 +64,7 @@ FN f64 group_least(f64 v, LOCAL_PTR f64 *scratch)
         BARRIER();
     }
     f64 least = scratch[0];
+#endif
     BARRIER();
     return least;
 }

@@ -7,6 +7,18 @@
  * returns.  Every thread calls. */
 FN f64 group_total(f64 v, LOCAL_PTR f64 *scratch)
 {
+#if HAS_SUBGROUP && GROUP % SG_SIZE == 0
+    UNROLL
+    for (i32 by = SG_SIZE / 2; by > 0; by /= 2)
+        v += sg_shuffle_xor(v, by);
+    if (LID % SG_SIZE == 0)
+        scratch[LID / SG_SIZE] = v;
+    BARRIER();
+    f64 sum = scratch[0];
+    UNROLL
+    for (i32 w = 1; w < GROUP / SG_SIZE; w++)
+        sum += scratch[w];
+#else
     scratch[LID] = v;
     BARRIER();
     for (i32 by = GROUP / 2; by > 0; by /= 2) {
@@ -15,6 +27,7 @@ FN f64 group_total(f64 v, LOCAL_PTR f64 *scratch)
         BARRIER();
     }
     f64 sum = scratch[0];
+#endif
     BARRIER();
     return sum;
 }

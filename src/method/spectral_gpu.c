@@ -78,6 +78,24 @@ static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
     return FARSUM_OK;
 }
 
+/* Each begins where the one before it in its queue ends. */
+static farsum_status gpu_watches(struct spectral_gpu *g)
+{
+    struct stopwatch *w = g->watch;
+    g->has_watches = 1;
+    TRY(stopwatch_create(&w[GPU_ALL], g->device));
+    void *begin = w[GPU_ALL].from;
+    TRY(stopwatch_create_from(&w[ROOM_NEAR], g->device, begin));
+    void *from = g->beside ? begin : w[ROOM_NEAR].to;
+    const int mesh[] = {ROOM_SPREAD, ROOM_FFT, ROOM_SCALE, GPU_BACK,
+                        ROOM_INTERP};
+    for (size_t i = 0; i < sizeof mesh / sizeof *mesh; i++) {
+        TRY(stopwatch_create_from(&w[mesh[i]], g->device, from));
+        from = w[mesh[i]].to;
+    }
+    return FARSUM_OK;
+}
+
 farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
 {
     struct spectral_gpu *g = NULL;
@@ -96,9 +114,7 @@ farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
     TRY(gpu_memory(g, &s->tuned, plan));
-    g->has_watches = 1;
-    for (int w = 0; w < GPU_WATCHES; w++)
-        TRY(stopwatch_create(&g->watch[w], g->device));
+    TRY(gpu_watches(g));
     TRY(points_gpu_create(g->device, &s->source.gpu));
     if (plan->problem.n_targets > 0)
         TRY(points_gpu_create(g->device, &s->target.gpu));

@@ -79,7 +79,10 @@ static double clusters_cost(const void *args)
     int f32 = a->precision == FARSUM_F32, all = !f32 && a->allowed < 2e-11;
     double pair = (f32 ? 133 : all ? 180 : 114) + 0.6 * near_work(a);
     double work = pair * a->neighbours + (f32 ? 40000 : 25000);
-    return near_gpu_alone(a, 20) * near_gpu_seconds(a, work, 1);
+    /* of 3000 charges, which are 188 clusters */
+    double steps = 800 + 4.7 * a->neighbours;
+    return near_gpu_alone(a, 20)
+           * near_gpu_waiting(a, steps, near_gpu_seconds(a, work, 1));
 }
 
 static int64_t clusters_bytes(const void *args)

@@ -27,12 +27,16 @@ farsum_status near_gpu_fits(const void *args)
     return gpu_wanted(a->device);
 }
 
+double near_gpu_busy(const struct near_args *a, double operations, double share)
+{
+    double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
+    return n * operations / (share * gpu_rates(a->device, a->precision).flops);
+}
+
 double near_gpu_seconds(const struct near_args *a, double operations,
                         double share)
 {
-    double n = (double)(a->n_targets ? a->n_targets : a->n_sources);
-    double rate = gpu_rates(a->device, a->precision).flops;
-    return n * operations / (share * rate) + 2e-5;
+    return near_gpu_busy(a, operations, share) + 2e-5;
 }
 
 double near_gpu_alone(const struct near_args *args, double times)

@@ -54,7 +54,10 @@ farsum_status near_gpu_fits(const void *args);
 /* How many times as long a row's teams take that are one thread each, on a GPU
  * that has threads in step and an interface that does not say so; else 1. */
 double near_gpu_alone(const struct near_args *args, double times);
-/* Seconds of so many operations a target, at a share of the device's peak. */
+/* Seconds of so many operations a target, at a share of the device's peak; and
+ * with what is there before and after. */
+double near_gpu_busy(const struct near_args *args, double operations,
+                     double share);
 double near_gpu_seconds(const struct near_args *args, double operations,
                         double share);
 /* Those of a row whose threads wait for memory so many steps one after the
