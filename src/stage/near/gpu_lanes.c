@@ -84,9 +84,9 @@ static int64_t lanes_side(const struct near_args *args)
 }
 
 /* Fitted to times of an H200, 3000 to 1e6 uniform charges with 17 to 1300
- * neighbours in f32, some in f64 and of stokeslets: columns; pairs; lists, which
- * few threads write where a column's part is long; and the steps that follow
- * one another however few targets there are. */
+ * neighbours in f32, some in f64 and of stokeslets: columns; pairs; lists,
+ * which few threads write where a column's part is long; and the steps that
+ * follow one another however few targets there are. */
 static double lanes_cost(const void *args)
 {
     const struct near_args *a = args;
