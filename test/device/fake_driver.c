@@ -488,7 +488,6 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
         fake.run(function, &fake, parameters);
     return 0;
 }
-
 #if FAKE_HIP
 #define SYM(result, word, cuda, hip, parameters)                               \
     EXPORT result hip parameters __attribute__((alias("fake_" #word)));

@@ -93,8 +93,10 @@ static double lanes_cost(const void *args)
     double near = a->neighbours;
     double work = 7700 + (128 + near_work(a)) * near + 0.09 * near * near;
     double steps = 180 + 17 * near / lanes_share(a);
-    return near_gpu_busy(a, work, a->precision == FARSUM_F32 ? 0.6 : 0.9)
-           + steps * gpu_rates(a->device, a->precision).wait;
+    int f32 = a->precision == FARSUM_F32;
+    double seconds = near_gpu_busy(a, work, f32 ? 0.6 : 0.9)
+                     + steps * gpu_rates(a->device, a->precision).wait;
+    return near_gpu_alone(a, f32 ? 5 : 4) * seconds;
 }
 
 static int64_t lanes_bytes(const void *args)
