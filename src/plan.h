@@ -61,7 +61,7 @@ static inline int plan_is_mixed(const struct farsum_plan *plan)
  * estimate. */
 static inline int plan_misses(const struct farsum_plan *plan)
 {
-    return plan->options.order > 0
+    return plan->options.order != 0
            && plan->info.estimated_error > plan->info.tolerance;
 }
 /* FARSUM_POTENTIAL | ...: what a kernel has. */

@@ -81,6 +81,16 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+/* A bound that was asked for is proved, or the method does not fit. */
+static farsum_status method_bounds(const struct farsum_plan *plan,
+                                   const struct method *method)
+{
+    if (plan->options.strict && !method->bounded)
+        FAIL(ERR_UNSUPPORTED, "its error is estimated, not bounded; methods "
+                              "fmm and direct are strict");
+    return FARSUM_OK;
+}
+
 static void candidate_fails(struct candidate *c, farsum_status status)
 {
     c->status = status;
@@ -99,7 +109,9 @@ static farsum_status method_table(const struct farsum_plan *plan,
             continue;
         struct candidate *c = &all->one[all->n++];
         *c = (struct candidate){.row = row, .seconds = INFINITY};
-        farsum_status status = row->method->fits(plan);
+        farsum_status status = method_bounds(plan, row->method);
+        if (status == FARSUM_OK)
+            status = row->method->fits(plan);
         if (wanted && status != FARSUM_OK)
             return status_prefix(status, "method %s", row->name);
         if (!wanted && status == FARSUM_OK)

@@ -180,6 +180,9 @@ typedef struct farsum_problem {
 } farsum_problem;
 #define FARSUM_PROBLEM_INIT {.size = sizeof(farsum_problem)}
 
+/* An order of 0, where 0 itself is "choose for me". */
+enum { FARSUM_ORDER_0 = -1 };
+
 /* How.  Start from FARSUM_OPTIONS_INIT; each zero or NULL is chosen by the
  * plan, each value given is kept, or refused with a reason. */
 typedef struct farsum_options {
@@ -204,7 +207,8 @@ typedef struct farsum_options {
     double shape;         /* window's shape parameter, no unit (see math.md) */
     const char *near, *spread, *fft, *scale, *interp; /* variants by name */
     /* of the method fmm: */
-    int order;            /* p of the expansions, 1..40 */
+    int order;            /* p of the expansions, 1..40, FARSUM_ORDER_0:
+                             none but a box's charge */
     int separation;       /* ws, boxes: farther ones work by expansions */
     int levels;           /* of boxes, 1: root boxes alone */
     int64_t boxes[3];     /* root boxes along the axes; all or none */
@@ -212,6 +216,13 @@ typedef struct farsum_options {
                              divided */
     const char *tree;     /* "dense", "sparse" */
     const char *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p; /* variants */
+    int strict;           /* 1: of direct and fmm: the plan's choice, order
+                             with it, keeps the tolerance by a proof, not by
+                             an estimate, at every target.  Slower.  Execute
+                             fails (on a device's arrays finish; results are
+                             then there) where strengths or norms are not
+                             those of the sample and the bound is above the
+                             tolerance: FARSUM_ERR_TOLERANCE */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
     int measure;          /* 1: costs by constants measured on this machine
                              (once, then kept: about a second), spread and
@@ -270,6 +281,8 @@ typedef struct farsum_plan_info {
     double tolerance;
     double estimated_error;  /* in the tolerance's norm; after execute with the
                                 norm of the actual result */
+    double bound;            /* of strict, else 0: what the error is proved not
+                                to be above, in the same norm */
     double norm;             /* the norm that relative errors are taken of */
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];

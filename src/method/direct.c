@@ -80,6 +80,8 @@ static farsum_status direct_create(struct farsum_plan *plan)
 {
     exact_stage(plan, "direct", "all pairs");
     plan->info.estimated_error = 1e-15;
+    if (plan->options.strict) /* nothing is left out */
+        plan->info.bound = plan->info.estimated_error;
     plan->info.bytes = (uint64_t)(plan->problem.n_sources * 64);
     return FARSUM_OK;
 }
@@ -133,4 +135,5 @@ const struct method method_direct = {
     .set_cell = direct_set_cell,
     .execute = exact_execute,
     .destroy = direct_destroy,
+    .bounded = 1,
 };

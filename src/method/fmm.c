@@ -32,6 +32,10 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
         FAIL(ERR_UNSUPPORTED,
              "has no virial of a periodic cell, only its trace, which is the "
              "energy; leave it out of the outputs");
+    if (plan->options.strict && p->softening > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "strict: of softened pairs far ones are summed as 1/r, whose "
+             "error is estimated, not bounded; method direct has none");
     /* where another method is the closest, its words count */
     if (p->error != FARSUM_ERROR_ABSOLUTE && p->tolerance < best)
         return status_fail(plan->options.method ? FARSUM_ERR_TOLERANCE
@@ -149,6 +153,7 @@ static void fmm_destroy(void *state)
     fmm_gpu_forget(s->gpu);
     fmm_clear_rooms(s);
     fmm_gpu_destroy(s->gpu);
+    fmm_strict_destroy(s->strict);
     tree_clear(&s->tree);
     points_clear(&s->source);
     points_clear(&s->target);
@@ -198,6 +203,7 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
     s->exact.sum = fmm_sum;
     GO(fmm_names(plan, &s->names));
     GO(fmm_facts(plan, s));
+    GO(fmm_strict_create(plan, s));
     if (s->sampled && !plan->device)
         GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, s->facts.edge,
                       &uneven));
@@ -234,6 +240,7 @@ static farsum_status fmm_create(struct farsum_plan *plan)
               fmm_soften(plan, s, &s->shape)
                   * (p->error == FARSUM_ERROR_ABSOLUTE ? plan->info.norm : 1));
     plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
+    TRY(fmm_strict_about(plan, s));
     if (plan_misses(plan))
         plan_log(plan,
                  "WARNING: order %d, which was given, leaves %.3g by the "
@@ -304,4 +311,5 @@ const struct method method_fmm = {
     .destroy = fmm_destroy,
     .exclude = fmm_exclude,
     .options = METHOD_BOXES,
+    .bounded = 1,
 };

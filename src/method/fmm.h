@@ -8,6 +8,7 @@
 #include "stage/p2p/p2p.h"
 
 struct fmm_gpu;
+struct fmm_strict;
 
 enum {
     FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L, FMM_LATTICE, FMM_L2L, FMM_L2P,
@@ -92,6 +93,7 @@ struct fmm {
     int64_t stride, have_multipole, have_local;
     struct fmm_crowd crowd;
     struct fmm_gpu *gpu; /* owned; on a device: then those arrays are there */
+    struct fmm_strict *strict; /* owned; NULL: no bound is asked for */
 };
 
 /* fmm_facts.c */
@@ -121,6 +123,9 @@ farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
                         struct fmm_shape *shape);
 /* The first level that has far boxes. */
 int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
+/* Sources in a leaf, if points fill the boxes evenly, and its level. */
+double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
+                         int64_t n, int *depth);
 /* Of points that fill the boxes evenly. */
 void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
                      int64_t n, struct fmm_crowd *crowd);
@@ -160,11 +165,35 @@ farsum_status fmm_order(const struct farsum_plan *plan,
                         const struct fmm_facts *facts, int ws,
                         const double box[3], const struct fmm_crowd *crowd,
                         int *order);
+/* What rounding leaves, C = 1, of forces if field: RMS. */
+double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
+                    const struct fmm_crowd *crowd, int field);
 /* Says that none is. */
 farsum_status fmm_order_fails(const struct farsum_plan *plan);
 /* The estimate in the tolerance's norm, by s->crowd and s->facts. */
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_facts *facts);
+
+/* fmm_strict_order.c: what a plan that is to be bounded knows, by its sample;
+ * the least order that is proved to keep the tolerance in evenly filled boxes;
+ * the bound of s->shape into plan->info; that of a sum, which fails if it is
+ * above the tolerance.  Nothing is done, OK, where no bound is asked for. */
+farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s);
+void fmm_strict_destroy(struct fmm_strict *strict); /* NULL is legal */
+farsum_status fmm_strict_order(const struct farsum_plan *plan,
+                               const struct fmm *s,
+                               const struct fmm_shape *shape, int64_t n,
+                               int *order);
+farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s);
+farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
+                             const struct fmm_facts *facts);
+/* fmm_strict_gpu.c: the least order for the tree that is there, or the bound of
+ * the one that is given; the strengths of right-hand side r, for a device. */
+farsum_status fmm_strict_points(const struct farsum_plan *plan, struct fmm *s,
+                                int *order);
+farsum_status fmm_strict_given(const struct farsum_plan *plan,
+                               const struct fmm *s, int rhs, int r,
+                               const void *q);
 
 /* fmm_points.c.  The extent of open points, and what goes with it; order and
  * rooms for the tree that is there; rooms' own sets. */
@@ -196,9 +225,10 @@ struct fmm_norms {
     double q, q2;            /* sums over the sources of q and q^2 */
     double force, potential; /* sums over the targets of q^2 E^2, phi^2 */
 };
-/* The estimate, with the norms that the result has. */
-void fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
-                      const struct fmm_norms *norms);
+/* The estimate, with the norms that the result has; fails if a bound is asked
+ * for and is not kept. */
+farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+                               const struct fmm_norms *norms);
 
 /* fmm.c: what reports say. */
 void fmm_about(struct farsum_plan *plan, struct fmm *s);

@@ -76,9 +76,8 @@ struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
  * rounded in boxes of edge h, fractions of a cell in all of it.  Potentials of
  * charges of one sign are sums of terms that are larger than they, if the
  * background takes most away. */
-static double fmm_rounding(const struct farsum_plan *plan,
-                           const struct fmm_facts *f,
-                           const struct fmm_crowd *crowd, int field)
+double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
+                    const struct fmm_crowd *crowd, int field)
 {
     int f32 = plan->problem.precision == FARSUM_F32;
     double eps = f32 ? 6e-8 : 1.1e-16, n = (double)plan->problem.n_sources;

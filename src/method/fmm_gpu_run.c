@@ -252,12 +252,18 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
     const struct gpu_counts counts =
         gpu_counts(plan, s->tree.source.n, tree_targets(&s->tree)->n);
     TRY(fmm_gpu_exclude_ready(plan, s));
-    if (plan->problem.memory == FARSUM_DEVICE)
+    if (plan->problem.memory == FARSUM_DEVICE) {
+        TRY(fmm_strict_given(plan, s, rhs, 0, q));
         return run_device(plan, s, &counts, rhs, q, result);
+    }
     TRY(gpu_ends_host(plan->device, result));
-    run_begin(s->gpu, rhs, result);
-    for (int r = 0; r < rhs; r++)
+    for (int r = 0; r < rhs; r++) {
+        run_begin(s->gpu, rhs, result);
+        TRY(fmm_strict_given(plan, s, rhs, r, q));
         TRY(run_host(plan, s, &counts, r, q, result));
+        if (s->strict) /* of each the bound is looked at */
+            TRY(fmm_gpu_finish(plan, s));
+    }
     return fmm_gpu_finish(plan, s);
 }
 
@@ -305,6 +311,5 @@ farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
     };
     plan->info.net_strength = norms.q;
     plan->net_size = sqrt(n * norms.q2);
-    fmm_estimate_sum(plan, s, &norms);
-    return FARSUM_OK;
+    return fmm_estimate_sum(plan, s, &norms);
 }

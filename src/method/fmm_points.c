@@ -144,6 +144,20 @@ static void points_learn(const struct farsum_plan *plan, struct fmm *s,
     s->many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
 }
 
+/* The order for the tree that is there; as it was if there is none. */
+static farsum_status points_order(const struct farsum_plan *plan, struct fmm *s,
+                                  int *order)
+{
+    int found = *order;
+    farsum_status status = s->strict
+                               ? fmm_strict_points(plan, s, &found)
+                               : fmm_order(plan, &s->facts, s->shape.ws,
+                                           s->shape.box, &s->crowd, &found);
+    if (status == FARSUM_OK)
+        *order = found;
+    return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
+}
+
 farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
                                int crowded, int64_t n, int64_t m)
 {
@@ -154,8 +168,7 @@ farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
         if (plan->options.order || s->crowd.random[0] == 0 || turn == TURNS)
             return FARSUM_OK;
         /* if none is, boxes that need less are looked for */
-        (void)!fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
-                         &order);
+        TRY(points_order(plan, s, &order));
         if (abs(order - s->shape.order) <= CLOSE)
             return FARSUM_OK;
         points_learn(plan, s, order, n, m);
@@ -183,9 +196,12 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     struct boxes_args boxes;
     struct p2p_args pairs;
     int order;
-    if (!plan->options.order) {
+    if (s->strict)
+        TRY(fmm_strict_points(plan, s, &order));
+    else if (!plan->options.order)
         TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
                       &order));
+    if (!plan->options.order) {
         if (s->shape.dense && order < s->shape.order)
             order = s->shape.order;
         s->shape.order = order;
@@ -204,7 +220,7 @@ farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s)
             TRY(s->choice[r].row->variant->set(s->room[r], &s->source,
                                                &s->source));
     fmm_about(plan, s);
-    return FARSUM_OK;
+    return fmm_strict_about(plan, s);
 }
 
 farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,

@@ -155,8 +155,8 @@ static void run_virial(const struct fmm *s, const double *field,
                          * (x[3 * i + a % 3] - middle[a % 3]);
 }
 
-void fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
-                      const struct fmm_norms *norms)
+farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+                               const struct fmm_norms *norms)
 {
     double targets = (double)tree_targets(&s->tree)->n;
     double n = (double)s->tree.source.n;
@@ -179,10 +179,11 @@ void fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         soft *= plan->problem.coulomb * f.force;
     plan->info.estimated_error = hypot(fmm_estimate(plan, s, &f), soft);
+    return fmm_strict_sum(plan, s, &f);
 }
 
-static void run_estimate(struct farsum_plan *plan, const struct fmm *s,
-                         const struct out *o)
+static farsum_status run_estimate(struct farsum_plan *plan, const struct fmm *s,
+                                  const struct out *o)
 {
     int64_t targets = tree_targets(&s->tree)->n;
     struct fmm_norms norms = {.q = o->moments.q, .q2 = o->moments.square};
@@ -196,7 +197,7 @@ static void run_estimate(struct farsum_plan *plan, const struct fmm *s,
         for (int d = 0; d < 3 && o->field; d++)
             norms.force += q * q * o->field[3 * i + d] * o->field[3 * i + d];
     }
-    fmm_estimate_sum(plan, s, &norms);
+    return fmm_estimate_sum(plan, s, &norms);
 }
 
 farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
@@ -222,6 +223,5 @@ farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
         *sums->energy += 0.5 * exact->q[i] * all.potential[i];
     if (sums->virial)
         run_virial(s, o.field, sums->virial);
-    run_estimate(plan, s, &o);
-    return FARSUM_OK;
+    return run_estimate(plan, s, &o);
 }

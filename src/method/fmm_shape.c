@@ -14,6 +14,8 @@ enum { LATE = 8 };
  * away are taken unless they take so many times as long. */
 enum { KNOWN = 24, DEARER = 2 };
 enum { LEVELS = 10, ROOTS = 7, GRID = 256 };
+/* Separations that there are; above the latter only where no other does. */
+enum { SEPARATIONS = 8, USUAL = 4 };
 
 static const struct stage *const stages[FMM_ROOMS] = {
     &p2p_stage, &p2m_stage, &m2m_stage, &m2l_stage, &lattice_stage, &l2l_stage,
@@ -110,6 +112,7 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
         const struct choose_options options = {
             .name = s->names.name[r][0] ? s->names.name[r] : NULL,
             .deterministic = plan->options.deterministic,
+            .exact = plan->options.strict,
         };
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
@@ -128,16 +131,24 @@ int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape)
     return level;
 }
 
+double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
+                         int64_t n, int *depth)
+{
+    double filling = shape_filling(shape, n);
+    *depth =
+        shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
+    /* crowded points are deeper in */
+    if (!shape->dense && n > shape->leaf && *depth < fmm_shape_first(s, shape))
+        *depth = fmm_shape_first(s, shape);
+    return filling;
+}
+
 void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
                      int64_t n, struct fmm_crowd *crowd)
 {
-    double filling = shape_filling(shape, n), sum[2] = {0};
+    int depth;
+    double filling = fmm_shape_filling(s, shape, n, &depth), sum[2] = {0};
     double h = cbrt(s->facts.volume * filling / (double)n);
-    int depth =
-        shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
-    /* crowded points are deeper in */
-    if (!shape->dense && n > shape->leaf && depth < fmm_shape_first(s, shape))
-        depth = fmm_shape_first(s, shape);
     *crowd = (struct fmm_crowd){.h = h, .sparse = !shape->dense};
     for (int level = depth; level >= fmm_shape_first(s, shape);
          level--, h *= 2, filling *= 8) {
@@ -157,12 +168,15 @@ static farsum_status shape_order(const struct farsum_plan *plan,
                                  struct fmm_shape *shape)
 {
     struct fmm_crowd crowd;
-    shape->order = plan->options.order;
-    if (shape->order)
+    shape->order = plan->options.order > 0 ? plan->options.order : 0;
+    if (plan->options.order)
         return FARSUM_OK;
     fmm_shape_crowd(s, shape, n, &crowd);
-    TRY(fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
-                  &shape->order));
+    if (s->strict)
+        TRY(fmm_strict_order(plan, s, shape, n, &shape->order));
+    else
+        TRY(fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
+                      &shape->order));
     if (crowd.random[0] == 0) /* no box is far */
         return FARSUM_OK;
     shape->order += (int)nearbyint((double)s->shift / shape->ws);
@@ -319,11 +333,13 @@ static farsum_status shape_check(const struct farsum_plan *plan, int sparse,
                                  int periodic)
 {
     const farsum_options *o = &plan->options;
-    if (o->order < 0 || o->order > MULTIPOLE_MOST)
-        FAIL(ERR_ARGUMENT, "order is %d, not 1 .. %d", o->order,
-             (int)MULTIPOLE_MOST);
-    if (o->separation < 0 || o->separation > 8)
-        FAIL(ERR_ARGUMENT, "separation is %d, not 1 .. 8", o->separation);
+    if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
+        FAIL(ERR_ARGUMENT,
+             "order is %d, not 1 .. %d, or FARSUM_ORDER_0 (%d) for 0", o->order,
+             (int)MULTIPOLE_MOST, (int)FARSUM_ORDER_0);
+    if (o->separation < 0 || o->separation > SEPARATIONS)
+        FAIL(ERR_ARGUMENT, "separation is %d, not 1 .. %d", o->separation,
+             (int)SEPARATIONS);
     if (o->levels < 0 || o->levels > TREE_DEPTH + 1)
         FAIL(ERR_ARGUMENT, "levels is %d, not 1 .. %d", o->levels,
              (int)TREE_DEPTH + 1);
@@ -343,6 +359,28 @@ static farsum_status shape_check(const struct farsum_plan *plan, int sparse,
     return FARSUM_OK;
 }
 
+/* Proofs need boxes farther apart than estimates do. */
+static farsum_status shape_strict(const struct farsum_plan *plan,
+                                  const struct fmm *s, int64_t n, int64_t m,
+                                  struct fmm_shape *one, struct fmm_shape *best)
+{
+    int given = plan->options.separation;
+    farsum_status status = FARSUM_OK;
+    for (one->ws = given ? given : 1; one->ws <= (given ? given : SEPARATIONS)
+                                      && (one->ws <= USUAL || !best->seconds);
+         one->ws++) {
+        struct fmm_shape wide = {0};
+        farsum_status two = one->dense
+                                ? shape_dense(plan, s, n, m, one, &wide)
+                                : shape_sparse(plan, s, n, m, one, &wide);
+        status = two != FARSUM_OK ? two : status;
+        if (two == FARSUM_OK
+            && (best->seconds == 0 || wide.seconds < best->seconds))
+            *best = wide;
+    }
+    return best->seconds > 0 ? FARSUM_OK : status;
+}
+
 static farsum_status shape_find(const struct farsum_plan *plan,
                                 const struct fmm *s, int sparse, int64_t n,
                                 int64_t m, struct fmm_shape *shape)
@@ -351,6 +389,11 @@ static farsum_status shape_find(const struct farsum_plan *plan,
     farsum_status status;
     TRY(shape_check(plan, sparse, s->facts.periodic));
     one.dense = !sparse;
+    if (s->strict) {
+        TRY(shape_strict(plan, s, n, m, &one, &best));
+        *shape = best;
+        return FARSUM_OK;
+    }
     one.ws = plan->options.separation ? plan->options.separation : 1;
     status = sparse ? shape_sparse(plan, s, n, m, &one, &best)
                     : shape_dense(plan, s, n, m, &one, &best);

@@ -41,6 +41,7 @@ struct method {
     farsum_status (*exclude)(struct farsum_plan *plan);
     unsigned options; /* METHOD_... */
     int reference;    /* 1: taken only where no other fits */
+    int bounded;      /* 1: keeps options.strict */
     int mixed;        /* 1: sums near pairs of a mixed problem in f32 */
 };
 

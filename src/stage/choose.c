@@ -37,6 +37,11 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
         if (options->deterministic && !row->variant->deterministic)
             FAIL(ERR_UNSUPPORTED, "%s %s: its sums do not repeat bitwise",
                  stage->name, row->name);
+        if (options->exact && row->variant->error)
+            FAIL(ERR_UNSUPPORTED,
+                 "%s %s: it has an error of its own, which is measured, not "
+                 "bounded (strict)",
+                 stage->name, row->name);
         *choice = (struct choice){.stage = stage, .row = row};
         choice->cost =
             choose_cost(stage, row, args, options, &choice->measured);
@@ -73,7 +78,8 @@ int choose_rank(const struct stage *stage, const void *args,
     for (const struct variant_row *row = stage->rows; row->name; row++) {
         if (n == CHOOSE_MOST || choose_fits(row, args) != FARSUM_OK
             || (options && options->deterministic
-                && !row->variant->deterministic))
+                && !row->variant->deterministic)
+            || (options && options->exact && row->variant->error))
             continue;
         double c = choose_cost(stage, row, args, options, &measured);
         int at = n++;

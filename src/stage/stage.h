@@ -105,6 +105,7 @@ struct choose_time {
 struct choose_options {
     const char *name;  /* NULL: the cheapest that fits */
     int deterministic; /* 1: only rows whose sums repeat */
+    int exact;         /* 1: only rows that have no error by design */
     const struct choose_time *times; /* borrowed: they count instead of the
                                         rows' own costs */
     int n_times;

@@ -48,4 +48,5 @@ void fmm_edges(void);
 void fmm_crystals(void);
 void fmm_ladder(void);
 void fmm_orders(void);
+void fmm_strict(void);
 #endif

@@ -212,7 +212,7 @@ static int add_plan(struct bench *b, const farsum_options *how,
 static void freeze(farsum_options *how, const farsum_plan_info *info)
 {
     how->method = info->method;
-    how->order = info->order;
+    how->order = info->tree && info->order == 0 ? FARSUM_ORDER_0 : info->order;
     how->separation = info->separation;
     how->levels = info->levels;
     how->tree = info->tree;

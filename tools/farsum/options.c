@@ -163,6 +163,7 @@ farsum_options options_how(const struct settings *s)
     how.lattice = s->lattice;
     how.l2l = s->l2l;
     how.l2p = s->l2p;
+    how.strict = s->strict;
     how.deterministic = s->deterministic;
     how.measure = s->measure;
     how.repeats = s->executes;

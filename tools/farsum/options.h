@@ -56,7 +56,7 @@ struct settings {
     int64_t boxes[3], leaf;
     const char *tree, *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p;
     int64_t mesh[3];
-    int support, deterministic, measure, queues;
+    int support, strict, deterministic, measure, queues;
     uint64_t memory_limit;
     /* files */
     const char *output, *report, *targets, *sources, *format, *atom_style;

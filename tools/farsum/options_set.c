@@ -110,6 +110,18 @@ OPTION_SETTER(int)
     return 0;
 }
 
+OPTION_SETTER(order)
+{
+    double v;
+    if (number(value, &v) || v < 0 || v > 1e9 || v != floor(v)) {
+        snprintf(why, size, "expected a whole number from 0, found '%s'",
+                 value);
+        return -1;
+    }
+    *(int *)field_of(s, row) = v > 0 ? (int)v : FARSUM_ORDER_0;
+    return 0;
+}
+
 OPTION_SETTER(count)
 {
     double v;

@@ -13,6 +13,7 @@ OPTION_SETTER(word);     /* int, place in row->words from 1 */
 OPTION_SETTER(exclude);  /* coincident, bonds or a file; may be repeated */
 OPTION_SETTER(factors);  /* three numbers in 0 .. 1 */
 OPTION_SETTER(int);      /* int > 0 */
+OPTION_SETTER(order);    /* int >= 0; 0 is FARSUM_ORDER_0 */
 OPTION_SETTER(count);    /* int64_t > 0, 1e6 is legal */
 OPTION_SETTER(real);     /* double > 0 */
 OPTION_SETTER(signed);   /* double */

@@ -104,8 +104,8 @@ static const struct option_row table[] = {
      "variant of the influence function; see 'farsum list scale'"},
     {"interp", 0, "VARIANT", FOR_PLANS, set_text, FIELD(interp), NULL,
      "variant of interpolation; see 'farsum list interp'"},
-    {"order", 0, "P", FOR_PLANS, set_int, FIELD(order), NULL,
-     "of fmm's expansions, 1 to 40"},
+    {"order", 0, "P", FOR_PLANS, set_order, FIELD(order), NULL,
+     "of fmm's expansions, 0 to 40"},
     {"separation", 0, "WS", FOR_PLANS, set_int, FIELD(separation), NULL,
      "boxes of fmm that are this many apart, or less, work pair by pair"},
     {"levels", 0, "N", FOR_PLANS, set_int, FIELD(levels), NULL,
@@ -130,6 +130,10 @@ static const struct option_row table[] = {
      "variant of locals to children; see 'farsum list l2l'"},
     {"l2p", 0, "VARIANT", FOR_PLANS, set_text, FIELD(l2p), NULL,
      "variant of locals to points; see 'farsum list l2p'"},
+    {"strict", 0, NULL, FOR_PLANS, set_flag, FIELD(strict), NULL,
+     "a tolerance that is kept by a proof, not by an estimate, at every "
+     "target; "
+     "methods fmm and direct; slower"},
     {"deterministic", 0, NULL, FOR_PLANS, set_flag, FIELD(deterministic), NULL,
      "only variants whose sums repeat bit by bit"},
     {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,

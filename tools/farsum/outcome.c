@@ -34,6 +34,8 @@ static void print_errors(const struct outcome *o, const struct settings *s,
 {
     fprintf(out, "error     tolerance %.3g, estimated %.3g", o->info.tolerance,
             o->info.estimated_error);
+    if (o->info.bound > 0)
+        fprintf(out, ", bound %.3g", o->info.bound);
     if (outcome_misses(s, &o->info))
         fputs(" (ABOVE the tolerance: the order that was given)", out);
     if (o->has_check)

@@ -29,7 +29,7 @@ struct outcome {
 static inline int outcome_misses(const struct settings *s,
                                  const farsum_plan_info *info)
 {
-    return s->order > 0 && info->estimated_error > info->tolerance;
+    return s->order != 0 && info->estimated_error > info->tolerance;
 }
 void outcome_free(struct outcome *o);
 /* Lines for a person: the first frame with its plan, a line for each other. */

@@ -107,6 +107,8 @@ json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
                                json_pack("[I,I,I]", (json_int_t)info->boxes[0],
                                          (json_int_t)info->boxes[1],
                                          (json_int_t)info->boxes[2]));
+    if (info->bound > 0)
+        bad |= json_object_set_new(p, "bound", report_real(info->bound));
     bad |= json_object_set_new(p, "norm", report_real(info->norm));
     bad |=
         json_object_set_new(p, "net_strength", report_real(info->net_strength));

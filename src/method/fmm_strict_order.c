@@ -1,0 +1,190 @@
+/* fmm_strict_order.c: the order whose bound is within the tolerance, of boxes
+ * that are filled evenly; whether a sum's is. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "method/fmm_strict.h"
+
+/* Strengths and norms of a sum may differ by so much from the sample's. */
+#define MARGIN 1.25
+/* What rounding is allowed over what it is expected to leave. */
+#define ROUNDING 4
+
+int strict_field(const struct farsum_plan *plan)
+{
+    return plan->problem.error != FARSUM_ERROR_POTENTIAL;
+}
+
+/* What a field's error counts as in the tolerance's norm. */
+static double strict_own(const struct farsum_plan *plan,
+                         const struct fmm_facts *facts, double most)
+{
+    if (!strict_field(plan))
+        return 1;
+    return plan->problem.n_targets > 0 ? sqrt(facts->q2) : most;
+}
+
+double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
+                    const struct fmm_crowd *crowd)
+{
+    const farsum_problem *p = &plan->problem;
+    int field = strict_field(plan);
+    double norm = field ? s->facts.force : s->facts.potential;
+    double rounding = fmm_rounding(plan, &s->facts, crowd, field);
+    double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
+                                                    : p->tolerance * norm;
+    double own = strict_own(plan, &s->facts, s->strict->most);
+    if (most == 0) /* nothing is known */
+        return INFINITY;
+    return own > 0 ? (most - ROUNDING * rounding) / (MARGIN * own) : INFINITY;
+}
+
+double strict_error(const struct farsum_plan *plan,
+                    const struct fmm_facts *facts,
+                    const struct fmm_crowd *crowd, double most, double bound)
+{
+    int field = strict_field(plan);
+    double norm = field ? facts->force : facts->potential, error = 0;
+    if (bound > 0 && most > 0)
+        error = bound * strict_own(plan, facts, most);
+    error += ROUNDING * fmm_rounding(plan, facts, crowd, field);
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return plan->problem.coulomb * error;
+    if (error == 0)
+        return 0;
+    return error < norm ? error / (norm - error) : INFINITY;
+}
+
+farsum_status strict_fails(const struct farsum_plan *plan, double least)
+{
+    FAIL(ERR_TOLERANCE,
+         "strict: tolerance %g: the smallest bound that %s and orders up to %d "
+         "reach here is %.3g",
+         plan->problem.tolerance,
+         plan->problem.precision == FARSUM_F32 ? "f32" : "f64",
+         (int)MULTIPOLE_MOST, least);
+}
+
+farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s)
+{
+    const farsum_problem *p = &plan->problem;
+    struct fmm_strict *t = NULL;
+    if (!plan->options.strict)
+        return FARSUM_OK;
+    TRY(MEM_NEW(t, 1));
+    s->strict = t;
+    t->order = -1;
+    t->mean = t->most = 1;
+    if (!p->sample_q)
+        return FARSUM_OK;
+    t->mean = t->most = 0;
+    for (int64_t i = 0; i < p->n_sources; i++) {
+        double q = fabs(array_get(p->sample_q, p->arrays, i));
+        t->mean += q / (double)p->n_sources;
+        t->most = fmax(t->most, q);
+    }
+    double square = s->facts.q2 - t->mean * t->mean;
+    t->spread = square > 0 ? sqrt(square) : 0;
+    if (t->most == 0)
+        t->mean = t->most = 1;
+    return FARSUM_OK;
+}
+
+void fmm_strict_destroy(struct fmm_strict *t)
+{
+    if (!t)
+        return;
+    mem_free(t->boxes.pair);
+    mem_free(t->weight);
+    mem_free(t->size);
+    mem_free(t->sum);
+    mem_free(t->q);
+    mem_free(t);
+}
+
+/* (10.38) of boxes that are filled evenly. */
+static double strict_even(const struct fmm *s, const struct fmm_shape *shape,
+                          int64_t n, int order, int field)
+{
+    const struct fmm_strict *t = s->strict;
+    const double *box = shape->box;
+    int depth, first = fmm_shape_first(s, shape);
+    double sum = 0, filling = fmm_shape_filling(s, shape, n, &depth);
+    double h = cbrt(s->facts.volume * filling
+                    / ((double)n * box[0] * box[1] * box[2]));
+    for (int level = depth; level >= first; level--, h *= 2, filling *= 8) {
+        double one = (level > 0 ? t->boxes.list : t->boxes.top)[field][order]
+                     * (filling * t->mean + t->most - t->mean);
+        if (level == 0)
+            one += t->boxes.rest[field][order] * (double)n * t->mean;
+        sum += one / (field ? h * h : h);
+    }
+    return sum;
+}
+
+farsum_status fmm_strict_order(const struct farsum_plan *plan,
+                               const struct fmm *s,
+                               const struct fmm_shape *shape, int64_t n,
+                               int *order)
+{
+    struct fmm_crowd crowd;
+    int field = strict_field(plan);
+    fmm_shape_crowd(s, shape, n, &crowd);
+    TRY(strict_boxes_set(&s->strict->boxes, s, shape));
+    double limit = strict_limit(plan, s, &crowd), bound = 0;
+    for (int p = s->facts.periodic ? 2 : 1; p < STRICT_ORDERS; p++) {
+        bound = strict_even(s, shape, n, p, field);
+        if (bound <= limit) {
+            *order = p;
+            return FARSUM_OK;
+        }
+    }
+    return strict_fails(
+        plan, strict_error(plan, &s->facts, &crowd, s->strict->most, bound));
+}
+
+/* Of the points that are there, or before they are of evenly filled boxes. */
+farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
+{
+    struct fmm_strict *t = s->strict;
+    if (!t)
+        return FARSUM_OK;
+    double bound = t->bound;
+    if (t->order < 0) {
+        TRY(strict_boxes_set(&t->boxes, s, &s->shape));
+        bound = strict_even(s, &s->shape, plan->problem.n_sources,
+                            s->shape.order, strict_field(plan));
+    }
+    plan->info.bound = strict_error(plan, &s->facts, &s->crowd, t->most, bound);
+    return FARSUM_OK;
+}
+
+/* What a sum was, and whether it is within. */
+farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
+                             const struct fmm_facts *facts)
+{
+    const struct fmm_strict *t = s->strict;
+    if (!t)
+        return FARSUM_OK;
+    double most = t->given, ratio;
+    if (s->gpu) {
+        ratio = most * t->over;
+    } else {
+        most = 0;
+        for (int64_t i = 0; i < s->exact.n; i++)
+            most = fmax(most, fabs(s->exact.q[i]));
+        ratio = strict_ratio(s);
+    }
+    plan->info.bound = strict_error(plan, facts, &s->crowd, most,
+                                    t->bound > 0 ? t->bound * ratio : 0);
+    if (plan->info.bound > plan->problem.tolerance)
+        FAIL(ERR_TOLERANCE,
+             "strict: with these strengths and results order %d is proved to "
+             "keep %.3g, not the tolerance %g; %s",
+             s->shape.order, plan->info.bound, plan->problem.tolerance,
+             plan->options.order
+                 ? "a higher order, or one that is chosen, may"
+                 : "a sample of them lets the plan choose for them");
+    return FARSUM_OK;
+}
