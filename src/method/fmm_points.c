@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "method/arrays.h"
 #include "method/fmm_gpu.h"
+#include "method/fmm_strict.h"
 
 enum {
     TURNS = 3, /* trees that are tried */
@@ -155,6 +156,8 @@ static farsum_status points_order(const struct farsum_plan *plan, struct fmm *s,
                                            s->shape.box, &s->crowd, &found);
     if (status == FARSUM_OK)
         *order = found;
+    if (s->strict) /* looked at once */
+        s->strict->known = status == FARSUM_OK;
     return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
 }
 
@@ -165,6 +168,8 @@ farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
         int order = MULTIPOLE_MOST + 4;
         TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
         TRY(points_tree(plan, s, m));
+        if (s->strict)
+            s->strict->known = 0;
         if (plan->options.order || s->crowd.random[0] == 0 || turn == TURNS)
             return FARSUM_OK;
         /* if none is, boxes that need less are looked for */
@@ -196,11 +201,15 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     struct boxes_args boxes;
     struct p2p_args pairs;
     int order;
-    if (s->strict)
+    if (s->strict && s->strict->known)
+        order = s->strict->order;
+    else if (s->strict)
         TRY(fmm_strict_points(plan, s, &order));
     else if (!plan->options.order)
         TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
                       &order));
+    if (s->strict)
+        s->strict->known = 0;
     if (!plan->options.order) {
         if (s->shape.dense && order < s->shape.order)
             order = s->shape.order;

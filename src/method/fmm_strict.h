@@ -40,6 +40,7 @@ struct fmm_strict {
     double *size;   /* owned, [n_boxes]: the |q| in it */
     double *sum;    /* owned, [n_boxes][STRICT_WINDOW] */
     int order;      /* that `bound` is of; -1: nothing is known */
+    int known;      /* 1: and the tree is the one that is there */
     double bound;   /* of the potential or the field at any target, C = 1, for
                        those weights */
     double over;    /* sources of a box over its weight, at most */

@@ -266,6 +266,28 @@ class Method(CommandTest):
             self.assertEqual(report["estimated_error"] > 1e-5, misses)
             self.assertEqual("ABOVE the tolerance" in done.out, misses)
 
+    def test_order_zero(self):
+        out = self.farsum("tune", "--case", CASE, "--order", 0).out
+        self.assertRegex(out, r"(?m)^order 0, separation")
+        self.assertIn("WARNING: order 0", out)
+        self.refused(2, "whole number from 0", "tune", "--case", CASE,
+                     "--order", "-1")
+
+    def test_strict(self):
+        self.farsum("gen", "uniform", "-n", 500, "-o", "u.xyz")
+        done = self.farsum("run", "u.xyz", "--strict", "--check", "--report",
+                           "r.json")
+        report = self.json("r.json")
+        self.assertEqual(report["method"], "fmm")
+        bound = report["plan"]["bound"]
+        self.assertLessEqual(bound, 1e-5)
+        self.assertLess(report["checked_error"], bound)
+        self.assertRegex(done.out, r"estimated \S+, bound \S+, measured")
+        self.farsum("run", "u.xyz", "--report", "r.json")
+        self.assertNotIn("bound", self.json("r.json")["plan"])
+        self.refused(1, "method spectral: .*not bounded", "run", "u.xyz",
+                     "--strict", "--method", "spectral")
+
     def test_without_virial(self):
         self.farsum("gen", "uniform", "-n", 300, "-o", "u.xyz")
         why = []

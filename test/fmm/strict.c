@@ -249,13 +249,15 @@ static void other_charges(void)
     farsum_result out = FARSUM_RESULT_INIT;
     double *e = check_memory(3000, sizeof *e);
     fmm_system(&s, "other charges", "laplace n=1000 cell=open seed=4", 1);
-    farsum_problem p = fmm_problem(&s, 1e-5);
+    /* kernels of high orders take long to compile */
+    farsum_problem p = fmm_problem(&s, fmm_device() ? 1e-2 : 1e-5);
     p.outputs = FARSUM_FIELD;
     p.sample_q = NULL;
     p.sample_x = NULL;
     o.strict = 1;
     o.tree = "dense";
     o.levels = 4;
+    o.separation = 2;
     out.field = e;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_set_points(plan, 1000, s.p.x, 0, NULL));
@@ -270,11 +272,11 @@ static void other_charges(void)
         farsum_status status = farsum_plan_execute(plan, 1, s.p.q, &out);
         CHECK_OK(farsum_plan_get_info(plan, &info));
         if (turn == 0) {
-            CHECK(status == FARSUM_OK && info.bound <= 1e-5, "%s",
+            CHECK(status == FARSUM_OK && info.bound <= p.tolerance, "%s",
                   farsum_message());
             continue;
         }
-        CHECK(status == FARSUM_ERR_TOLERANCE && info.bound > 1e-5
+        CHECK(status == FARSUM_ERR_TOLERANCE && info.bound > p.tolerance
                   && (fmm_device() || e[0] == -1),
               "status %s, bound %.3g", farsum_status_text(status), info.bound);
         CHECK_SAYS("sample");
