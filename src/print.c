@@ -61,8 +61,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
             i->estimated_error);
     if (i->bound > 0)
-        fprintf(out, "strict: the error is proved to be at most %.3g\n",
-                i->bound);
+        fprintf(
+            out,
+            "strict: error at most %.3g, a proof and rounding's allowance\n",
+            i->bound);
     if (plan_misses(plan))
         fprintf(out,
                 "WARNING: order %d, which was given, does not keep the "

@@ -173,6 +173,8 @@ static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
     double points = (double)(plan->problem.n_sources + plan->problem.n_targets);
     double bytes = 2 * size * multipole_size(s->shape.order)
                    * (double)s->boxes.n_boxes;
+    if (s->strict) /* weights, sizes, and sums of four orders */
+        bytes += 48 * (double)s->boxes.n_boxes;
     for (int r = 0; r < FMM_ROOMS; r++)
         bytes += (double)s->choice[r].row->variant->bytes(
             r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);

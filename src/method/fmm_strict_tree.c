@@ -133,6 +133,7 @@ static farsum_status walk_run(struct walk *w, int lo, double bound[W])
     int64_t side = 2 * t->ws + 2, most = tree_far_most(t);
     struct tree_far *far = NULL;
     double all = 0;
+    w->pair = NULL;
     GO(MEM_RAW(w->pair, side * side * side));
     GO(MEM_RAW(far, t->threads * most));
     for (int64_t i = 0; i < side * side * side; i++)
