@@ -96,7 +96,9 @@ static double lanes_cost(const void *args)
     int f32 = a->precision == FARSUM_F32;
     double seconds = near_gpu_busy(a, work, f32 ? 0.6 : 0.9)
                      + steps * gpu_rates(a->device, a->precision).wait;
-    return near_gpu_alone(a, f32 ? 5 : 4) * seconds;
+    /* alone a thread lists for itself: on two cores by PoCL twice gpu_cells */
+    double alone = fmax(near_gpu_alone(a, f32 ? 5 : 4), 2);
+    return (lanes_step(a) > 1 ? 1 : alone) * seconds;
 }
 
 static int64_t lanes_bytes(const void *args)
