@@ -281,9 +281,8 @@ typedef struct farsum_plan_info {
     double tolerance;
     double estimated_error;  /* in the tolerance's norm; after execute with the
                                 norm of the actual result */
-    double bound;            /* of strict, else 0: what the error is at most,
-                                in the same norm: of what is left out by a
-                                proof, and an allowance for rounding */
+    double bound;            /* of strict, else 0: the error's, in that norm: a
+                                proof, with an allowance for rounding */
     double norm;             /* the norm that relative errors are taken of */
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];

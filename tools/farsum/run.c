@@ -52,9 +52,9 @@ static int make_plan(struct session *t, const struct system *sys)
     say_progress("frame %lld: choosing a plan", (long long)t->count);
     farsum_status status = farsum_plan_create(&problem, &how, &t->plan);
     t->no_virial = t->s->no_virial;
-    if (status == FARSUM_ERR_UNSUPPORTED && how.method
+    if (status == FARSUM_ERR_UNSUPPORTED && (how.method || how.strict)
         && problem.outputs & FARSUM_VIRIAL) {
-        /* a method that was asked for may have all but that */
+        /* what was asked for may have all but that */
         problem.outputs &= ~(unsigned)FARSUM_VIRIAL;
         t->no_virial = 1;
         status = farsum_plan_create(&problem, &how, &t->plan);
