@@ -91,16 +91,24 @@ static double prolate_sum(const double *a, int n, double x, int what)
     return (double)s;
 }
 
+/* (2k + 1)/(k + 1) and (k + 1)/(k + 2): divisions took most of a plan's time */
+#define STEP(k) {(2.0L * (k) + 1) / ((k) + 1), ((k) + 1.0L) / ((k) + 2)},
+#define STEPS_4(k) STEP(k) STEP((k) + 1) STEP((k) + 2) STEP((k) + 3)
+#define STEPS_16(k)                                                            \
+    STEPS_4(k) STEPS_4((k) + 4) STEPS_4((k) + 8) STEPS_4((k) + 12)
+#define STEPS_64(k)                                                            \
+    STEPS_16(k) STEPS_16((k) + 16) STEPS_16((k) + 32) STEPS_16((k) + 48)
+static const long double prolate_steps[2 * PROLATE_TERMS][2] = {
+    STEPS_64(0) STEPS_64(64) STEPS_64(128) STEPS_64(192) STEPS_64(256)};
+
 double prolate_value(const double *a, int n, double x)
 {
     /* Clenshaw over all degrees, the odd ones with coefficient 0 */
     long double b1 = 0, b2 = 0;
-    for (int k = 2 * n - 2; k >= 1; k--) {
-        long double b0 = (k % 2 ? 0 : a[k / 2])
-                         + (2 * k + 1) * (long double)x / (k + 1) * b1
-                         - (long double)(k + 1) / (k + 2) * b2;
-        b2 = b1;
-        b1 = b0;
+    for (int k = 2 * n - 2; k >= 2; k -= 2) {
+        const long double *even = prolate_steps[k], *odd = prolate_steps[k - 1];
+        b2 = a[k / 2] + even[0] * x * b1 - even[1] * b2;
+        b1 = odd[0] * x * b2 - odd[1] * b1;
     }
     return (double)(a[0] + x * b1 - 0.5L * b2);
 }
