@@ -153,6 +153,8 @@ static void splits_and_cutoffs(void)
         for (int i = 0; (split = farsum_list_names("split", i)); i++)
             for (int j = 0; (window = farsum_list_names("window", j)); j++) {
                 farsum_options o = cases_options();
+                if (!law_turn(i + j + (int)(l - law_cases)))
+                    continue;
                 o.method = "spectral";
                 o.split = split;
                 o.window = window;

@@ -20,11 +20,14 @@ def devices(test):
 
 
 class Devices(CommandTest):
-    def setUp(self):
-        super().setUp()
-        # kernels of this test alone, compiled anew for each
-        os.environ["FARSUM_CACHE_DIR"] = self.path("kernels")
-        self.addCleanup(os.environ.pop, "FARSUM_CACHE_DIR")
+    def cache(self, folder):
+        """Compiled kernels of this test alone are kept there; "": nowhere."""
+        before = os.environ.get("FARSUM_CACHE_DIR")
+        os.environ["FARSUM_CACHE_DIR"] = folder
+        if before is None:
+            self.addCleanup(os.environ.pop, "FARSUM_CACHE_DIR")
+        else:
+            self.addCleanup(os.environ.update, FARSUM_CACHE_DIR=before)
 
     def need(self):
         if DEVICE not in devices(self):
@@ -39,6 +42,7 @@ class Devices(CommandTest):
 
     def test_run_and_cache(self):
         self.need()
+        self.cache(self.path("kernels"))
         self.farsum("gen", "--case", CASE, "-o", "a.xyz")
         done = self.farsum("run", "a.xyz", "--device", DEVICE, "--tolerance",
                            "1e-3", "--precision", "f32", "--check", "--report",
@@ -113,7 +117,7 @@ class Devices(CommandTest):
         self.assertEqual(spread["sums"] % (300 * 3), 0)
 
     def test_cache_off(self):
-        os.environ["FARSUM_CACHE_DIR"] = ""
+        self.cache("")
         self.assertIn("the cache is off", self.farsum("cache").out)
 
     def test_refused(self):

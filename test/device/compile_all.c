@@ -5,9 +5,9 @@
  * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
  * need no device, and by the drivers of all OpenCL devices.  "words" lets the
  * C compiler look for words that #if asks and nobody defines.  A file's first
- * recipe is for every architecture, in one precision or the other by turns of
- * file and architecture, and for one of them in both; the others are for one
- * each, in turn, NVRTC's or hipRTC's; --full, FARSUM_TEST_ALL=1: all of it.
+ * recipe is for one architecture in f32 and the next in f64, by turns of the
+ * files; the others are for one and in one precision each, in turn, NVRTC's or
+ * hipRTC's; --full, FARSUM_TEST_ALL=1: all of it.
  * TEXT: only files whose name holds it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
  *
@@ -214,25 +214,29 @@ static void one(const struct target *t, const char *file,
     jit_clear(&jit);
 }
 
-/* Is the k-th recipe of the f-th file for this target and precision?  Turns go
- * round among the targets that the recipe is for. */
-static int in_turn(const struct recipe *r, int f, int k, int t, int bits)
+/* Is it this target's turn, of the targets that the recipe is for? */
+static int target_turn(const struct recipe *r, int turn, int t, int bits)
 {
-    int only = r->bits ? r->bits : (f + k) % 2 ? 64 : 32, able = 0, before = 0;
-    int hip = strcmp(target[t].kind, "hip") == 0;
-    int rtc = hip || strcmp(target[t].kind, "nvrtc") == 0;
+    int able = 0, before = 0;
     for (int i = 0; i < n_targets; i++)
-        if (!not_for(&target[i], r, only)) {
+        if (!not_for(&target[i], r, bits)) {
             before += i < t;
             able++;
         }
-    int one = able > 0 && before == (f + k) / 2 % able
-              && !not_for(&target[t], r, only);
+    return able > 0 && before == turn % able && !not_for(&target[t], r, bits);
+}
+
+/* Is the k-th recipe of the f-th file for this target and precision? */
+static int in_turn(const struct recipe *r, int f, int k, int t, int bits)
+{
+    int only = r->bits ? r->bits : (f + k) % 2 ? 64 : 32;
+    int hip = strcmp(target[t].kind, "hip") == 0;
+    int rtc = hip || strcmp(target[t].kind, "nvrtc") == 0;
     if (k > 0 && rtc && !r->vendor[0] && k % 2 != hip)
         return 0;
     if (k > 0)
-        return one && bits == only;
-    return one || r->bits || bits == ((f + t) % 2 ? 64 : 32);
+        return bits == only && target_turn(r, (f + k) / 2, t, bits);
+    return target_turn(r, f + (bits == 64), t, bits);
 }
 
 static void all_of(int f, const char *file, const char *text, int64_t bytes)
