@@ -52,7 +52,8 @@ from fmm_papers import TYPES, sums
 
 PAPER = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers"]
 FASTEST = ["gpu_plane_wave", "gpu_plane_wave_mma", "gpu_rotation",
-           "gpu_rotation_hybrid_source", "gpu_walsh", "gpu_symmetric"]
+           "gpu_rotation_hybrid_source", "gpu_walsh", "gpu_walsh_mma",
+           "gpu_symmetric"]
 SLOW = {"gpu_naive": 4}  # up to that order only
 NESTED = ["gpu_dynamic", "gpu_dynamic_split"]
 ORDERS = (8, 12, 4, 20, 16)

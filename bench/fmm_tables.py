@@ -12,8 +12,8 @@ class Lines:
     def __init__(self, paths):
         self.m2l, self.sums, self.cpu, self.peers, self.mix, self.h100 = (
             [] for _ in range(6))
-        self.host, self.shapes, self.counters, self.machines = (
-            [] for _ in range(4))
+        self.host, self.shapes, self.counters, self.machines, self.shifts = (
+            [] for _ in range(5))
         for path in paths:
             self.read(path)
 
@@ -54,7 +54,10 @@ class Lines:
 
     def keep(self, pending):
         for to, r in pending:
-            if to is self.m2l and r["device"] == "host":
+            # before there was that column all were of m2l
+            if "fma" in r and r.get("room", "m2l") != "m2l":
+                to = self.shifts
+            elif to is self.m2l and r["device"] == "host":
                 to = self.host
             elif to in (self.m2l, self.h100) and r.get("setting"):
                 to = self.shapes if to is self.m2l else []

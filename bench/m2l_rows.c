@@ -23,7 +23,7 @@
  * device's peak.  off is the root mean square of the difference from the first
  * row over that of its values, where there are many boxes of the first of them
  * and the last; numbers of sources repeat there.  setting: the words above that
- * change what rows do. */
+ * change what rows do; room: m2l, m2m or l2l. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -225,11 +225,11 @@ static void print(const struct m2l_bench *b, const struct variant_row *row,
     double share = 0;
     if (a->device)
         share = fma / m->run / gpu_rates(a->device, a->precision).flops;
-    printf("%s,%s,%s,%d,%d,%d,%lld,%lld,%.5g,%.5g,%.5g,%.3g,%.3g,%.5g,%s\n",
+    printf("%s,%s,%s,%d,%d,%d,%lld,%lld,%.5g,%.5g,%.5g,%.3g,%.3g,%.5g,%s,%s\n",
            a->device ? a->device->name : "host", row->name,
            a->precision == FARSUM_F32 ? "f32" : "f64", a->p, a->depth, a->ws,
            (long long)a->root[0], (long long)a->n_boxes, m->create, m->run, fma,
-           share, m->off, row->variant->cost(a), b->setting);
+           share, m->off, row->variant->cost(a), b->setting, b->room->name);
     fflush(stdout);
 }
 
@@ -346,7 +346,7 @@ int main(int argc, char **argv)
     take_tree(&b, atoi(argv[4]), root, open);
     if (header)
         printf("device,row,precision,p,depth,ws,root,boxes,create_s,seconds,"
-               "fma,share,off,cost_s,setting\n");
+               "fma,share,off,cost_s,setting,room\n");
     for (int i = 0; i < words; i++)
         if (!setting(&b, argv[5 + i])) {
             asked(&b, argv[5 + i]);

@@ -202,6 +202,12 @@ done:
     return status;
 }
 
+static void wave_work(const void *args, struct work *work)
+{
+    plane_gpu_work(args, work);
+    work->launches += 1; /* multipoles to rows */
+}
+
 const struct variant m2l_gpu_plane_wave = {
     .fits = wave_fits,
     .cost = wave_cost,
@@ -212,6 +218,6 @@ const struct variant m2l_gpu_plane_wave = {
     .destroy = plane_gpu_destroy,
     .deterministic = 1,
     .needs = "a device",
-    .work = plane_gpu_work,
+    .work = wave_work,
     .error = plane_gpu_error,
 };

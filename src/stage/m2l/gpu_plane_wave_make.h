@@ -42,6 +42,7 @@ void plane_gpu_ops(const struct boxes_args *a, const struct plane_waves *waves,
 /* Bytes of global memory, half of them read. */
 double plane_gpu_traffic(const struct boxes_args *a,
                          const struct plane_waves *waves, int64_t stride);
+/* Of rows that read multipoles where they lie: others have a launch more. */
 void plane_gpu_work(const void *args, struct work *work);
 double plane_gpu_error(const void *args);
 /* Numbers of a class: the same for all with as many axes. */

@@ -4,6 +4,7 @@
 #define FARSUM_STAGE_M2L_GPU_ROTATION_MAKE_H
 
 #include "stage/boxes_gpu.h"
+#include "stage/m2l/rotation.h"
 
 enum { ROTATION_ORDER = 20 };
 
@@ -25,12 +26,9 @@ farsum_status rotation_set(void *state, const struct points *source,
 farsum_status rotation_run(void *state, const void *io);
 void rotation_destroy(void *state);
 
-/* Numbers of a vector in the kernels' table; fills g->list and g->operators.
- * by_source: entries are a source's targets. */
-int64_t rotation_turn(int p);
+/* Fills g->list and g->operators, rotation_turn(p) numbers a vector; by_source:
+ * entries are a source's targets. */
 farsum_status rotation_turns(struct boxes_gpu *g, int by_source);
-/* Shifts that are not zero, of an order. */
-int64_t rotation_shifts(int p);
 /* Defines TEXT, NUMBERS and, if there shall be text, DEGREES and ORDERS. */
 farsum_status rotation_text(struct jit *jit, int p, int text);
 

@@ -20,19 +20,6 @@ struct words {
 
 enum { TERM = 64 }; /* characters of one at most */
 
-int64_t rotation_turn(int p)
-{
-    return 5 * (p + 1) + 1;
-}
-
-int64_t rotation_shifts(int p)
-{
-    int64_t all = 0;
-    for (int64_t n = 1; n <= p + 1; n++)
-        all += n * n;
-    return all;
-}
-
 /* What the kernel reads of a vector: it turns it to z. */
 static void rotation_vector(int p, const double r[3], double *turn)
 {

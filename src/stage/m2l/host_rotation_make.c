@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "points/points.h"
+#include "stage/m2l/rotation.h"
 
 #define QUARTER 1.5707963267948966 /* of a turn */
 
@@ -35,19 +36,6 @@ static int64_t rotation_offsets(const struct boxes_args *a)
 {
     int64_t side = boxes_far_side(a->ws);
     return side * side * side;
-}
-
-static int64_t rotation_turn(int p)
-{
-    return 5 * (p + 1) + 1;
-}
-
-static int64_t rotation_shifts(int p)
-{
-    int64_t all = 0;
-    for (int64_t n = 1; n <= p + 1; n++)
-        all += n * n;
-    return all;
 }
 
 /* Real and imaginary parts of all degrees. */
