@@ -100,12 +100,16 @@ void multipole_slope(int p, const double *local, int axis, double *slope)
         }
 }
 
-/* sqrt(i!), i < FACTORIALS. */
-static void root_factorials(long double *root)
+/* sqrt(i!), i <= most. */
+static void root_factorials_to(int most, long double *root)
 {
     root[0] = 1;
-    for (int i = 1; i < FACTORIALS; i++)
+    for (int i = 1; i <= most; i++)
         root[i] = root[i - 1] * sqrtl((long double)i);
+}
+static void root_factorials(long double *root)
+{
+    root_factorials_to(FACTORIALS - 1, root);
 }
 
 /* A(n, m)/(A(k, l) A(n - k, m - l)), A(n, m) = sqrt((n - m)! (n + m)!). */
@@ -207,7 +211,7 @@ static double m2l_factor(const long double *root, int n, int m, int k, int l)
 double multipole_factor(int n, int m, int k, int l)
 {
     long double root[FACTORIALS];
-    root_factorials(root);
+    root_factorials_to(n + k + abs(m + l), root);
     return m2l_factor(root, n, m, k, l);
 }
 
