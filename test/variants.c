@@ -1,9 +1,9 @@
-/* variants.c: test_variants ROOM STEM: that row against the room's plain, for
- * each precision, instruction set that runs here, number of threads, and case
- * (of many cases by turns), on the host and on the device FARSUM_TEST_DEVICE
- * ("opencl:0" if it is not set, "host" for none).  Rows whose sums repeat are
- * run twice and compared bitwise.  Exit status 77 if the row refused all of
- * it. */
+/* variants.c: test_variants ROOM STEM [CASE...]: that row against the room's
+ * plain, for each precision, instruction set that runs here, number of threads,
+ * and case (of many cases by turns), on the host and on the device
+ * FARSUM_TEST_DEVICE ("opencl:0" if it is not set, "host" for none).  Rows
+ * whose sums repeat are run twice and compared bitwise.  Exit status 77 if the
+ * row refused all of it. */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -269,10 +269,18 @@ static void run_case(const struct harness *h, int k,
     outcome_clear(&wanted);
 }
 
+static int wanted_case(int argc, char **argv, int k)
+{
+    for (int i = 3; i < argc; i++)
+        if (atoi(argv[i]) == k)
+            return 1;
+    return argc == 3;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3)
-        check_stop("usage: test_variants ROOM STEM");
+    if (argc < 3)
+        check_stop("usage: test_variants ROOM STEM [CASE...]");
     setvbuf(stdout, NULL, _IOLBF, 0); /* a run that is cut off says how far */
     const struct stage *stage = stage_find(argv[1]);
     const struct harness *h = NULL;
@@ -296,7 +304,8 @@ int main(int argc, char **argv)
         && device_open(name ? name : "opencl:0", &device) != FARSUM_OK)
         printf("no device: %s\n", farsum_message());
     for (int k = 0; k < h->cases; k++)
-        run_case(h, k, stage->rows, row, device, &fitted, &refused);
+        if (wanted_case(argc, argv, k))
+            run_case(h, k, stage->rows, row, device, &fitted, &refused);
     if (fitted == 0 && row->variant->fits) {
         /* it wants another device than this one */
         printf("%s %s: skipped: %s\n", argv[1], argv[2], farsum_message());

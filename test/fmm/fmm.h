@@ -45,6 +45,7 @@ struct fmm_case {
 
 void fmm_laws(void);
 void fmm_edges(void);
+void fmm_few(void);
 void fmm_crystals(void);
 void fmm_ladder(void);
 void fmm_orders(void);

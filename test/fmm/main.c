@@ -124,6 +124,8 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (argc < 2 || strcmp(argv[1], parts[k].name) == 0)
             parts[k].run();
+    if (argc > 1 && strcmp(argv[1], "few") == 0) /* of edges */
+        fmm_few();
     farsum_device_close(device);
     return check_end();
 }
