@@ -69,18 +69,17 @@ static int64_t number(struct opencl *cl, cl_uint what)
     return (int64_t)value;
 }
 
-/* What is asked of the compiler beside the usual.  PoCL after 3 must not
- * optimise: where a value of get_local_id is used on both sides of a barrier,
- * 5.0 and 6.0 go on with that of another thread; unoptimised, kernels ask for
- * it anew.  FARSUM_OPENCL_OPTIONS stands in its place: tests compile for a CPU
- * without optimising whatever the version, in a sixth of the time. */
-static const char *opencl_more(const char *platform, const char *driver)
+/* What the compiler is asked beside the usual.  PoCL must not optimise: where
+ * a value of get_local_id is used on both sides of a barrier, 5.0 and 6.0 go on
+ * with that of another thread, and with 3.1 loops around barriers do not end;
+ * unoptimised, kernels ask for it anew.  FARSUM_OPENCL_OPTIONS stands in its
+ * place. */
+static const char *opencl_more(const char *platform)
 {
     const char *own = getenv("FARSUM_OPENCL_OPTIONS");
     if (own)
         return own;
     return strcmp(platform, "Portable Computing Language") == 0
-                   && atoi(driver) > 3
                ? "-cl-opt-disable"
                : "";
 }
@@ -107,7 +106,7 @@ farsum_status opencl_facts(struct opencl *cl, cl_id platform,
     api->clGetDeviceInfo(cl->device, CL_DEVICE_EXTENSIONS, sizeof more - 1,
                          more, NULL);
     snprintf(f->arch, sizeof f->arch, "%.60s", f->model);
-    const char *options = opencl_more(name, driver);
+    const char *options = opencl_more(name);
     snprintf(cl->options, sizeof cl->options, "-cl-std=CL1.2 -cl-mad-enable %s",
              options);
     snprintf(f->compiler, sizeof f->compiler, "%.40s, %.40s, %.30s, %.40s",

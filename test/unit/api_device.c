@@ -53,6 +53,17 @@ farsum_plan *plan_of(const farsum_problem *problem,
     return plan;
 }
 
+void parameters(const farsum_plan_info *info, farsum_options *options)
+{
+    options->split = info->split;
+    options->window = info->window;
+    options->cutoff = info->cutoff;
+    options->bandwidth = info->bandwidth;
+    memcpy(options->mesh, info->mesh, sizeof options->mesh);
+    options->support = info->support;
+    options->shape = info->shape;
+}
+
 farsum_options on(farsum_device *where)
 {
     farsum_options options = FARSUM_OPTIONS_INIT;
@@ -128,13 +139,7 @@ static void like_the_host(const struct box *b, double most)
           "%s, %llu of %llu bytes", i->device_model ? i->device_model : "?",
           (unsigned long long)i->device_bytes, (unsigned long long)i->bytes);
     options = on(NULL);
-    options.split = i->split;
-    options.window = i->window;
-    options.cutoff = i->cutoff;
-    options.bandwidth = i->bandwidth;
-    memcpy(options.mesh, i->mesh, sizeof options.mesh);
-    options.support = i->support;
-    options.shape = i->shape;
+    parameters(i, &options);
     farsum_plan *host = plan_of(&b->problem, &options);
     sum(host, b, wanted);
     CHECK(strcmp(wanted->info.device, "host") == 0

@@ -41,6 +41,8 @@ struct there {
 void there_make(struct there *t, const struct box *b);
 void there_clear(struct there *t);
 
+/* Options for the parameters that a plan has. */
+void parameters(const farsum_plan_info *info, farsum_options *options);
 farsum_options on(farsum_device *where);
 farsum_plan *plan_of(const farsum_problem *problem,
                      const farsum_options *options);

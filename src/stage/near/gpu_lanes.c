@@ -1,6 +1,6 @@
 /* gpu_lanes: 8 to 32 threads in step share a target; the sources of the columns
  * that its ball touches are listed and dealt out to them, a source's numbers
- * side by side.  Ours (docs/decisions/0038).  Wins where targets are few for
+ * side by side.  Ours (docs/decisions/0036).  Wins where targets are few for
  * the device, or neighbours few for a cluster of targets to share their search.
  * Sums run in a fixed order. */
 #include <math.h>
