@@ -59,7 +59,7 @@ class Lines:
                 to = self.shifts
             elif to is self.m2l and r["device"] == "host":
                 to = self.host
-            elif to in (self.m2l, self.h100) and r.get("setting"):
+            elif (to is self.m2l or to is self.h100) and r.get("setting"):
                 to = self.shapes if to is self.m2l else []
             to.append(r)
 

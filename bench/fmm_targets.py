@@ -92,7 +92,8 @@ def paper(lines):
 
 
 def speed(lines, precision, want, aim):
-    """Points a second, with new points each time, and without."""
+    """Points a second, with new points each time, and without; of forces alone
+    where nothing else was measured."""
     best = {}
     for r in lines.sums:
         if r["method"] != "fmm" or r["precision"] != precision \
@@ -103,6 +104,8 @@ def speed(lines, precision, want, aim):
         key = n, "potentials too" if "potential" in asked(r) else "forces"
         best[key] = max(best.get(key, (0,)), (
             n / (ms + float(r["set_ms"])) * 1e3, n / ms * 1e3, r["error"]))
+    best = {k: v for k, v in best.items()
+            if k[1] != "forces" or (k[0], "potentials too") not in best}
     return best and (max(best.values())[0] >= aim, "; ".join(
         "%g points, %s: %.3g, of the same points %.3g (error %s)" % (k + v)
         for k, v in sorted(best.items())))
@@ -137,7 +140,7 @@ def host(lines):
             threads=r["threads"])]
         if r["program"] == "FMM3D" and same:
             ratio.append(float(r["time_ms"]) / same[0])
-    return ratio and (min(ratio) >= 2, "%s times FMM3D, one core"
+    return ratio and (min(ratio) >= 3, "%s times FMM3D, one core"
                       % span(ratio, "%.3g"))
 
 
@@ -157,7 +160,7 @@ AIMS = (
      lambda lines: speed(lines, "f64", "1e-09", 1e8), "whole"),
     ("linear in points within 15 %, 1e6 to 5e8", linear, "whole, large"),
     ("5e8 points on one GPU", largest, "large"),
-    ("twice as fast as FMM3D on a processor", host, "`peers/fmm_cpu.py`"),
+    ("3 times as fast as FMM3D on a processor", host, "`peers/fmm_cpu.py`"),
 )
 
 
