@@ -6,6 +6,7 @@
 
 #include "method/planner.h"
 #include "points/crowd.h"
+#include "stage/gpu_rates.h"
 
 _Static_assert((int)MACHINE_ROOMS == (int)ROOM_COUNT, "a factor a room");
 
@@ -231,7 +232,6 @@ static void tuned_together(struct tuned *t, const struct farsum_plan *plan,
 static double tuned_seconds(const struct tuned *t,
                             const struct farsum_plan *plan)
 {
-    enum { UNIT_THREADS = 2048 };
     const double *factor = plan->machine.factor;
     double near = 0, mesh = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {
@@ -244,7 +244,7 @@ static double tuned_seconds(const struct tuned *t,
     }
     if (!tuned_beside(plan) || plan->device->facts.subgroup <= 1)
         return near + mesh;
-    double threads = UNIT_THREADS * (double)plan->device->facts.units;
+    double threads = gpu_threads(plan->device);
     double points = fmax((double)plan->sample.n, (double)plan->sample.m);
     return fmax(near, mesh) + fmin(near, mesh) * fmin(points / threads, 1);
 }

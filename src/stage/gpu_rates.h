@@ -29,6 +29,11 @@ struct gpu_rates {
 };
 struct gpu_rates gpu_rates(const struct device *device,
                            farsum_precision precision);
+/* Threads that a device holds at once: 2048 a unit. */
+static inline double gpu_threads(const struct device *device)
+{
+    return 2048 * (double)device->facts.units;
+}
 /* Seconds of one of them, when all go to `bytes` of memory. */
 double gpu_seconds(const struct gpu_rates *rates, struct gpu_rate rate,
                    double bytes);

@@ -9,7 +9,7 @@
 #include "stage/gpu_rates.h"
 #include "stage/near/near_columns.h"
 
-enum { LEAST = 8, MOST = 32, IN_STEP = 128, ALONE = 8, UNIT_THREADS = 2048 };
+enum { LEAST = 8, MOST = 32, IN_STEP = 128, ALONE = 8 };
 
 static const double a_cutoff[3] = {2, 2, 4};
 
@@ -45,7 +45,7 @@ static int lanes_group(const struct near_args *args)
 static int lanes_share(const struct near_args *args)
 {
     double n = near_targets(args);
-    double full = (double)UNIT_THREADS * args->device->facts.units;
+    double full = gpu_threads(args->device);
     int step = lanes_step(args), share = LEAST;
     if (args->team[1] != 0)
         share = args->team[1];
@@ -70,8 +70,7 @@ static farsum_status lanes_fits(const void *args)
 /* Entries of a target's list. */
 static int lanes_list(const struct near_args *args)
 {
-    int share = lanes_share(args);
-    return share == 1 ? 32 : share < MOST ? 64 : 2 * MOST;
+    return lanes_share(args) == 1 ? 32 : 64;
 }
 
 /* Of a source: its strengths and coordinates, 16 bytes at a time. */
