@@ -54,6 +54,7 @@ def kernels(device, precision, p, depth, row, build):
     if len(lines) < 3:
         raise SystemExit("%s: no counters\n%s%s" % (row, done.stdout[-800:],
                                                     done.stderr[-800:]))
+    csv.field_size_limit(1 << 24)  # a long kernel's instructions are one field
     names, units, *launches = csv.reader(lines)
     return ([dict(zip(names, launch)) for launch in launches],
             UNITS[units[names.index(TIME)]])
