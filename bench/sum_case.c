@@ -13,13 +13,13 @@ void sum_need(farsum_status status)
 {
     if (status == FARSUM_OK)
         return;
-    fprintf(stderr, "ewald_rows: %s\n", farsum_message());
+    fprintf(stderr, "%s\n", farsum_message());
     exit(1);
 }
 
 static void fail(const char *what)
 {
-    fprintf(stderr, "ewald_rows: %s\n", what);
+    fprintf(stderr, "%s\n", what);
     exit(1);
 }
 

@@ -1,4 +1,4 @@
-/* sum_case.h: particles to sum, and what their sums are: for ewald_rows. */
+/* sum_case.h: particles to sum, and what their sums are. */
 #ifndef FARSUM_BENCH_SUM_CASE_H
 #define FARSUM_BENCH_SUM_CASE_H
 

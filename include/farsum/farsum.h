@@ -231,6 +231,15 @@ typedef struct farsum_options {
                              kept, or built in */
     double repeats;       /* executes expected for each set of points, for
                              what pays only when it is used again; 0: 1 */
+    double skin;          /* length: lists of near pairs reach this much beyond
+                             the cutoff and are kept, with the places of points
+                             in them, until set_points brings one that is more
+                             than half of it from where it was listed, or other
+                             counts, or follows set_cell.  Sums are as good as
+                             without; their last bits, which go by the order
+                             of the points, by when lists were made.  Of
+                             spectral on the host; others keep no lists.  0:
+                             made at every set_points */
     int queues;           /* of a device: 2: near pairs on one, the mesh on
                              another, at once; 1: all in one, so that the
                              stages' times are of each alone; 0: 2 */
@@ -300,6 +309,9 @@ typedef struct farsum_plan_info {
     double seconds_stages;   /* from the first's begin to the last's end, as
                                 theirs */
     int queues;              /* that a device's stages are in; 0: the host */
+    double skin;             /* of the lists that are kept; 0: none are */
+    int64_t lists_made, lists_kept; /* calls of set_points that made lists, and
+                                that kept those of before */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
 

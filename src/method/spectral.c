@@ -55,6 +55,8 @@ static void spectral_about(struct farsum_plan *plan, const struct tuned *t)
     i->estimated_error = t->error;
     i->norm = tuned_norm(plan);
     i->bytes = (uint64_t)t->bytes;
+    if (t->choice[ROOM_NEAR].row->variant->lists)
+        i->skin = plan->options.skin;
     i->queues = !plan->device ? 0 : tuned_beside(plan) ? 2 : 1;
     i->n_stages = ROOM_COUNT;
     for (int r = 0; r < ROOM_COUNT; r++)
@@ -111,6 +113,7 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
         TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t, NULL),
                       (size_t)array_size(plan->problem.precision), 1));
     tuned_args(t, plan, args);
+    args[ROOM_NEAR].near.lists = &s->lists;
     for (int r = 0; r < ROOM_COUNT; r++)
         TRY(t->choice[r].row->variant->create(&args[r], &s->room[r]));
     return FARSUM_OK;
@@ -208,8 +211,6 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
     if (m > 0)
         TRY(points_set(&s->target, &cell, m, y, type, "target",
                        plan->threads));
-    if (!plan->problem.exclude_coincident)
-        TRY(points_distinct(&s->source, 1));
     TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
     if (spectral_unwraps(plan)) {
         TRY(spectral_unwrapped(&s->x, n, x, type));
@@ -226,6 +227,8 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
     }
     s->n = n;
     s->m = m;
+    plan->info.lists_made = s->lists.made;
+    plan->info.lists_kept = s->lists.kept;
     return FARSUM_OK;
 }
 

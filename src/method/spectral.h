@@ -9,6 +9,7 @@ struct spectral {
     struct tuned tuned;
     void *room[ROOM_COUNT];  /* owned: states of the variants */
     struct points source, target;
+    struct near_lists lists; /* what the near room has done */
     int64_t n, m;            /* m = 0: targets are the sources */
     int64_t have_q, have_channel, have_out;
     /* owned: type precision; strengths [n][strengths], channels [n][channels]

@@ -61,6 +61,10 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
                                               .split = &t->split,
                                               .wide = plan_is_mixed(plan),
                                               .allowed = t->near_error};
+    if (!plan->device) { /* which looks for itself */
+        args[ROOM_NEAR].near.skin = plan->options.skin / t->rc;
+        args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
+    }
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .device = plan->device,

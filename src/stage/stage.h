@@ -44,6 +44,8 @@ struct variant {
     void (*destroy)(void *state); /* NULL is legal */
     int deterministic;            /* 1: results repeat bitwise for one plan */
     const char *needs;            /* "", or what it needs: "fftw3", ... */
+    int lists;                    /* 1: of near: keeps lists, as args' skin
+                                     says */
     /* Adds what one run does.  NULL: what the stage says. */
     void (*work)(const void *args, struct work *work);
     /* Error by design, relative to the RMS of what it gives.  NULL: rounding's

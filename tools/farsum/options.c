@@ -168,6 +168,7 @@ farsum_options options_how(const struct settings *s)
     how.measure = s->measure;
     how.repeats = s->executes;
     how.queues = s->queues;
+    how.skin = s->skin;
     how.memory_limit = s->memory_limit;
     how.log = say_log;
     return how;

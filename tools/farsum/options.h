@@ -57,6 +57,7 @@ struct settings {
     const char *tree, *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p;
     int64_t mesh[3];
     int support, strict, deterministic, measure, queues;
+    double skin;
     uint64_t memory_limit;
     /* files */
     const char *output, *report, *targets, *sources, *format, *atom_style;

@@ -143,6 +143,10 @@ static const struct option_row table[] = {
     {"executes", 0, "N", FOR_PLANS, set_real, FIELD(executes), NULL,
      "sums expected for each set of positions; what pays only when it is used "
      "again is chosen by it; 1 if not given"},
+    {"skin", 0, "W", FOR_PLANS, set_real, FIELD(skin), NULL,
+     "a length: lists of near pairs reach this far beyond the cutoff and are "
+     "kept from frame to frame while no particle is more than half of it from "
+     "where it was listed; spectral on the host"},
     {"queues", 0, "1|2", FOR_PLANS, set_int, FIELD(queues), NULL,
      "of a device: 2, as if not given (fmm: of few particles): near pairs and "
      "the mesh or the boxes at once; 1: one stage after another, for the time "

@@ -1,7 +1,7 @@
 /* host_cluster.c: SIMD over pairs of a point and a cluster of points (Pall and
  * Hess 2013, one to many), each pair once, threads by slabs with private sums;
  * wins wherever there are more than a few points. */
-#include "stage/near/host_cluster.h"
+#include "stage/near/host_cluster_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,43 +12,6 @@
 
 ISA_TABLE(struct cluster_kern, near_host_cluster)
 ISA_TABLE(struct cluster_finish_kern, near_host_cluster_finish)
-
-/* What one thread needs. */
-struct worker {
-    int64_t image_room, visit_room, spare_room;
-    struct cluster_image *image; /* owned */
-    struct cluster_visit *visit; /* owned */
-    uint32_t *spare;             /* owned */
-    int64_t begin, end;          /* target clusters */
-    int64_t first, count, from;  /* clusters of its sums, and where they are */
-    double energy, virial[9];
-    double image_virial[9];
-};
-
-struct host_cluster {
-    struct near_args args;
-    const struct pair *pair;
-    int flow;               /* 1: of vectors, without energy or virial */
-    double unit;            /* of the sums, in cutoffs: the grid's, or 1 */
-    const struct cluster_list_kern *list;
-    const struct cluster_kern *kern;
-    const struct cluster_finish_kern *finish;
-    int threads, newton, ready;
-    int parts;              /* sums that `out` has room for */
-    struct cluster_grid grid;
-    struct cluster_sorter sorter;
-    struct cluster_set sources, other; /* other: separate targets */
-    struct cluster_pool pool;
-    int64_t start_room, weight_room, out_room;
-    int64_t wide_room, crowd_room, held_room;
-    int64_t *start;         /* owned, [groups] */
-    int32_t *weight;        /* owned, [groups] */
-    char *out;              /* owned: all threads' sums */
-    double *wide;           /* owned: the same in f64, of wide args */
-    int32_t *crowd, *held;  /* owned, [columns], [threads][columns]: the same */
-    struct worker *worker;  /* owned, [threads] */
-    struct cluster_sum *sum; /* owned, [threads] */
-};
 
 static farsum_status host_cluster_fits(const void *args)
 {
@@ -67,6 +30,7 @@ static farsum_status host_cluster_create(const void *data, void **state)
     h->flow = !h->pair->kind->gradient;
     int f32 = args->precision == FARSUM_F32;
     h->list = host_cluster_list(args);
+    h->keep = host_cluster_keep(args);
     h->kern = isa_near_host_cluster[args->isa][f32];
     h->finish = isa_near_host_cluster_finish[args->isa][f32];
     h->threads = par_threads(args->threads);
@@ -80,174 +44,6 @@ done:
         mem_free(h->worker);
     mem_free(h);
     return status;
-}
-
-static const struct cluster_set *host_cluster_targets(
-    const struct host_cluster *h)
-{
-    return h->newton ? &h->sources : &h->other;
-}
-
-/* Room for what a thread sees around one column. */
-static farsum_status set_workers(struct host_cluster *h)
-{
-    const struct cluster_grid *grid = &h->grid;
-    int64_t near = 0, size = 1;
-    for (int d = 0; d < 2; d++)
-        size *= 2 * grid->reach[d] + 1;
-    for (int64_t k = 0; k < size; k++)
-        near += grid->near[k];
-    int64_t images = 3 + (int64_t)(2.01 * grid->unit / grid->p[2][2]);
-    for (int t = 0; t < h->threads; t++) {
-        struct worker *w = &h->worker[t];
-        TRY(MEM_RESERVE(w->visit, &w->visit_room, near * images + 1));
-        TRY(MEM_RESERVE(w->image, &w->image_room, near * images + 1));
-        TRY(MEM_RESERVE(w->spare, &w->spare_room, CLUSTER_BLOCK));
-    }
-    return FARSUM_OK;
-}
-
-/* One try to list everything. */
-static void set_lists(struct host_cluster *h)
-{
-    enum { STEP = 16 };
-    const struct cluster_set *targets = host_cluster_targets(h);
-    int64_t per = h->list->width / h->list->group;
-    int64_t groups = targets->n_clusters * per;
-    h->pool.used = 0;
-#pragma omp parallel num_threads(h->threads)
-    {
-        struct worker *w = &h->worker[omp_get_thread_num()];
-        struct cluster_lister lister = {
-            .grid = &h->grid,
-            .targets = targets,
-            .sources = &h->sources,
-            .newton = h->newton,
-            .skip = near_skip(&h->args) * h->grid.unit,
-            .pool = &h->pool,
-            .spare = w->spare,
-            .image = w->image,
-            .visit = w->visit,
-            .start = h->start,
-            .weight = h->weight,
-        };
-#pragma omp for schedule(dynamic)
-        for (int64_t g = 0; g < groups; g += STEP * per) {
-            int64_t end = g + STEP * per;
-            h->list->list(&lister, g, end < groups ? end : groups);
-        }
-    }
-}
-
-static farsum_status set_pool(struct host_cluster *h, int64_t blocks)
-{
-    int64_t words = blocks * CLUSTER_BLOCK;
-    TRY(MEM_RESERVE(h->pool.word, &h->pool.room, words));
-    h->pool.blocks = h->pool.room / CLUSTER_BLOCK;
-    return FARSUM_OK;
-}
-
-/* Lists into what there is, and once more if that was too little. */
-static farsum_status set_list(struct host_cluster *h)
-{
-    const struct cluster_set *targets = host_cluster_targets(h);
-    int64_t groups = targets->n_clusters * (h->list->width / h->list->group);
-    TRY(MEM_RESERVE(h->start, &h->start_room, groups));
-    TRY(MEM_RESERVE(h->weight, &h->weight_room, groups));
-    if (!h->pool.word) {
-        double words = host_cluster_words(&h->args, h->list->width);
-        words = (double)targets->n * words * (h->newton ? 0.5 : 1) / 2
-                + 16 * (double)groups;
-        TRY(set_pool(h, (int64_t)(words / CLUSTER_BLOCK) + h->threads));
-    }
-    for (int turn = 0; turn < 3; turn++) {
-        set_lists(h);
-        if (h->pool.used <= h->pool.blocks)
-            return FARSUM_OK;
-        TRY(set_pool(h, h->pool.used + h->pool.used / 16 + h->threads));
-    }
-    FAIL(ERR_INTERNAL, "near host_cluster: lists of different lengths");
-}
-
-/* Which clusters a thread's sums touch: from its first slab to as far ahead as
- * the cutoff reaches, around the cell. */
-static void set_range(struct host_cluster *h, struct worker *w)
-{
-    const struct cluster_set *set = host_cluster_targets(h);
-    int64_t slabs = h->grid.n[0], n1 = h->grid.n[1], lo = 0, last = 0;
-    w->first = w->begin;
-    w->count = w->end - w->begin;
-    if (!h->newton || w->count == 0)
-        return;
-    while (set->column[(lo + 1) * n1] <= w->begin)
-        lo++;
-    for (last = lo; set->column[(last + 1) * n1] < w->end;)
-        last++;
-    last += h->grid.reach[0];
-    w->first = 0;
-    w->count = set->n_clusters;
-    if (last - lo + 1 >= slabs)
-        return;
-    w->first = set->column[lo * n1];
-    w->count = last < slabs
-                   ? set->column[(last + 1) * n1] - w->first
-                   : set->n_clusters - w->first
-                         + set->column[(last + 1 - slabs) * n1];
-}
-
-/* Shares the target clusters out, equal numbers of pairs. */
-static farsum_status set_shares(struct host_cluster *h)
-{
-    const struct cluster_set *set = host_cluster_targets(h);
-    int64_t per = h->list->width / h->list->group, c = 0, size = 0;
-    double all = 0, sum = 0;
-    for (int64_t g = 0; g < set->n_clusters * per; g++)
-        all += 8 + h->weight[g];
-    for (int t = 0; t < h->threads; t++) {
-        struct worker *w = &h->worker[t];
-        w->begin = c;
-        for (; c < set->n_clusters
-               && (t == h->threads - 1 || sum < all * (t + 1) / h->threads);
-             c++)
-            for (int64_t g = c * per; g < (c + 1) * per; g++)
-                sum += 8 + h->weight[g];
-        w->end = c;
-        set_range(h, w);
-        w->from = size;
-        size += (w->count * h->list->bytes * h->parts + 63) / 64 * 64;
-    }
-    TRY(MEM_RESERVE(h->out, &h->out_room, size));
-    if (!h->args.wide)
-        return FARSUM_OK;
-    TRY(MEM_RESERVE(h->wide, &h->wide_room, size / (int64_t)sizeof(float)));
-    if (!h->newton)
-        return FARSUM_OK;
-    int64_t columns = h->grid.n[0] * h->grid.n[1];
-    TRY(MEM_RESERVE(h->crowd, &h->crowd_room, columns));
-    TRY(MEM_RESERVE(h->held, &h->held_room, columns * h->threads));
-    memset(h->held, 0, (size_t)(columns * h->threads) * sizeof *h->held);
-    cluster_crowd(&h->grid, &h->sources, h->list->width, h->crowd);
-    return FARSUM_OK;
-}
-
-static farsum_status host_cluster_set(void *state, const struct points *sources,
-                                      const struct points *targets)
-{
-    struct host_cluster *h = state;
-    h->ready = 0;
-    h->newton = !targets || targets == sources;
-    TRY(cluster_grid_set(&h->grid, &h->args, h->list->width, sources->n));
-    TRY(set_workers(h));
-    h->unit = h->kern->raw(h->pair) ? h->grid.unit : 1;
-    TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, sources,
-                     h->pair->strengths, &h->sources));
-    if (!h->newton)
-        TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, targets,
-                         h->pair->strengths, &h->other));
-    TRY(set_list(h));
-    TRY(set_shares(h));
-    h->ready = 1;
-    return FARSUM_OK;
 }
 
 static farsum_status run_check(const struct host_cluster *h,
@@ -419,6 +215,7 @@ static void host_cluster_destroy(void *state)
     cluster_set_clear(&h->sources);
     cluster_set_clear(&h->other);
     mem_free(h->pool.word);
+    mem_free(h->watched.word);
     mem_free(h->start);
     mem_free(h->weight);
     mem_free(h->out);
@@ -441,4 +238,5 @@ const struct variant near_host_cluster = {
     .deterministic = 1,
     .needs = "",
     .work = host_cluster_ops,
+    .lists = 1,
 };

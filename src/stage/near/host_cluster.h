@@ -9,7 +9,12 @@
  *
  * A cluster is `width` consecutive points of a column (a SIMD word), a group
  * `CLUSTER_GROUP` of them; a list entry says which points of a group have at
- * least one point of a cluster within the cutoff. */
+ * least one point of a cluster within the cutoff.
+ *
+ * With a skin lists hold pairs up to the cutoff and it, and stay while no point
+ * is farther than half of it from where it was listed (Verlet, Phys. Rev. 159
+ * (1967) 98): points then keep their places in clusters, outside of the cell
+ * too.  Pairs that may come to coincide meanwhile are watched. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_H
 
@@ -25,6 +30,7 @@ enum {
 /* The frame and the grid of columns; lengths in raw units. */
 struct cluster_grid {
     double unit;
+    double range;         /* what lists reach: the cutoff and the skin */
     double frame[3][3];   /* rows: x, y, z axes in the caller's Cartesian */
     int axis[3];          /* cell vectors of slabs, columns in a slab, z */
     double p[3][3];       /* those vectors in the frame; p[2] = (0, 0, height),
@@ -32,10 +38,10 @@ struct cluster_grid {
     int64_t n[2];         /* slabs; columns in a slab */
     int64_t bins;         /* bins of the sort along a column */
     double split;         /* clusters are no longer than this along z */
-    int reach[2];         /* columns that the cutoff spans, either side */
+    int reach[2];         /* columns that the range spans, either side */
     int64_t n_near, near_room;
     char *near;           /* owned, [2 reach0 + 1][2 reach1 + 1]: 1 if columns
-                             that far apart come closer than the cutoff */
+                             that far apart come closer than the range */
 };
 
 /* Points in clusters. */
@@ -43,13 +49,16 @@ struct cluster_set {
     const struct points *points;      /* borrowed */
     int64_t n, n_clusters;
     int rows;          /* 3 + strengths of a source */
-    int64_t columns_room, x_room, order_room, z_room;
+    int64_t columns_room, x_room, order_room, z_room, listed_room;
     int64_t *column;   /* owned, [columns + 1]: first cluster of a column */
     double (*box)[4];  /* owned, [columns]: x low, high, y low, high */
     void *x;           /* owned, [cluster][rows][width]: x, y, z, strengths,
                           vectors in the frame */
     int64_t *order;    /* owned, [cluster][width]: caller's index, -1: dummy
                           (a copy of the point before it, of no strength) */
+    double *listed;    /* owned, [cluster][3][width]: fractional coordinates
+                          along the grid's axes when lists were made; with a
+                          skin alone */
     double (*z)[2];    /* owned, [cluster]: lowest, highest z */
     int64_t box_room;
 };
@@ -84,14 +93,22 @@ struct cluster_image {
     int64_t begin, end; /* visits */
 };
 
+/* Pairs of a group and a cluster that may come to coincide while lists are
+ * kept: blocks of a pool, the number of entries in the first word, then for
+ * each group and cluster in two words and three lattice shifts. */
+enum { WATCH_ENTRY = 7 };
+
 /* What one thread lists. */
 struct cluster_lister {
     const struct cluster_grid *grid;
     const struct cluster_set *targets, *sources;
     int newton;         /* 1: the sets are one, list only what lies ahead */
-    double skip;        /* raw */
-    struct cluster_pool *pool;
-    uint32_t *spare;    /* [CLUSTER_BLOCK] for when the pool is full */
+    double close;       /* raw: pairs within may coincide */
+    double watch;       /* raw: those within may come that close */
+    int found;          /* out: 1: some pair is close */
+    struct cluster_pool *pool, *watched;
+    uint32_t *spare;    /* [2][CLUSTER_BLOCK] for when a pool is full */
+    uint32_t *watching; /* the block of `watched`, or NULL */
     struct cluster_image *image; /* [images] */
     struct cluster_visit *visit; /* [visits] */
     int64_t *start;     /* [groups]: first word of a group's list */
@@ -163,6 +180,22 @@ struct cluster_list_kern {
     void (*list)(struct cluster_lister *lister, int64_t begin, int64_t end);
 };
 
+/* host_cluster_keep_kern.c */
+struct cluster_keep_kern {
+    /* Points of clusters begin .. end to where they are now; the square of the
+     * farthest move from where they were listed, raw. */
+    double (*move)(const struct cluster_grid *grid,
+                   const struct cluster_set *set, int64_t begin, int64_t end);
+    /* 1: a pair of a block of `watched` is within `close`, raw. */
+    int (*watched)(const struct cluster_grid *grid,
+                   const struct cluster_set *targets,
+                   const struct cluster_set *sources, const uint32_t *block,
+                   double close);
+    /* 1: two points of one of clusters begin .. end are within `close`, raw. */
+    int (*own)(const struct cluster_set *set, int64_t begin, int64_t end,
+               double close);
+};
+
 /* host_cluster_finish_kern.c */
 struct cluster_finish_kern {
     void (*finish)(struct cluster_finish *finish);
@@ -200,6 +233,13 @@ host_cluster_list(const struct near_args *args)
     return isa_near_host_cluster_list[args->isa]
                                      [args->precision == FARSUM_F32];
 }
+ISA_TABLE(struct cluster_keep_kern, near_host_cluster_keep)
+static inline const struct cluster_keep_kern *
+host_cluster_keep(const struct near_args *args)
+{
+    return isa_near_host_cluster_keep[args->isa]
+                                     [args->precision == FARSUM_F32];
+}
 /* Where `out` holds cluster c. */
 static inline int64_t cluster_out(const struct cluster_sum *sum, int64_t c)
 {
@@ -218,17 +258,47 @@ double host_cluster_cost(const void *args);
 void host_cluster_ops(const void *args, struct work *work);
 int64_t host_cluster_bytes(const void *args);
 
-/* A point's place in the frame, raw. */
-static inline void cluster_place(const struct cluster_grid *grid,
-                                 const struct points *points, int64_t i,
-                                 double r[3])
+/* The place in the frame, raw, of fractional coordinates along the grid's
+ * axes. */
+static inline void cluster_frame(const struct cluster_grid *grid, double s0,
+                                 double s1, double s2, double r[3])
 {
-    double s0 = points->s[grid->axis[0]][i], s1 = points->s[grid->axis[1]][i];
-    double s2 = points->s[grid->axis[2]][i], height = grid->p[2][2];
+    double height = grid->p[2][2];
     r[0] = s0 * grid->p[0][0] + s1 * grid->p[1][0];
     r[1] = s1 * grid->p[1][1];
     r[2] = cell_wrap(s2 + (s0 * grid->p[0][2] + s1 * grid->p[1][2]) / height)
            * height;
+}
+
+/* A point's, in the cell. */
+static inline void cluster_place(const struct cluster_grid *grid,
+                                 const struct points *points, int64_t i,
+                                 double r[3])
+{
+    cluster_frame(grid, points->s[grid->axis[0]][i],
+                  points->s[grid->axis[1]][i], points->s[grid->axis[2]][i], r);
+}
+
+/* That of point i, which is number k of cluster c, as the lists know it: next
+ * to where it was listed.  Returns the square of the way from there. */
+static inline double cluster_kept(const struct cluster_grid *grid,
+                                  const struct cluster_set *set, int width,
+                                  int64_t c, int k, int64_t i, double r[3])
+{
+    const double *listed = set->listed + c * 3 * width + k;
+    double s[3], moved[3];
+    for (int d = 0; d < 3; d++) {
+        s[d] = set->points->s[grid->axis[d]][i] - listed[d * width];
+        s[d] -= __builtin_nearbyint(s[d]);
+    }
+    moved[0] = s[0] * grid->p[0][0] + s[1] * grid->p[1][0];
+    moved[1] = s[1] * grid->p[1][1];
+    moved[2] = s[0] * grid->p[0][2] + s[1] * grid->p[1][2]
+               + s[2] * grid->p[2][2];
+    cluster_frame(grid, listed[0], listed[width], listed[2 * width], r);
+    for (int j = 0; j < 3; j++)
+        r[j] += moved[j];
+    return moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2];
 }
 
 /* host_cluster_grid.c: the grid for sources of the expected density. */

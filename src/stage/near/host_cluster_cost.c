@@ -5,12 +5,13 @@
 
 #include "base/par.h"
 
-/* SIMD words of pairs a source and its neighbours make: the fraction of lanes
+/* SIMD words of pairs a source and its neighbours in the list make: the fraction of lanes
  * within the cutoff was measured for uniform points and fits
  * 1/(1 + 1.9 (width/neighbours)^(1/3)). */
 double host_cluster_words(const struct near_args *args, int width)
 {
-    double n = fmax(args->neighbours, 1), useful;
+    double range = 1 + args->skin, useful;
+    double n = fmax(args->neighbours * range * range * range, 1);
     useful = 1 / (1 + 1.9 * cbrt(width / n));
     return n / (width * useful) + 1;
 }
@@ -86,7 +87,8 @@ int64_t host_cluster_bytes(const void *data)
     double m = (double)(same ? args->n_sources : args->n_targets);
     double padded = 1.15;
     int rows = 3 + near_kernel(args)->strengths;
-    double point = padded * (rows * size + 8 + 16.0 / width) + 24 + 4;
+    double listed = args->skin > 0 ? 24 : 0;
+    double point = padded * (rows * size + 8 + 16.0 / width + listed) + 24 + 4;
     double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
     double entry = 4 * 1.1 * words / (list->group == 4 ? 2.2 : 1.4) + 40;
     double sums = padded * (size + 8 * args->wide) * host_cluster_parts(args);

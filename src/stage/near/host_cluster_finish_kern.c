@@ -103,9 +103,10 @@ finish_flow(const struct cluster_finish *f, int64_t at,
     }
 }
 
-/* One point: what was summed for it in the frame, x, y, z, potential. */
-static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
-                         const double sum[4])
+/* One point, `at` in the caller's order and `slot` in clusters: what was
+ * summed for it in the frame, x, y, z, potential. */
+static void finish_point(struct cluster_finish *f, int64_t slot, int64_t at,
+                         double scaled, const double sum[4])
 {
     const struct cluster_grid *grid = f->grid;
     const struct near_io *io = f->io;
@@ -128,7 +129,10 @@ static void finish_point(struct cluster_finish *f, int64_t at, double scaled,
         f->energy += 0.5 * q * potential;
     if (io->virial) {
         double r[3]; /* from the middle of the cell: less to cancel */
-        cluster_place(grid, f->targets->points, at, r);
+        if (f->targets->listed)
+            cluster_kept(grid, f->targets, W, slot / W, (int)(slot % W), at, r);
+        else
+            cluster_place(grid, f->targets->points, at, r);
         for (int j = 0; j < 3; j++)
             r[j] -= 0.5 * (j < 2 ? grid->p[0][j] + grid->p[1][j]
                                  : grid->p[2][2]);
@@ -167,7 +171,7 @@ static void cluster_finish(struct cluster_finish *f)
             if (flow)
                 finish_flow(f, at, self, got);
             else
-                finish_point(f, at, q, got);
+                finish_point(f, k, at, q, got);
         }
     }
 }

@@ -73,11 +73,11 @@ static double segment_square(const double u[2], const double w[2])
     return x * x + y * y;
 }
 
-/* Do columns that lie d0, d1 apart come closer than 1?  Their differences fill
+/* Do columns that lie d0, d1 apart come closer than the range?  Their differences fill
  * a parallelogram of twice a column's sides. */
 static int grid_is_near(const struct cluster_grid *grid, int64_t d0, int64_t d1)
 {
-    double corner[4][2];
+    double corner[4][2], near = grid->range * grid->range * (1 + 1e-6);
     if (d0 >= -1 && d0 <= 1 && d1 >= -1 && d1 <= 1)
         return 1;
     for (int k = 0; k < 4; k++) {
@@ -88,7 +88,7 @@ static int grid_is_near(const struct cluster_grid *grid, int64_t d0, int64_t d1)
                            + s1 / (double)grid->n[1] * grid->p[1][j];
     }
     for (int k = 0; k < 4; k++)
-        if (segment_square(corner[k], corner[(k + 1) & 3]) < 1 + 1e-6)
+        if (segment_square(corner[k], corner[(k + 1) & 3]) < near)
             return 1;
     return 0;
 }
@@ -98,9 +98,10 @@ static farsum_status grid_near(struct cluster_grid *grid,
 {
     int64_t size = 1;
     for (int d = 0; d < 2; d++) {
-        double reach = ceil((double)grid->n[d] / height[d]) + 1;
+        double reach = ceil((double)grid->n[d] / height[d] * grid->range) + 1;
         if (reach > 1e6)
-            FAIL(ERR_UNSUPPORTED, "the cutoff is %.3g cells long", reach);
+            FAIL(ERR_UNSUPPORTED, "the cutoff%s is %.3g cells long",
+                 grid->range > 1 ? " with its skin" : "", reach);
         grid->reach[d] = (int)reach;
         size *= 2 * grid->reach[d] + 1;
     }
@@ -113,7 +114,7 @@ static farsum_status grid_near(struct cluster_grid *grid,
 }
 
 /* f32: as many units in a cutoff as keep the differences of all pairs that are
- * looked at within 31 bits. */
+ * looked at within 31 bits, also once both have moved by half a skin. */
 static double grid_unit(const struct cluster_grid *grid, farsum_precision f)
 {
     if (f == FARSUM_F64)
@@ -124,7 +125,7 @@ static double grid_unit(const struct cluster_grid *grid, farsum_precision f)
                    + fabs(grid->p[1][j]) / (double)grid->n[1];
         wide = w > wide ? w : wide;
     }
-    return exp2(30 - ceil(log2(1 + 2 * wide)));
+    return exp2(30 - ceil(log2(2 * grid->range - 1 + 2 * wide)));
 }
 
 farsum_status cluster_grid_set(struct cluster_grid *grid,
@@ -132,6 +133,7 @@ farsum_status cluster_grid_set(struct cluster_grid *grid,
                                int64_t n_sources)
 {
     const struct cell *cell = args->cell;
+    grid->range = 1 + args->skin;
     grid_axes(grid, cell);
     grid_frame(grid, cell);
     /* Columns as wide as clusters are long, at the density that the points
@@ -158,6 +160,7 @@ farsum_status cluster_grid_set(struct cluster_grid *grid,
     for (int i = 0; i < 9; i++)
         grid->p[i / 3][i % 3] *= grid->unit;
     grid->split *= grid->unit;
+    grid->range *= grid->unit;
     return FARSUM_OK;
 }
 

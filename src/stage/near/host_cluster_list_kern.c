@@ -4,7 +4,7 @@
  * are swept along; candidates are tested pair by pair. */
 #include "stage/near/host_cluster_kern.h"
 
-/* Prunes a little outside the cutoff, so that rounding loses no pair. */
+/* Prunes a little outside the range, so that rounding loses no pair. */
 static const double wider = 1 + 1e-5;
 
 static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
@@ -32,6 +32,9 @@ static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
         }
         x[2 * W + l] = coord_of(z[k]);
         set->order[cluster * W + l] = l < count ? at[k] : -1;
+        for (int d = 0; d < 3 && set->listed; d++)
+            set->listed[(cluster * 3 + d) * W + l]
+                = set->points->s[grid->axis[d]][at[k]];
     }
     set->z[cluster][0] = coord_round(z[0]);
     set->z[cluster][1] = coord_round(z[count - 1]);
@@ -124,8 +127,8 @@ static int64_t list_images(struct cluster_lister *l, int64_t a, int64_t b,
         for (int64_t k1 = floor_div(b - r1, n[1]);
              k1 <= floor_div(b + r1, n[1]); k1++) {
             double at = (double)k0 * grid->p[0][2] + (double)k1 * grid->p[1][2];
-            double low = floor((z[0] - grid->unit * wider - at) / height);
-            double high = floor((z[1] + grid->unit * wider - at) / height);
+            double low = floor((z[0] - grid->range * wider - at) / height);
+            double high = floor((z[1] + grid->range * wider - at) / height);
             for (double k2 = low; k2 <= high; k2++) {
                 struct cluster_image *image = &l->image[images];
                 int64_t end = list_columns(l, a, b, k0, k1, k2 < 0, visits);
@@ -154,16 +157,21 @@ struct row {
     const struct cluster_image *image;
     uint32_t *head;
     int64_t base, weight;
+    int64_t group;
 };
+
+static uint32_t *pool_block(struct cluster_pool *pool, uint32_t *spare)
+{
+    int64_t block;
+#pragma omp atomic capture
+    block = pool->used++;
+    return block < pool->blocks ? pool->word + block * CLUSTER_BLOCK : spare;
+}
 
 /* Room for the header of the next segment, a jump and an end is kept. */
 static void row_block(struct cluster_lister *l)
 {
-    int64_t block;
-#pragma omp atomic capture
-    block = l->pool->used++;
-    l->out = block < l->pool->blocks ? l->pool->word + block * CLUSTER_BLOCK
-                                     : l->spare;
+    l->out = pool_block(l->pool, l->spare);
     l->limit = l->out + CLUSTER_BLOCK - 3 * CLUSTER_HEADER;
 }
 
@@ -241,15 +249,41 @@ static void group_set(struct group *group, const struct cluster_set *set,
     }
 }
 
+/* A cluster of which a point is not far from one of the group: 1: they may
+ * coincide; 0: they may come to, and are watched. */
+static __attribute__((noinline)) int list_close(struct row *row,
+                                                const struct group *group,
+                                                int64_t c, vreal least)
+{
+    struct cluster_lister *l = row->l;
+    vreal close = v_set((real)(l->close * l->close));
+    if (v_bits(least <= close) & group->valid)
+        return l->found = 1;
+    uint32_t *block = l->watching;
+    if (!block || (block[0] + 1) * WATCH_ENTRY + 1 > CLUSTER_BLOCK) {
+        block = pool_block(l->watched, l->spare + CLUSTER_BLOCK);
+        block[0] = 0;
+        l->watching = block;
+    }
+    uint32_t *to = block + 1 + block[0]++ * WATCH_ENTRY;
+    to[0] = (uint32_t)row->group;
+    to[1] = (uint32_t)((uint64_t)row->group >> 32);
+    to[2] = (uint32_t)c;
+    to[3] = (uint32_t)((uint64_t)c >> 32);
+    for (int j = 0; j < 3; j++)
+        to[4 + j] = (uint32_t)row->image->k[j];
+    return 0;
+}
+
 /* Tests clusters from `from` on, up to z_max, against the group. */
 static void list_test(struct row *row, const struct group *group, int64_t from,
                       int64_t end, double z_max)
 {
     const struct cluster_lister *l = row->l;
     const struct cluster_set *set = l->sources;
-    double unit = l->grid->unit;
-    vreal cut = v_set((real)(unit * unit * wider));
-    vreal skip = v_set((real)(l->skip * l->skip));
+    double range = l->grid->range;
+    vreal cut = v_set((real)(range * range * wider));
+    vreal watch = v_set((real)(l->watch * l->watch));
     uint32_t *out = l->out;
     int64_t weight = 0;
     for (int64_t c = from; c < end && set->z[c][0] <= z_max; c++) {
@@ -265,7 +299,8 @@ static void list_test(struct row *row, const struct group *group, int64_t from,
         }
         vreal least = v_least(square);
         unsigned bits = v_bits(least < cut) & group->valid;
-        if (__builtin_expect(v_bits(least <= skip) & group->valid, 0)) {
+        if (__builtin_expect(v_bits(least <= watch) & group->valid, 0)
+            && list_close(row, group, c, least)) {
             row->l->out = out;
             row_slow(row, c, bits);
             out = row->l->out;
@@ -290,8 +325,8 @@ static void list_image(struct row *row, struct group *group, int home)
 {
     const struct cluster_image *image = row->image;
     struct cluster_lister *l = row->l;
-    double unit = l->grid->unit, z = image->shift[2];
-    double below = group->low[2] - unit * wider - z;
+    double range = l->grid->range, z = image->shift[2];
+    double below = group->low[2] - range * wider - z;
     for (int i = 0; i < G; i++)
         for (int j = 0; j < 3; j++)
             group->x[i][j] = c_set(group->at[i][j] - coord_of(image->shift[j]));
@@ -308,7 +343,7 @@ static void list_image(struct row *row, struct group *group, int home)
         double dy = fmax(box[2] - group->high[1], group->low[1] - box[3]);
         dx = fmax(dx, 0);
         dy = fmax(dy, 0);
-        double square = unit * unit * wider - dx * dx - dy * dy;
+        double square = range * range * wider - dx * dx - dy * dy;
         if (square < 0)
             continue;
         double high = sqrt(square);
@@ -328,9 +363,9 @@ static void list_image(struct row *row, struct group *group, int home)
 static void list_group(struct cluster_lister *l, int64_t g, const double box[4],
                        int64_t images)
 {
-    struct row row = {.l = l};
+    struct row row = {.l = l, .group = g};
     struct group group;
-    double cut = l->grid->unit * wider;
+    double cut = l->grid->range * wider;
     if (l->out >= l->limit)
         row_block(l);
     l->start[g] = l->out - l->pool->word;

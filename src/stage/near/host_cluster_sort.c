@@ -188,6 +188,8 @@ farsum_status cluster_sort(struct cluster_sorter *sorter,
                     (size_t)kern->bytes));
     TRY(MEM_RESERVE(set->order, &set->order_room, sum * width));
     TRY(MEM_RESERVE(set->z, &set->z_room, sum));
+    if (grid->range > grid->unit)
+        TRY(MEM_RESERVE(set->listed, &set->listed_room, sum * 3 * width));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t c = 0; c < columns; c++)
         sort_pack(sorter, grid, kern, set, c);
@@ -208,6 +210,7 @@ void cluster_set_clear(struct cluster_set *set)
     mem_free(set->box);
     mem_free(set->x);
     mem_free(set->order);
+    mem_free(set->listed);
     mem_free(set->z);
     memset(set, 0, sizeof *set);
 }

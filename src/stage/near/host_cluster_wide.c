@@ -6,7 +6,7 @@
 void cluster_crowd(const struct cluster_grid *grid,
                    const struct cluster_set *set, int width, int32_t *crowd)
 {
-    const double wide = 2 * grid->unit, height = grid->p[2][2];
+    const double wide = 2 * grid->range, height = grid->p[2][2];
     for (int64_t k = 0; k < grid->n[0] * grid->n[1]; k++) {
         int64_t most = 0, first = set->column[k], end = set->column[k + 1];
         for (int64_t c = first, to = first; c < end; c++) {

@@ -50,6 +50,19 @@ struct near_args {
     double allowed;               /* error of a pair, units of the cutoff, that
                                      is not seen beside what the sum is off by
                                      anyway; 0: rounding alone */
+    double skin;                  /* cutoffs: rows that keep their lists from
+                                     set to set list pairs up to 1 + skin, and
+                                     anew only where a point is more than half
+                                     a skin from where it was listed; 0: at
+                                     every set */
+    int distinct;                 /* 1: set fails as points_distinct does where
+                                     sources coincide */
+    struct near_lists *lists;     /* borrowed; NULL: nobody asks */
+};
+
+/* What rows that keep lists have done. */
+struct near_lists {
+    int64_t made, kept; /* sets that listed anew, and that had no need to */
 };
 
 /* Arrays in the caller's order, of type precision, results of wide args f64;

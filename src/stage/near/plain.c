@@ -111,6 +111,8 @@ static farsum_status plain_set(void *state, const struct points *sources,
     struct plain *plain = state;
     const struct cell *cell = plain->args.cell;
     plain->sources = NULL; /* until all is there */
+    if (plain->args.distinct)
+        TRY(points_distinct(sources, 1));
     int64_t cells = 1;
     for (int d = 0; d < 3; d++) {
         double n = floor(cell->height[d]);

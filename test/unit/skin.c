@@ -1,0 +1,484 @@
+/* skin: the option `skin` of plans: steps of moving particles whose lists of
+ * near pairs are kept, against plans that keep none and against `ewald`; when
+ * lists may not be kept; where there are none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check.h"
+
+enum { N = 480, M = 70, STEPS = 8 };
+
+static const double cube[9] = {7.2, 0, 0, 0, 7.2, 0, 0, 0, 7.2};
+static const double tilted[9] = {7.2, 0, 0, 1.6, 7.4, 0, -2.8, 1.9, 7.1};
+static const double thin[9] = {14, 0, 0, 0, 14, 0, 1, 0.3, 1.9};
+
+struct system {
+    const double *cell;
+    double x[N][3], y[M][3], q[6 * N];
+    farsum_problem problem;
+    farsum_options options;
+    const char *what;
+    int64_t m;
+};
+
+/* Of one right-hand side; of a flow the velocity in field. */
+struct sums {
+    double potential[N], field[N][3], energy, virial[9];
+};
+
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-53;
+}
+
+/* A jittered grid: no pair is close. */
+static void system_set(struct system *s, const double cell[9],
+                       const char *kernel)
+{
+    uint64_t seed = 3;
+    memset(s, 0, sizeof *s);
+    s->cell = cell;
+    for (int i = 0; i < N + M; i++) {
+        double *to = i < N ? s->x[i] : s->y[i - N], f[3];
+        int k = i < N ? i : (i - N) * 6 + 2;
+        f[0] = (k % 10 + 0.3 * draw(&seed)) / 10;
+        f[1] = (k / 10 % 8 + 0.3 * draw(&seed)) / 8;
+        f[2] = (k / 80 + 0.3 * draw(&seed)) / 6;
+        for (int j = 0; j < 3; j++)
+            to[j] = f[0] * cell[j] + f[1] * cell[3 + j] + f[2] * cell[6 + j]
+                    + (i < N ? 0 : 0.11);
+    }
+    for (int i = 0; i < 6 * N; i++)
+        s->q[i] = kernel ? draw(&seed) - 0.5 : i % 2 ? -1 : 1;
+    s->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
+    s->options = (farsum_options)FARSUM_OPTIONS_INIT;
+    s->problem.kernel = kernel;
+    memcpy(s->problem.cell, cell, sizeof s->problem.cell);
+    for (int d = 0; d < 3; d++)
+        s->problem.periodic[d] = 1;
+    s->problem.tolerance = 1e-4;
+    s->problem.arrays = FARSUM_F64;
+    s->problem.n_sources = N;
+    s->problem.sample_x = s->x;
+    s->problem.sample_q = s->q;
+    s->problem.outputs = kernel ? FARSUM_VELOCITY
+                                : FARSUM_POTENTIAL | FARSUM_FIELD
+                                      | FARSUM_ENERGY | FARSUM_VIRIAL;
+    s->options.method = "spectral";
+    s->options.threads = 2;
+    s->options.skin = 0.5;
+}
+
+static farsum_plan *plan_of(const struct system *s)
+{
+    farsum_plan *plan = NULL;
+    if (farsum_plan_create(&s->problem, &s->options, &plan) != FARSUM_OK)
+        check_stop("no plan: %s", farsum_message());
+    return plan;
+}
+
+static farsum_plan_info info_of(const farsum_plan *plan)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    return info;
+}
+
+/* The same choices, and no skin. */
+static farsum_plan *plan_without(const struct system *s,
+                                 const farsum_plan *like)
+{
+    struct system t = *s;
+    farsum_plan_info info = info_of(like);
+    t.problem.sample_x = t.x;
+    t.problem.sample_q = t.q;
+    t.options.skin = 0;
+    t.options.cutoff = info.cutoff;
+    t.options.bandwidth = info.bandwidth;
+    memcpy(t.options.mesh, info.mesh, sizeof info.mesh);
+    t.options.support = info.support;
+    t.options.shape = info.shape;
+    t.options.split = info.split;
+    t.options.window = info.window;
+    return plan_of(&t);
+}
+
+static farsum_plan *plan_exact(const struct system *s)
+{
+    struct system t = *s;
+    t.problem.sample_x = t.x;
+    t.problem.sample_q = t.q;
+    t.problem.precision = FARSUM_F64;
+    t.problem.tolerance = 1e-7;
+    t.options = (farsum_options)FARSUM_OPTIONS_INIT;
+    t.options.method = "ewald";
+    t.options.threads = 2;
+    return plan_of(&t);
+}
+
+static farsum_status points(farsum_plan *plan, const struct system *s)
+{
+    return farsum_plan_set_points(plan, N, s->x, s->m, s->m ? s->y : NULL);
+}
+
+static farsum_status sum(farsum_plan *plan, const struct system *s,
+                         struct sums *to)
+{
+    farsum_result out = FARSUM_RESULT_INIT;
+    memset(to, 0, sizeof *to);
+    if (s->problem.outputs & FARSUM_VELOCITY)
+        out.velocity = to->field;
+    if (s->problem.outputs & FARSUM_FIELD)
+        out.field = to->field;
+    if (s->problem.outputs & FARSUM_POTENTIAL)
+        out.potential = to->potential;
+    if (s->problem.outputs & FARSUM_ENERGY)
+        out.energy = &to->energy;
+    if (s->problem.outputs & FARSUM_VIRIAL)
+        out.virial = to->virial;
+    return farsum_plan_execute(plan, 1, s->q, &out);
+}
+
+static void step(farsum_plan *plan, const struct system *s, struct sums *to)
+{
+    CHECK_OK(points(plan, s));
+    CHECK_OK(sum(plan, s, to));
+}
+
+/* Root mean square of the difference of vectors, in the tolerance's norm: of
+ * charges no less than neighbours give. */
+static double apart(const struct system *s, const struct sums *a,
+                    const struct sums *b)
+{
+    const double *c = s->cell;
+    const int64_t n = s->m ? s->m : N;
+    double volume = c[0] * (c[4] * c[8] - c[5] * c[7])
+                    - c[1] * (c[3] * c[8] - c[5] * c[6])
+                    + c[2] * (c[3] * c[7] - c[4] * c[6]);
+    double off = 0, size = 0, near = pow(N / volume, 2.0 / 3);
+    for (int64_t i = 0; i < n; i++)
+        for (int d = 0; d < 3; d++) {
+            off += pow(a->field[i][d] - b->field[i][d], 2);
+            size += pow(b->field[i][d], 2);
+        }
+    if (s->problem.outputs & FARSUM_FIELD)
+        size = fmax(size, (double)n * near * near);
+    return sqrt(off / size);
+}
+
+/* Rounding's share of the energy and the virial. */
+static void same_sums(const struct system *s, const struct sums *a,
+                      const struct sums *b, double most)
+{
+    double size = 0, large = fabs(b->energy);
+    for (int i = 0; i < N; i++)
+        size += fabs(s->q[i] * b->potential[i]);
+    for (int k = 0; k < 9; k++)
+        large = fmax(large, fabs(b->virial[k]));
+    CHECK(fabs(a->energy - b->energy) <= most * size, "%s: energy %.15g, %.15g",
+          s->what, a->energy, b->energy);
+    for (int k = 0; k < 9; k++)
+        CHECK(fabs(a->virial[k] - b->virial[k]) <= 10 * most * (large + size),
+              "%s: virial %.15g, %.15g", s->what, a->virial[k], b->virial[k]);
+}
+
+/* All a little on, some through a face; every third is given in another cell of
+ * the lattice each time. */
+static void go_on(struct system *s, int k)
+{
+    uint64_t seed = 17;
+    for (int i = 0; i < N + s->m; i++) {
+        double *x = i < N ? s->x[i] : s->y[i - N];
+        for (int d = 0; d < 3; d++)
+            x[d] += 0.028 * (draw(&seed) - 0.5) * sqrt(s->options.skin / 0.5);
+        for (int d = 0; d < 3 && i % 3 == 0; d++)
+            x[d] += (k % 2 ? 1 : -1) * s->cell[3 * (i % 2) + d];
+    }
+}
+
+/* Steps whose lists are kept, once made anew in their midst. */
+static void walks(struct system *s, double rounding)
+{
+    farsum_plan *plan = plan_of(s), *without = plan_without(s, plan);
+    farsum_plan *exact = plan_exact(s);
+    farsum_plan_info info;
+    struct sums *kept = check_memory(3, sizeof *kept);
+    for (int k = 0; k < 2 * STEPS; k++) {
+        if (k == STEPS) /* beyond */
+            s->x[N - 1][2] += 1.01 * 0.5 * s->options.skin;
+        step(plan, s, &kept[0]);
+        step(without, s, &kept[1]);
+        double off = apart(s, &kept[0], &kept[1]);
+        CHECK(off <= rounding, "%s, step %d: %g from new lists", s->what, k,
+              off);
+        if (s->problem.outputs & FARSUM_VIRIAL)
+            same_sums(s, &kept[0], &kept[1], rounding);
+        if (k == STEPS - 1 || k == STEPS + 2) {
+            step(exact, s, &kept[2]);
+            off = apart(s, &kept[0], &kept[2]);
+            CHECK(off <= s->problem.tolerance, "%s, step %d: %g from ewald",
+                  s->what, k, off);
+        }
+        if (k < STEPS - 1 || k > STEPS)
+            go_on(s, k);
+    }
+    info = info_of(plan);
+    CHECK(info.skin == s->options.skin, "%s: skin %g", s->what, info.skin);
+    CHECK(info.lists_made == 2 && info.lists_kept == 2 * STEPS - 2,
+          "%s: lists made %lld times, kept %lld", s->what,
+          (long long)info.lists_made, (long long)info.lists_kept);
+    info = info_of(without);
+    CHECK(info.skin == 0 && info.lists_made == 2 * STEPS
+              && info.lists_kept == 0,
+          "%s, no skin: made %lld, kept %lld", s->what,
+          (long long)info.lists_made, (long long)info.lists_kept);
+    free(kept);
+    farsum_plan_destroy(plan);
+    farsum_plan_destroy(without);
+    farsum_plan_destroy(exact);
+}
+
+static void cells(void)
+{
+    static const struct {
+        const char *what;
+        const double *cell;
+        double skin;
+    } all[] = {{"cube", cube, 0.5}, {"tilted", tilted, 0.5},
+               {"thin", thin, 0.3}};
+    for (int k = 0; k < 3; k++) {
+        struct system s;
+        system_set(&s, all[k].cell, NULL);
+        s.what = all[k].what;
+        s.options.skin = all[k].skin;
+        walks(&s, 1e-12);
+    }
+}
+
+static void precisions(void)
+{
+    static const farsum_precision all[] = {FARSUM_F32, FARSUM_MIXED};
+    for (int k = 0; k < 2; k++) {
+        struct system s;
+        system_set(&s, tilted, NULL);
+        s.what = k ? "mixed" : "f32";
+        s.problem.precision = all[k];
+        walks(&s, 1e-5);
+    }
+}
+
+static void targets(void)
+{
+    struct system s;
+    system_set(&s, tilted, NULL);
+    s.what = "targets";
+    s.m = s.problem.n_targets = M;
+    s.problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    walks(&s, 1e-12);
+}
+
+static void flows(void)
+{
+    static const char *const names[] = {"stokeslet", "stresslet"};
+    for (int k = 0; k < 2; k++) {
+        struct system s;
+        system_set(&s, tilted, names[k]);
+        s.what = names[k];
+        walks(&s, 1e-11);
+    }
+}
+
+static void exclusions(void)
+{
+    struct system s;
+    struct sums *a = check_memory(3, sizeof *a);
+    int64_t pairs[N / 2][2];
+    system_set(&s, tilted, NULL);
+    s.what = "exclusions";
+    for (int k = 0; k < N / 2; k++)
+        pairs[k][0] = 2 * k, pairs[k][1] = 2 * k + 1;
+    farsum_plan *plan = plan_of(&s), *exact = plan_exact(&s);
+    CHECK_OK(farsum_plan_set_exclusions(plan, N / 2, pairs[0], NULL));
+    CHECK_OK(farsum_plan_set_exclusions(exact, N / 2, pairs[0], NULL));
+    for (int k = 0; k < 4; k++, go_on(&s, k)) {
+        for (int i = 0; i < N; i++) /* strengths change too */
+            s.q[i] *= i % 2 ? 1.1 : 0.9;
+        step(plan, &s, &a[0]);
+        step(exact, &s, &a[1]);
+        double off = apart(&s, &a[0], &a[1]);
+        CHECK(off <= 1.5e-4, "exclusions, step %d: %g from ewald", k, off);
+        same_sums(&s, &a[0], &a[1], 1e-4);
+    }
+    CHECK(info_of(plan).lists_kept == 3, "lists were not kept");
+    free(a);
+    farsum_plan_destroy(plan);
+    farsum_plan_destroy(exact);
+}
+
+/* One particle beyond half the skin, other counts, a cell: lists anew, and as
+ * good as at first; bit for bit. */
+static void anew(void)
+{
+    struct system s;
+    struct sums *a = check_memory(2, sizeof *a);
+    system_set(&s, tilted, NULL);
+    farsum_plan *plan = plan_of(&s);
+    CHECK_OK(farsum_plan_set_cell(plan, s.problem.cell));
+    step(plan, &s, &a[0]);
+    s.x[5][1] += 0.2499;
+    CHECK_OK(points(plan, &s));
+    CHECK(info_of(plan).lists_kept == 1, "0.2499 of 0.5: not kept");
+    s.x[5][1] += 0.0002;
+    CHECK_OK(points(plan, &s));
+    CHECK(info_of(plan).lists_made == 2, "0.2501 of 0.5: kept");
+    CHECK_OK(farsum_plan_set_points(plan, N - 1, s.x, 0, NULL));
+    CHECK(info_of(plan).lists_made == 3, "kept for another number");
+    CHECK_OK(farsum_plan_set_points(plan, N, s.x, 0, NULL));
+    CHECK(info_of(plan).lists_made == 4, "kept for another number");
+    /* a new order of the same particles */
+    double first[3];
+    memcpy(first, s.x[0], sizeof first);
+    memmove(s.x[0], s.x[1], sizeof s.x - sizeof first);
+    memcpy(s.x[N - 1], first, sizeof first);
+    CHECK_OK(points(plan, &s));
+    CHECK(info_of(plan).lists_made == 5, "kept in another order");
+    CHECK_OK(farsum_plan_set_cell(plan, s.problem.cell));
+    CHECK_OK(points(plan, &s));
+    CHECK(info_of(plan).lists_kept == 2, "not kept in the same cell");
+    double cell[9];
+    memcpy(cell, s.cell, sizeof cell);
+    cell[0] *= 0.9999;
+    CHECK_OK(farsum_plan_set_cell(plan, cell));
+    CHECK_OK(points(plan, &s));
+    CHECK(info_of(plan).lists_made == 6, "kept in another cell");
+    CHECK_OK(farsum_plan_set_cell(plan, s.problem.cell));
+    system_set(&s, tilted, NULL);
+    step(plan, &s, &a[1]);
+    CHECK(memcmp(&a[0], &a[1], sizeof *a) == 0,
+          "new lists of the same points, other sums");
+    free(a);
+    farsum_plan_destroy(plan);
+}
+
+/* What fails leaves lists that may be trusted, or none. */
+static void failures(void)
+{
+    struct system s, bad;
+    struct sums *a = check_memory(2, sizeof *a);
+    system_set(&s, tilted, NULL);
+    farsum_plan *plan = plan_of(&s);
+    step(plan, &s, &a[0]);
+    bad = s;
+    bad.x[7][0] = NAN;
+    CHECK_FAILS(points(plan, &bad), FARSUM_ERR_POSITION);
+    bad = s; /* two meet without going far */
+    for (int d = 0; d < 3; d++)
+        s.x[20][d] = s.x[21][d] + (d == 0 ? 0.2 : 0);
+    step(plan, &s, &a[0]);
+    int64_t made = info_of(plan).lists_made;
+    memcpy(bad.x, s.x, sizeof s.x);
+    for (int d = 0; d < 3; d++)
+        bad.x[20][d] = s.x[21][d] - s.cell[d];
+    CHECK_FAILS(points(plan, &bad), FARSUM_ERR_COINCIDENT);
+    CHECK_SAYS("20 and 21");
+    CHECK_FAILS(sum(plan, &s, &a[1]), FARSUM_ERR_STATE);
+    step(plan, &s, &a[1]);
+    CHECK(apart(&s, &a[1], &a[0]) < 1e-13, "other sums after a failure");
+    CHECK(info_of(plan).lists_made <= made + 1, "lists made for nothing");
+    /* no memory at any place, with lists kept and with new ones */
+    for (int far = 0; far < 2; far++)
+        for (int64_t n = 1, failed = 1; failed; n++) {
+            memcpy(bad.x, s.x, sizeof s.x);
+            for (int i = 0; i < N; i++)
+                bad.x[i][1] += far ? 0.4 + 0.1 * (i % 7) : 0.01;
+            mem_fail_at(n);
+            failed = points(plan, &bad) != FARSUM_OK;
+            mem_fail_at(0);
+            CHECK(failed || n > 1, "set_points allocates nothing");
+            step(plan, &s, &a[1]);
+            double off = apart(&s, &a[1], &a[0]);
+            CHECK(off < 1e-13, "allocation %lld failed: off by %g",
+                  (long long)n, off);
+        }
+    free(a);
+    farsum_plan_destroy(plan);
+}
+
+static void refused(void)
+{
+    static const double wrong[] = {-0.1, NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 4; k++) {
+        struct system s;
+        farsum_plan *plan = NULL;
+        system_set(&s, cube, NULL);
+        s.options.skin = wrong[k];
+        CHECK_FAILS(farsum_plan_create(&s.problem, &s.options, &plan),
+                    FARSUM_ERR_ARGUMENT);
+        CHECK_SAYS("skin is ");
+        CHECK(plan == NULL, "a refused plan");
+    }
+}
+
+/* It is taken where nothing is kept, and info says that nothing is. */
+static void elsewhere(void)
+{
+    static const char *const methods[] = {"ewald", "fmm", "direct",
+                                          "spectral"};
+    for (int k = 0; k < 4; k++) {
+        struct system s;
+        char text[4096] = {0};
+        system_set(&s, cube, NULL);
+        s.options.method = methods[k];
+        s.problem.tolerance = 1e-3;
+        s.problem.outputs = FARSUM_FIELD;
+        if (k == 2)
+            memset(s.problem.periodic, 0, sizeof s.problem.periodic);
+        s.options.near = k == 3 ? "plain" : NULL;
+        farsum_plan *plan = plan_of(&s);
+        CHECK_OK(points(plan, &s));
+        CHECK_OK(points(plan, &s));
+        farsum_plan_info info = info_of(plan);
+        CHECK(info.skin == 0 && info.lists_made == 0 && info.lists_kept == 0,
+              "%s keeps lists", methods[k]);
+        FILE *to = fmemopen(text, sizeof text - 1, "w");
+        farsum_plan_print(plan, to);
+        fclose(to);
+        CHECK(strstr(text, "skin 0.5: no lists are kept here") != NULL,
+              "%s: %s", methods[k], text);
+        farsum_plan_destroy(plan);
+    }
+}
+
+static void said(void)
+{
+    struct system s;
+    char text[4096] = {0};
+    system_set(&s, cube, NULL);
+    farsum_plan *plan = plan_of(&s);
+    for (int k = 0; k < 3; k++)
+        CHECK_OK(points(plan, &s));
+    FILE *to = fmemopen(text, sizeof text - 1, "w");
+    farsum_plan_print(plan, to);
+    fclose(to);
+    CHECK(strstr(text, "skin 0.5: lists of near pairs made by 1, kept by 2 "
+                       "calls") != NULL,
+          "%s", text);
+    farsum_plan_destroy(plan);
+}
+
+int main(void)
+{
+    RUN(cells);
+    RUN(precisions);
+    RUN(targets);
+    RUN(flows);
+    RUN(exclusions);
+    RUN(anew);
+    RUN(failures);
+    RUN(refused);
+    RUN(elsewhere);
+    RUN(said);
+    return check_end();
+}
