@@ -102,7 +102,8 @@ static void run(struct steps *s, double skin)
     }
     double each = 1e6 / (double)s->c.p.n, all = (double)s->steps;
     double step = ((double)info.lists_made * least.made
-                   + (double)info.lists_kept * least.kept) / all
+                   + (double)info.lists_kept * least.kept)
+                      / all
                   + least.execute;
     printf("%s,%lld,%g,%g,%g,%g,%lld,%lld,%.4f,%.4f,%.4f,%.4f,%.4f\n",
            s->c.text, (long long)s->c.p.n, s->tolerance, s->move, skin,

@@ -141,6 +141,7 @@ static farsum_status plan(struct melt *m, double tolerance, const char *device)
         problem.cell[4 * d] = m->edge[d], problem.periodic[d] = 1;
     problem.n_sources = m->n, problem.sample_x = m->x, problem.sample_q = m->q;
     options.device = device;
+    options.skin = 1; /* lists of near pairs last for some steps */
     return farsum_plan_create(&problem, &options, &m->plan);
 }
 

@@ -70,9 +70,9 @@ static farsum_status plan_options(struct farsum_plan *plan,
     if (o->threads < 0 || o->threads > 4096)
         FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
     const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
-                               o->shape, o->repeats, o->skin};
+                               o->shape,  o->repeats,   o->skin};
     static const char *const names[] = {"cutoff", "bandwidth", "upsampling",
-                                        "shape", "repeats", "skin"};
+                                        "shape",  "repeats",   "skin"};
     for (int i = 0; i < 6; i++)
         if (!(positive[i] >= 0) || !isfinite(positive[i]))
             FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],

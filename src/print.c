@@ -95,12 +95,12 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 (long long)i->boxes[1], (long long)i->boxes[2],
                 (long long)i->leaves);
     if (i->skin > 0)
-        fprintf(out, "skin %.6g: lists of near pairs made by %lld, kept by "
-                     "%lld calls of set_points\n",
+        fprintf(out,
+                "skin %.6g: lists of near pairs made by %lld, kept by "
+                "%lld calls of set_points\n",
                 i->skin, (long long)i->lists_made, (long long)i->lists_kept);
     else if (plan->options.skin > 0)
-        fprintf(out, "skin %.6g: no lists are kept here\n",
-                plan->options.skin);
+        fprintf(out, "skin %.6g: no lists are kept here\n", plan->options.skin);
     fprintf(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
         fprintf(out, ", %.3g MB of it on the device",

@@ -23,7 +23,7 @@ struct fault_sums {
     double potential[FAULTS_N], field[FAULTS_N][3];
 };
 
-#define FAULT_CASES 16
+#define FAULT_CASES 17
 /* Case k of them; its samples point into *c. */
 void fault_case(struct fault_case *c, int k);
 

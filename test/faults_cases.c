@@ -10,11 +10,13 @@ static const struct {
     farsum_surface surface;
     int64_t m;
     int tuned;
+    double skin;
     const char *tree; /* of fmm; sparse: open boundaries */
 } kinds[FAULT_CASES] = {
     {.name = "spectral", .method = "spectral"},
     {.name = "spectral, targets, vacuum", .method = "spectral",
      .surface = FARSUM_VACUUM, .m = FAULTS_M},
+    {.name = "spectral, skin", .method = "spectral", .skin = 1},
     {.name = "spectral, f32, kiss", .method = "spectral", .fft = "kiss",
      .precision = FARSUM_F32},
     {.name = "spectral, plain", .method = "spectral", .fft = "plain",
@@ -101,6 +103,7 @@ void fault_case(struct fault_case *c, int k)
     c->options.method = kinds[k].method;
     c->options.threads = 2;
     c->options.deterministic = 1;
+    c->options.skin = kinds[k].skin;
     c->options.fft = kinds[k].fft;
     c->options.near = kinds[k].near;
     c->options.spread = kinds[k].spread;

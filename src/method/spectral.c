@@ -209,8 +209,7 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
     TRY(points_set(&s->source, &cell, n, x, type, "source", plan->threads));
     if (m > 0)
-        TRY(points_set(&s->target, &cell, m, y, type, "target",
-                       plan->threads));
+        TRY(points_set(&s->target, &cell, m, y, type, "target", plan->threads));
     TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
     if (spectral_unwraps(plan)) {
         TRY(spectral_unwrapped(&s->x, n, x, type));

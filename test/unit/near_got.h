@@ -37,14 +37,14 @@ static inline double *as_double(void *x, int64_t n, int f32)
 }
 
 static inline struct near_args case_args(const struct near_case *c,
-                                  farsum_precision precision)
+                                         farsum_precision precision)
 {
     return (struct near_args){
         .precision = precision,
         .isa = ISA_BASE,
         .threads = 1,
-        .outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                   | FARSUM_VIRIAL,
+        .outputs =
+            FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL,
         .cell = &c->cell,
         .poly = &c->poly,
         .n_sources = c->sources.n,
@@ -55,8 +55,9 @@ static inline struct near_args case_args(const struct near_case *c,
 
 /* Runs a state on the case; results are added to what was there. */
 static inline void state_run(const struct variant *row, void *state,
-                      const struct near_case *c, const struct near_args *args,
-                      unsigned outputs, struct got *got)
+                             const struct near_case *c,
+                             const struct near_args *args, unsigned outputs,
+                             struct got *got)
 {
     int f32 = args->precision == FARSUM_F32;
     int64_t n = case_targets(c);
@@ -82,8 +83,9 @@ static inline void state_run(const struct variant *row, void *state,
 /* Largest |got - want| / allowed.  f64: a few roundings of each term, and
  * positions that the size of the cell leaves uncertain.  f32: 1/r and the
  * polynomials in single precision, positions to 2^-27 of a cutoff. */
-static inline double worst_of(const struct near_case *c, const struct near_args *args,
-                       unsigned outputs, const struct got *got, double root)
+static inline double worst_of(const struct near_case *c,
+                              const struct near_args *args, unsigned outputs,
+                              const struct got *got, double root)
 {
     double eps = args->precision == FARSUM_F32 ? 1e-6 : 3e-15, move = 0;
     for (int k = 0; k < 9; k++)
@@ -100,9 +102,9 @@ static inline double worst_of(const struct near_case *c, const struct near_args 
                                     / (allow + 1e-300));
         allow = 3 * (eps * c->field_size[i] + move * c->field_move[i]);
         for (int a = 0; a < 3 && outputs & FARSUM_FIELD; a++)
-            worst = fmax(worst,
-                         fabs(got->field[3 * i + a] - c->field[3 * i + a])
-                             / (allow + 1e-300));
+            worst =
+                fmax(worst, fabs(got->field[3 * i + a] - c->field[3 * i + a])
+                                / (allow + 1e-300));
         if (!c->targets.n)
             virial += fabs(c->q[i]) * allow * length;
     }
@@ -111,8 +113,8 @@ static inline double worst_of(const struct near_case *c, const struct near_args 
                                 / (eps * c->energy_size + move * c->energy_move
                                    + 1e-300));
     for (int a = 0; a < 9 && outputs & FARSUM_VIRIAL; a++)
-        worst = fmax(worst, fabs(got->virial[a] - c->virial[a])
-                                / (virial + 1e-300));
+        worst = fmax(worst,
+                     fabs(got->virial[a] - c->virial[a]) / (virial + 1e-300));
     return worst;
 }
 #endif

@@ -4,13 +4,13 @@
 
 extern const struct variant near_plain, near_host_cluster;
 
-static const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                            | FARSUM_VIRIAL;
+static const unsigned all =
+    FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL;
 static const unsigned apart = FARSUM_POTENTIAL | FARSUM_FIELD;
 
 static const double cubic[9] = {3.7, 0, 0, 0, 3.7, 0, 0, 0, 3.7};
 static const double rod[9] = {1.6, 0, 0, 0, 1.6, 0, 0, 0, 16};
-static const double tilted[9] = {2.1, 1.4,  -0.9, -1.6, 2.4,
+static const double tilted[9] = {2.1, 1.4, -0.9, -1.6, 2.4,
                                  1.3, 0.4, -1.7, 2.9};
 static const double flat[9] = {5, 0.3, 0, 2.3, 4.1, 0, 0.9, 0.4, 0.7};
 static const double tiny[9] = {0.31, 0, 0, 0.14, 0.35, 0, -0.1, 0.13, 0.43};
@@ -20,9 +20,9 @@ static void move(struct points *p, const struct cell *cell, int64_t i,
                  const double by[3])
 {
     for (int d = 0; d < 3; d++)
-        p->s[d][i] = cell_wrap(p->s[d][i] + by[0] * cell->inv[d]
-                               + by[1] * cell->inv[3 + d]
-                               + by[2] * cell->inv[6 + d]);
+        p->s[d][i] =
+            cell_wrap(p->s[d][i] + by[0] * cell->inv[d]
+                      + by[1] * cell->inv[3 + d] + by[2] * cell->inv[6 + d]);
 }
 
 /* Every point this far, in a direction that goes by `seed` and its number. */
@@ -144,7 +144,7 @@ static void test_cutoff(void **state)
         for (int d = 0; d < 3; d++)
             for (int i = 0; i < 2; i++)
                 c.sources.s[d][i] = 0.5;
-        c.sources.s[0][0] = 0.01 / 9;      /* the one at a face, 1.25 apart */
+        c.sources.s[0][0] = 0.01 / 9; /* the one at a face, 1.25 apart */
         c.sources.s[0][1] = 1 - 1.24 / 9;
         c.q[0] = 1, c.q[1] = -1;
         step(s, &c, &args);
@@ -357,8 +357,7 @@ static void test_many(void **state)
             size += pow(want.potential[i], 2);
         }
         assert_true(sqrt(off / size) < allow);
-        assert_true(fabs(got.energy - want.energy)
-                    < allow * fabs(want.energy));
+        assert_true(fabs(got.energy - want.energy) < allow * fabs(want.energy));
         got_clear(&want);
         got_clear(&got);
         near_host_cluster.destroy(s);

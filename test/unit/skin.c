@@ -51,7 +51,9 @@ static void system_set(struct system *s, const double cell[9],
                     + (i < N ? 0 : 0.11);
     }
     for (int i = 0; i < 6 * N; i++)
-        s->q[i] = kernel ? draw(&seed) - 0.5 : i % 2 ? -1 : 1;
+        s->q[i] = kernel  ? draw(&seed) - 0.5
+                  : i % 2 ? -s->q[i - 1]
+                          : (draw(&seed) < 0.5 ? -1 : 1);
     s->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
     s->options = (farsum_options)FARSUM_OPTIONS_INIT;
     s->problem.kernel = kernel;
@@ -246,8 +248,8 @@ static void cells(void)
         const char *what;
         const double *cell;
         double skin;
-    } all[] = {{"cube", cube, 0.5}, {"tilted", tilted, 0.5},
-               {"thin", thin, 0.3}};
+    } all[] = {
+        {"cube", cube, 0.5}, {"tilted", tilted, 0.5}, {"thin", thin, 0.3}};
     for (int k = 0; k < 3; k++) {
         struct system s;
         system_set(&s, all[k].cell, NULL);
@@ -419,13 +421,24 @@ static void refused(void)
         CHECK_SAYS("skin is ");
         CHECK(plan == NULL, "a refused plan");
     }
+    struct system s; /* more than the lists of f32 can hold */
+    farsum_plan *plan = NULL;
+    system_set(&s, cube, NULL);
+    s.options.skin = 1000;
+    s.options.near = "host_cluster";
+    CHECK_FAILS(farsum_plan_create(&s.problem, &s.options, &plan),
+                FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("a skin of 8 cutoffs at most");
+    s.options.near = NULL; /* another row, which has no lists */
+    plan = plan_of(&s);
+    CHECK(info_of(plan).skin == 0, "a skin of %g", info_of(plan).skin);
+    farsum_plan_destroy(plan);
 }
 
 /* It is taken where nothing is kept, and info says that nothing is. */
 static void elsewhere(void)
 {
-    static const char *const methods[] = {"ewald", "fmm", "direct",
-                                          "spectral"};
+    static const char *const methods[] = {"ewald", "fmm", "direct", "spectral"};
     for (int k = 0; k < 4; k++) {
         struct system s;
         char text[4096] = {0};
@@ -463,7 +476,8 @@ static void said(void)
     farsum_plan_print(plan, to);
     fclose(to);
     CHECK(strstr(text, "skin 0.5: lists of near pairs made by 1, kept by 2 "
-                       "calls") != NULL,
+                       "calls")
+              != NULL,
           "%s", text);
     farsum_plan_destroy(plan);
 }

@@ -117,6 +117,7 @@ json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
     bad |= json_object_set_new(p, "seconds_create",
                                report_real(info->seconds_create));
     bad |= json_object_set_new(p, "queues", json_integer(info->queues));
+    bad |= json_object_set_new(p, "skin", report_real(info->skin));
     bad |= json_object_set_new(p, "stages", stages_of(info, 0));
     bad |= json_object_set_new(p, "text", lines_of(plan));
     return whole(p, bad);

@@ -237,8 +237,7 @@ ISA_TABLE(struct cluster_keep_kern, near_host_cluster_keep)
 static inline const struct cluster_keep_kern *
 host_cluster_keep(const struct near_args *args)
 {
-    return isa_near_host_cluster_keep[args->isa]
-                                     [args->precision == FARSUM_F32];
+    return isa_near_host_cluster_keep[args->isa][args->precision == FARSUM_F32];
 }
 /* Where `out` holds cluster c. */
 static inline int64_t cluster_out(const struct cluster_sum *sum, int64_t c)
@@ -293,8 +292,8 @@ static inline double cluster_kept(const struct cluster_grid *grid,
     }
     moved[0] = s[0] * grid->p[0][0] + s[1] * grid->p[1][0];
     moved[1] = s[1] * grid->p[1][1];
-    moved[2] = s[0] * grid->p[0][2] + s[1] * grid->p[1][2]
-               + s[2] * grid->p[2][2];
+    moved[2] =
+        s[0] * grid->p[0][2] + s[1] * grid->p[1][2] + s[2] * grid->p[2][2];
     cluster_frame(grid, listed[0], listed[width], listed[2 * width], r);
     for (int j = 0; j < 3; j++)
         r[j] += moved[j];

@@ -5,8 +5,8 @@
 
 #include "base/par.h"
 
-/* SIMD words of pairs a source and its neighbours in the list make: the fraction of lanes
- * within the cutoff was measured for uniform points and fits
+/* SIMD words of pairs a source and its neighbours in the list make: the
+ * fraction of lanes within its range was measured for uniform points and fits
  * 1/(1 + 1.9 (width/neighbours)^(1/3)). */
 double host_cluster_words(const struct near_args *args, int width)
 {

@@ -73,8 +73,8 @@ static double segment_square(const double u[2], const double w[2])
     return x * x + y * y;
 }
 
-/* Do columns that lie d0, d1 apart come closer than the range?  Their differences fill
- * a parallelogram of twice a column's sides. */
+/* Do columns that lie d0, d1 apart come closer than the range?  Their
+ * differences fill a parallelogram of twice a column's sides. */
 static int grid_is_near(const struct cluster_grid *grid, int64_t d0, int64_t d1)
 {
     double corner[4][2], near = grid->range * grid->range * (1 + 1e-6);

@@ -1,5 +1,5 @@
-/* host_cluster_keep_kern.c: points that have moved, in the clusters and lists of
- * before. */
+/* host_cluster_keep_kern.c: points that have moved, in the clusters and lists
+ * of before. */
 #include "stage/near/host_cluster_kern.h"
 
 static double keep_move(const struct cluster_grid *grid,
@@ -86,5 +86,5 @@ static int keep_own(const struct cluster_set *set, int64_t begin, int64_t end,
     return meets != 0;
 }
 
-const struct cluster_keep_kern ISA_NAME(near_host_cluster_keep)
-    = {keep_move, keep_watched, keep_own};
+const struct cluster_keep_kern ISA_NAME(near_host_cluster_keep) = {
+    keep_move, keep_watched, keep_own};

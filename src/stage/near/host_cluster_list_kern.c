@@ -33,8 +33,8 @@ static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
         x[2 * W + l] = coord_of(z[k]);
         set->order[cluster * W + l] = l < count ? at[k] : -1;
         for (int d = 0; d < 3 && set->listed; d++)
-            set->listed[(cluster * 3 + d) * W + l]
-                = set->points->s[grid->axis[d]][at[k]];
+            set->listed[(cluster * 3 + d) * W + l] =
+                set->points->s[grid->axis[d]][at[k]];
     }
     set->z[cluster][0] = coord_round(z[0]);
     set->z[cluster][1] = coord_round(z[count - 1]);
@@ -251,9 +251,8 @@ static void group_set(struct group *group, const struct cluster_set *set,
 
 /* A cluster of which a point is not far from one of the group: 1: they may
  * coincide; 0: they may come to, and are watched. */
-static __attribute__((noinline)) int list_close(struct row *row,
-                                                const struct group *group,
-                                                int64_t c, vreal least)
+static __attribute__((noinline)) int
+list_close(struct row *row, const struct group *group, int64_t c, vreal least)
 {
     struct cluster_lister *l = row->l;
     vreal close = v_set((real)(l->close * l->close));

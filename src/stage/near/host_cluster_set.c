@@ -11,7 +11,8 @@
  * coincide: points_distinct bounds each fractional coordinate, which makes
  * three times as much, and coordinates are rounded. */
 #define CLOSE 4
-#define WIDER (1 + 1e-5) /* pairs that are watched, a little more than need be */
+/* Pairs that are watched, a little more than need be. */
+#define WIDER (1 + 1e-5)
 
 /* Room for what a thread sees around one column. */
 static farsum_status set_workers(struct host_cluster *h)
@@ -131,10 +132,9 @@ static void set_range(struct host_cluster *h, struct worker *w)
     if (last - lo + 1 >= slabs)
         return;
     w->first = set->column[lo * n1];
-    w->count = last < slabs
-                   ? set->column[(last + 1) * n1] - w->first
-                   : set->n_clusters - w->first
-                         + set->column[(last + 1 - slabs) * n1];
+    w->count = last < slabs ? set->column[(last + 1) * n1] - w->first
+                            : set->n_clusters - w->first
+                                  + set->column[(last + 1 - slabs) * n1];
 }
 
 /* Shares the target clusters out, equal numbers of pairs. */
@@ -178,12 +178,12 @@ static double keep_move(const struct host_cluster *h,
 {
     double most = 0;
 #pragma omp parallel for num_threads(h->threads) schedule(static, 1)           \
-    reduction(max : most)
+    reduction(max                                                              \
+              : most)
     for (int t = 0; t < h->threads; t++) {
-        double far = h->keep->move(&h->grid, set,
-                                   par_start(set->n_clusters, h->threads, t),
-                                   par_start(set->n_clusters, h->threads,
-                                             t + 1));
+        double far = h->keep->move(
+            &h->grid, set, par_start(set->n_clusters, h->threads, t),
+            par_start(set->n_clusters, h->threads, t + 1));
         most = far > most ? far : most;
     }
     return most;
@@ -194,11 +194,12 @@ static int keep_meets(const struct host_cluster *h, double close)
 {
     int meets = 0;
 #pragma omp parallel for num_threads(h->threads) schedule(dynamic)             \
-    reduction(| : meets)
+    reduction(|                                                                \
+              : meets)
     for (int64_t b = 0; b < h->watched.used; b++)
-        meets |= h->keep->watched(&h->grid, host_cluster_targets(h),
-                                  &h->sources,
-                                  h->watched.word + b * CLUSTER_BLOCK, close);
+        meets |=
+            h->keep->watched(&h->grid, host_cluster_targets(h), &h->sources,
+                             h->watched.word + b * CLUSTER_BLOCK, close);
     return meets;
 }
 
@@ -228,7 +229,8 @@ static int set_own(const struct host_cluster *h)
     const int64_t n = h->sources.n_clusters;
     int found = 0;
 #pragma omp parallel for num_threads(h->threads) schedule(static, 1)           \
-    reduction(| : found)
+    reduction(|                                                                \
+              : found)
     for (int t = 0; t < h->threads; t++)
         found |= h->keep->own(&h->sources, par_start(n, h->threads, t),
                               par_start(n, h->threads, t + 1), close);
