@@ -79,6 +79,11 @@ static farsum_status plan_options(struct farsum_plan *plan,
                  positive[i]);
     if (o->upsampling > 0 && o->upsampling < 1)
         FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
+    if (o->near_cells < 0 || o->near_team[0] < 0 || o->near_team[1] < 0)
+        FAIL(ERR_ARGUMENT, "near_cells or near_team is below 0");
+    if ((o->near_cells || o->near_team[0] || o->near_team[1]) && !plan->device)
+        FAIL(ERR_UNSUPPORTED, "near_cells and near_team are of rows on a "
+                              "device, this plan is on the host");
     if (o->queues < 0 || o->queues > 2)
         FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
     if (o->queues == 2 && !plan->device)
@@ -128,14 +133,6 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                        NULL, plan->threads);
 }
 
-/* What is left of the precision asked for: of the pairs, and of the rest. */
-static void plan_pairs(struct farsum_plan *plan)
-{
-    farsum_precision asked = plan->problem.precision;
-    plan->pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
-    plan->problem.precision = asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
-}
-
 static void plan_about(struct farsum_plan *plan)
 {
     farsum_plan_info *i = &plan->info;
@@ -144,7 +141,6 @@ static void plan_about(struct farsum_plan *plan)
     i->device = plan->device ? plan->device->name : "host";
     i->device_model = plan->device ? plan->device->facts.model : NULL;
     i->isa = isa_name(plan->isa);
-    i->precision = plan_is_mixed(plan) ? FARSUM_MIXED : plan->problem.precision;
     i->threads = plan->threads;
     i->n_sources = plan->problem.n_sources;
     i->n_targets = plan->problem.n_targets > 0 ? plan->problem.n_targets
@@ -180,28 +176,6 @@ void plan_holds(struct farsum_plan *plan, struct plan_held before)
     plan->info.device_bytes += (uint64_t)(now.device - before.device);
 }
 
-/* Factors of the costs; of a device none are kept yet. */
-static farsum_status plan_machine(struct farsum_plan *plan)
-{
-    struct machine *m = &plan->machine;
-    farsum_precision precision = plan->problem.precision;
-    for (int r = 0; plan->device && r < MACHINE_ROOMS; r++)
-        m->factor[r] = 1;
-    if (plan->device)
-        return FARSUM_OK;
-    machine_load(m, plan->isa, precision, plan->threads);
-    if (plan->options.measure && !m->measured)
-        TRY(machine_measure(m, plan->isa, precision, plan->threads));
-    if (!plan_is_mixed(plan))
-        return FARSUM_OK;
-    struct machine near;
-    machine_load(&near, plan->isa, plan->pairs, plan->threads);
-    if (plan->options.measure && !near.measured)
-        TRY(machine_measure(&near, plan->isa, plan->pairs, plan->threads));
-    m->factor[MACHINE_NEAR] = near.factor[MACHINE_NEAR];
-    return FARSUM_OK;
-}
-
 static farsum_status plan_make(const farsum_problem *problem,
                                const farsum_options *options, int dry,
                                farsum_plan **plan)
@@ -218,18 +192,15 @@ static farsum_status plan_make(const farsum_problem *problem,
     GO(problem_check(problem, &p->problem, &p->pair));
     p->sign = p->problem.coulomb < 0 ? -1 : 1;
     p->problem.coulomb = fabs(p->problem.coulomb);
-    plan_pairs(p);
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;
     plan_about(p);
-    GO(plan_machine(p));
     GO(plan_exclude_problem(p));
     GO(plan_sample(p));
-    GO(plan_method(p));
-    if (!p->method->mixed) { /* all of it in f64 */
-        p->pairs = p->problem.precision;
-        p->info.precision = p->pairs;
-    }
+    if (p->problem.precision == FARSUM_AUTO)
+        GO(plan_precision(p));
+    else
+        GO(plan_method_in(p, p->problem.precision));
     GO(p->method->create(p));
     plan_forget(p);
     uint64_t expected = p->info.bytes;

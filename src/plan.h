@@ -21,6 +21,8 @@ struct farsum_plan {
     const struct method *method;
     void *state;              /* owned by the method */
     char method_reason[1000]; /* why this method */
+    double method_seconds;    /* of an execute, as it was chosen by */
+    char precision_reason[600]; /* why this precision, of auto */
     struct device *device;   /* NULL: the host */
     int owns_device;         /* 1: opened here */
     enum isa isa;
@@ -47,6 +49,10 @@ farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
 /* plan_method.c: picks and tunes: method, state and why. */
 farsum_status plan_method(struct farsum_plan *plan);
+/* The same in the precision asked for: pairs, problem.precision, info. */
+farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked);
+/* plan_precision.c: in each precision; the fastest that holds is kept. */
+farsum_status plan_precision(struct farsum_plan *plan);
 /* C, as results are multiplied by it. */
 static inline double plan_constant(const struct farsum_plan *plan)
 {

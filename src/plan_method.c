@@ -33,7 +33,7 @@ static const struct {
     const char *name;
     enum method_options group;
     size_t at;
-    enum { TEXT, REAL, INT, LONG } type;
+    enum { TEXT, REAL, INT, INTS, LONG } type;
 } own[] = {
 #define OWN(name, group, type)                                                 \
     {                                                                          \
@@ -44,6 +44,7 @@ static const struct {
     OWN(mesh, METHOD_MESH, LONG),       OWN(upsampling, METHOD_MESH, REAL),
     OWN(support, METHOD_MESH, INT),     OWN(shape, METHOD_MESH, REAL),
     OWN(near, METHOD_MESH, TEXT),       OWN(spread, METHOD_MESH, TEXT),
+    OWN(near_cells, METHOD_MESH, INT),  OWN(near_team, METHOD_MESH, INTS),
     OWN(fft, METHOD_MESH, TEXT),        OWN(scale, METHOD_MESH, TEXT),
     OWN(interp, METHOD_MESH, TEXT),     OWN(order, METHOD_BOXES, INT),
     OWN(separation, METHOD_BOXES, INT), OWN(levels, METHOD_BOXES, INT),
@@ -65,6 +66,9 @@ static int option_given(const farsum_options *options, size_t k)
         return *(const double *)(const void *)at != 0;
     case INT:
         return *(const int *)(const void *)at != 0;
+    case INTS: /* two */
+        return ((const int *)(const void *)at)[0] != 0
+               || ((const int *)(const void *)at)[1] != 0;
     default:
         return *(const int64_t *)(const void *)at != 0;
     }
@@ -247,6 +251,7 @@ farsum_status plan_method(struct farsum_plan *plan)
     plan->info.method = best->row->name;
     method_say(plan, &all, best, wanted != NULL);
     plan->info.method_reason = plan->method_reason;
+    plan->method_seconds = best->seconds;
 done:
     for (int i = 0; i < all.n; i++)
         if (all.one[i].state)

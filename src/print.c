@@ -51,6 +51,8 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                                          : "mixed (near pairs f32, sums f64)",
             i->threads,
             i->threads == 1 ? "" : "s", i->isa);
+    if (i->precision_reason)
+        fprintf(out, "precision: %s\n", i->precision_reason);
     fprintf(out, "method: %s\n", i->method_reason);
     if (i->device_model)
         fprintf(out, "device %s: %s\n", i->device, i->device_model);

@@ -52,7 +52,7 @@ static farsum_status problem_enums(farsum_problem *p)
                                              : FARSUM_F64;
     p->surface = p->surface ? p->surface : FARSUM_TINFOIL;
     p->memory = p->memory ? p->memory : FARSUM_HOST;
-    if (p->precision < FARSUM_F64 || p->precision > FARSUM_MIXED)
+    if (p->precision < FARSUM_F64 || p->precision > FARSUM_AUTO)
         FAIL(ERR_ARGUMENT, "precision %d is not one", (int)p->precision);
     if (p->arrays != FARSUM_F32 && p->arrays != FARSUM_F64)
         FAIL(ERR_ARGUMENT, "type %d of arrays is not one", (int)p->arrays);

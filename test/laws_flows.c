@@ -171,6 +171,92 @@ static void derivatives(void)
           off, size);
 }
 
+enum { FEW_SOURCES = 5, SIDE = 16, PLANES = 9 };
+
+/* Mean flows over planes across each axis beside the sources, which lie around
+ * the origin: slope and bend, [a][b] of component a along axis b. */
+static int planes(const struct flow *f, const double *x, const double *q,
+                  double slope[3][3], double bend[3][3])
+{
+    static double y[3 * PLANES * SIDE * SIDE], v[3 * PLANES * SIDE * SIDE];
+    const double edge = f->cell[0], apart = 0.15;
+    double mean[PLANES][3] = {{0}};
+    for (int k = 0; k < PLANES * SIDE * SIDE; k++) {
+        int plane = k / (SIDE * SIDE), b = plane / 3;
+        y[3 * k + b] = edge * (0.5 + apart * (plane % 3 - 1));
+        y[3 * k + (b + 1) % 3] = edge * (k % SIDE) / SIDE;
+        y[3 * k + (b + 2) % 3] = edge * (k / SIDE % SIDE) / SIDE;
+    }
+    int done = flow_sum(f, FEW_SOURCES, x, PLANES * SIDE * SIDE, y, q, v);
+    for (int k = 0; k < PLANES * SIDE * SIDE; k++)
+        for (int a = 0; a < 3; a++)
+            mean[k / (SIDE * SIDE)][a] += v[3 * k + a] / (SIDE * SIDE);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            const double at[3] = {mean[3 * b][a], mean[3 * b + 1][a],
+                                  mean[3 * b + 2][a]};
+            slope[a][b] = (at[2] - at[0]) / (2 * apart * edge);
+            bend[a][b] =
+                (at[2] - 2 * at[1] + at[0]) / (apart * apart * edge * edge);
+        }
+    return done;
+}
+
+/* e_abc t_c */
+static double turned(int a, int b, const double t[3])
+{
+    return a == b ? 0 : (b - a + 3) % 3 == 1 ? t[3 - a - b] : -t[3 - a - b];
+}
+
+/* Mean flows bend by the force, 8 pi f / V beside it, and slope by its first
+ * moment, whose antisymmetric half is a torque's: -8 pi sum f_a x_b / V.  So a
+ * rotlet has no force and its torque, a stresslet neither. */
+static void free_of_force_and_torque(void)
+{
+    const double edge = 1.3, volume = edge * edge * edge;
+    double x[3 * FEW_SOURCES], q[6 * FEW_SOURCES], slope[3][3], bend[3][3];
+    for (int k = 0; k < 4; k++) { /* forces, torques, stresslets, dipoles */
+        struct flow f = flow_of(k % 3, 1e-9);
+        double sum[3] = {0}, moment[3][3] = {{0}}, most = 0;
+        memset(f.cell, 0, sizeof f.cell);
+        f.cell[0] = f.cell[4] = f.cell[8] = edge;
+        cloud(FEW_SOURCES, f.kernel, x, q);
+        for (int i = 0; i < 3 * FEW_SOURCES; i++)
+            x[i] *= 0.2;
+        for (int d = 0; d < 3 && k == 3; d++)
+            q[d] = -(q[3 + d] + q[6 + d] + q[9 + d] + q[12 + d]);
+        for (int i = 0; i < FEW_SOURCES && k != STRESSLET; i++)
+            for (int a = 0; a < 3; a++) {
+                sum[a] += q[3 * i + a];
+                for (int b = 0; b < 3; b++)
+                    moment[a][b] += q[3 * i + a] * x[3 * i + b];
+            }
+        if (!planes(&f, x, q, slope, bend))
+            return;
+        for (int a = 0; a < 9; a++)
+            most = fmax(most, fabs(slope[a / 3][a % 3]));
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++) {
+                double bends = k == STOKESLET && a != b ? sum[a] : 0;
+                double slopes = k == ROTLET        ? turned(a, b, sum) / 2
+                                : k == 3 && a != b ? -moment[a][b]
+                                                   : 0;
+                CHECK(fabs(bend[a][b] - 8 * M_PI * bends / volume)
+                          < 1e-6 * most,
+                      "%d: flow %d bends along %d by %.9g, forces by %.9g", k,
+                      a, b, bend[a][b], 8 * M_PI * bends / volume);
+                if (k == STRESSLET)
+                    slopes = slope[b][a] * volume / (8 * M_PI);
+                CHECK(k == STOKESLET
+                          || fabs(slope[a][b] - 8 * M_PI * slopes / volume)
+                                 < 1e-6 * most,
+                      "%d: flow %d slopes along %d by %.9g, not %.9g", k, a, b,
+                      slope[a][b], 8 * M_PI * slopes / volume);
+            }
+        CHECK(most > 0.1, "%d: slopes of %.3g say nothing", k, most);
+    }
+}
+
 /* Stresslets of a constant density q on a closed surface: 8 pi q inside,
  * nothing outside, across the cell's faces too. */
 static void closed_surface(void)
@@ -254,6 +340,7 @@ int main(void)
 {
     RUN(adjoint);
     RUN(derivatives);
+    RUN(free_of_force_and_torque);
     RUN(closed_surface);
     RUN(same_cell);
     return check_end();

@@ -273,9 +273,12 @@ static farsum_status near_run(int k, const struct trial *trial,
         .pair = w->pair,
         .split = &w->split, /* every other case not the row's own team */
         .team = {k % 2 ? 16 : 0, 0},
+        .cells = k % 3 ? k % 5 : 0, /* and not its own cells */
         .wide = w->wide,
         .allowed = near_allowed(k),
     };
+    if (trial->variant->fits(&args) != FARSUM_OK)
+        args.team[0] = 0; /* it has no teams of such a shape */
     trial_send(trial, &w->q_on, w->q,
                w->pair->strengths * cases[k].n * (int64_t)real);
     void *energy = trial_io(trial, &w->energy_on, &w->energy);

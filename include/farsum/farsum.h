@@ -98,6 +98,8 @@ typedef enum farsum_precision {
     FARSUM_F32 = 2,
     FARSUM_MIXED = 3, /* of spectral: near pairs as in f32; their sums, the mesh
                          and the rest in f64.  Other methods: f64 */
+    FARSUM_AUTO = 4,  /* of a problem's sums: of these the fastest that keeps
+                         the tolerance, by estimates */
 } farsum_precision;
 
 typedef enum farsum_error_kind {
@@ -155,8 +157,8 @@ typedef struct farsum_problem {
                                 length; r is sqrt(r^2 + eps^2); 0: none.  What
                                 has no distance is no pair, as without */
     farsum_precision precision; /* of the sums */
-    farsum_precision arrays; /* of the caller's arrays, f64 or f32; 0: as
-                                precision, of mixed f64 */
+    farsum_precision arrays;    /* of the caller's arrays, f64 or f32; 0: as
+                                precision, of mixed and auto f64 */
     farsum_memory memory;    /* where positions, strengths and results are */
     double tolerance;        /* > 0; 0: 1e-5 */
     farsum_error_kind error; /* what the tolerance measures */
@@ -206,6 +208,10 @@ typedef struct farsum_options {
     int support;          /* P, mesh points, 2..16 */
     double shape;         /* window's shape parameter, no unit (see math.md) */
     const char *near, *spread, *fft, *scale, *interp; /* variants by name */
+    int near_cells;   /* cells that a device's near rows divide a cutoff
+                             into, along each axis, 1..8 */
+    int near_team[2]; /* threads over targets and over sources, of a near
+                             row on a device that has teams */
     /* of the method fmm: */
     int order;            /* p of the expansions, 1..40, FARSUM_ORDER_0:
                              none but a box's charge */
@@ -284,7 +290,8 @@ typedef struct farsum_plan_info {
     const char *device_model; /* borrowed; NULL: the host */
     const char *method_reason; /* the seconds of an execute by each method, as
                                 estimated, or why one does not fit; borrowed */
-    farsum_precision precision;
+    farsum_precision precision;   /* of auto the one that was chosen */
+    const char *precision_reason; /* of auto why, else NULL; borrowed */
     int threads;
     int64_t n_sources, n_targets, n_exclusions;
     double tolerance;

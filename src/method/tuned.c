@@ -41,26 +41,30 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
                 union room_args args[ROOM_COUNT])
 {
     const farsum_problem *p = &plan->problem;
+    const farsum_options *o = &plan->options;
     const int64_t n = plan->sample.n, m = plan->sample.m;
     const int64_t *mesh = t->mesh;
     struct cell cell; /* the sample's radii are in the caller's lengths */
     cell_scale(&cell, &t->cell, t->rc);
     double around = sample_around(&plan->sample, &cell, t->rc);
     double crowd = tuned_crowd(t, &plan->sample, &cell);
-    args[ROOM_NEAR].near = (struct near_args){.precision = plan->pairs,
-                                              .isa = plan->isa,
-                                              .threads = plan->threads,
-                                              .outputs = p->outputs,
-                                              .cell = &t->cell,
-                                              .poly = &t->poly,
-                                              .n_sources = n,
-                                              .n_targets = m,
-                                              .neighbours = around,
-                                              .device = plan->device,
-                                              .pair = &t->pair,
-                                              .split = &t->split,
-                                              .wide = plan_is_mixed(plan),
-                                              .allowed = t->near_error};
+    args[ROOM_NEAR].near =
+        (struct near_args){.precision = plan->pairs,
+                           .isa = plan->isa,
+                           .threads = plan->threads,
+                           .outputs = p->outputs,
+                           .cell = &t->cell,
+                           .poly = &t->poly,
+                           .n_sources = n,
+                           .n_targets = m,
+                           .neighbours = around,
+                           .device = plan->device,
+                           .pair = &t->pair,
+                           .split = &t->split,
+                           .team = {o->near_team[0], o->near_team[1]},
+                           .cells = o->near_cells,
+                           .wide = plan_is_mixed(plan),
+                           .allowed = t->near_error};
     if (!plan->device) { /* which looks for itself */
         args[ROOM_NEAR].near.skin = plan->options.skin / t->rc;
         args[ROOM_NEAR].near.distinct = !p->exclude_coincident;

@@ -20,6 +20,21 @@ static farsum_status choose_fits(const struct variant_row *row,
     return row->variant->fits ? row->variant->fits(args) : FARSUM_OK;
 }
 
+/* Adds to the reason what the row says of itself, and what costs hang on. */
+static void choose_more(const void *args, struct choice *choice, int about)
+{
+    const struct stage *stage = choice->stage;
+    void (*const says[])(const void *, char *, size_t) = {
+        choice->row->variant->says, about ? stage->about : NULL};
+    for (int k = 0; k < 2; k++) {
+        size_t room = sizeof choice->reason, n = strlen(choice->reason);
+        if (!says[k] || n + 3 > room)
+            continue;
+        snprintf(choice->reason + n, room - n, "; ");
+        says[k](args, choice->reason + n + 2, room - n - 2);
+    }
+}
+
 static farsum_status choose_named(const struct stage *stage, const void *args,
                                   const struct choose_options *options,
                                   struct choice *choice)
@@ -46,6 +61,7 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
         choice->cost =
             choose_cost(stage, row, args, options, &choice->measured);
         snprintf(choice->reason, sizeof choice->reason, "named");
+        choose_more(args, choice, 0);
         return FARSUM_OK;
     }
     names[n] = NULL;
@@ -110,11 +126,7 @@ static void choose_say(const struct stage *stage, const void *args,
     if (next && choice->cost > 0)
         snprintf(to + n, room - n, "; %s %.3g ms, %.3g times", next->name,
                  1e3 * second, second / choice->cost);
-    n = strlen(to);
-    if (!stage->about || n + 3 > room)
-        return;
-    snprintf(to + n, room - n, "; ");
-    stage->about(args, to + n + 2, room - n - 2);
+    choose_more(args, choice, 1);
 }
 
 farsum_status choose(const struct stage *stage, const void *args,

@@ -119,7 +119,7 @@ class Usage(CommandTest):
                                ("laplace seed=x", "whole number"),
                                ("n=5 laplace", "not key=value"),
                                ("laplace net=", "a number"),
-                               ("prec=f16", "f64, f32 or mixed")]:
+                               ("prec=f16", "f64, f32, mixed or auto")]:
             self.refused(2, f"--case: .*{expected}", "tune", "--case", case)
 
 

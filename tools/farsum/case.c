@@ -94,7 +94,7 @@ static int parse_word(const char *text, const char *const words[], int *value)
     return -1;
 }
 
-static const char *const precisions[] = {"f64", "f32", "mixed", NULL};
+static const char *const precisions[] = {"f64", "f32", "mixed", "auto", NULL};
 static const char *const errors[] = {"force", "potential", "absolute",
                                      "velocity", NULL};
 
@@ -152,7 +152,7 @@ static int parse_key(struct case_spec *spec, const char *key,
         if (parse_seed(value, &spec->seed))
             return -1;
     } else if (strcmp(key, "prec") == 0) {
-        *expected = "f64, f32 or mixed";
+        *expected = "f64, f32, mixed or auto";
         if (parse_word(value, precisions, &w))
             return -1;
         spec->precision = (farsum_precision)w;

@@ -229,7 +229,7 @@ static const struct help_page pages[] = {
 
     {"cases", "the notation of problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
-     "[density=X] [prec=f64|f32|mixed] [net=X] [kappa=X]\n"
+     "[density=X] [prec=f64|f32|mixed|auto] [net=X] [kappa=X]\n"
      "[error=force|potential|absolute|velocity]",
      "One line says a problem, for the command, the tests, the benchmarks and "
      "bug reports. Keys may come in any order; what is left out is n=1000, "

@@ -146,6 +146,8 @@ farsum_options options_how(const struct settings *s)
     how.support = s->support;
     how.shape = s->shape;
     how.near = s->near;
+    how.near_cells = s->near_cells;
+    memcpy(how.near_team, s->near_team, sizeof how.near_team);
     how.spread = s->spread;
     how.fft = s->fft;
     how.scale = s->scale;

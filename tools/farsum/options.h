@@ -51,6 +51,7 @@ struct settings {
     /* how: as farsum_options */
     const char *method, *device, *isa, *split, *window;
     const char *near, *spread, *fft, *scale, *interp;
+    int near_cells, near_team[2];
     double cutoff, bandwidth, upsampling, shape, executes;
     int order, separation, levels;
     int64_t boxes[3], leaf;

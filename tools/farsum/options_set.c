@@ -186,6 +186,21 @@ OPTION_SETTER(bytes)
     return 0;
 }
 
+OPTION_SETTER(team)
+{
+    int *out = field_of(s, row), a, b, end = 0;
+    if (sscanf(value, "%dx%d%n", &a, &b, &end) != 2 || value[end] || a < 0
+        || b < 0 || a + b == 0) {
+        snprintf(why, size,
+                 "expected %s, whole numbers, 0 for the row's own, found '%s'",
+                 row->takes, value);
+        return -1;
+    }
+    out[0] = a;
+    out[1] = b;
+    return 0;
+}
+
 OPTION_SETTER(three)
 {
     int64_t *out = field_of(s, row);

@@ -14,7 +14,8 @@ static const char *const word_units[] = {"reduced", "real", "metal", "gromacs",
                                          "si", NULL};
 static const char *const word_error[] = {"force", "potential", "absolute",
                                          "velocity", NULL};
-static const char *const word_precision[] = {"f64", "f32", "mixed", NULL};
+static const char *const word_precision[] = {"f64", "f32", "mixed", "auto",
+                                             NULL};
 static const char *const word_surface[] = {"tinfoil", "vacuum", NULL};
 static const char *const word_exclude[] = {"coincident", NULL};
 
@@ -45,8 +46,8 @@ static const struct option_row table[] = {
      "Plummer's length: 1/r is 1/sqrt(r^2 + EPS^2); laplace in open space"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
      "of the sums: f64, f32, or mixed, of spectral: near pairs as in f32, "
-     "their "
-     "sums and the rest in f64"},
+     "their sums and the rest in f64; or auto: of these the fastest that keeps "
+     "the tolerance. f64 if not given"},
     {"cell", 0, "NUMBERS", FOR_FILES | FOR_GEN, set_cell, 0, NULL,
      "the cell instead of the file's: 3 edges, or 9 numbers that are the rows "
      "a, b, c; gen also takes the cell names of a case"},
@@ -96,6 +97,12 @@ static const struct option_row table[] = {
      "the window's shape parameter"},
     {"near", 0, "VARIANT", FOR_PLANS, set_text, FIELD(near), NULL,
      "variant of the near field; see 'farsum list near'"},
+    {"near-cells", 0, "K", FOR_PLANS, set_int, FIELD(near_cells), NULL,
+     "cells that a near field on a device divides the cutoff into, along each "
+     "axis, 1 to 8"},
+    {"near-team", 0, "AxB", FOR_PLANS, set_team, FIELD(near_team), NULL,
+     "of near variants with teams, on a device: threads over targets and over "
+     "sources; 0: the variant's own"},
     {"spread", 0, "VARIANT", FOR_PLANS, set_text, FIELD(spread), NULL,
      "variant of spreading; see 'farsum list spread'"},
     {"fft", 0, "VARIANT", FOR_PLANS, set_text, FIELD(fft), NULL,

@@ -84,6 +84,9 @@ json_t *report_plan(const farsum_plan *plan, const farsum_plan_info *info)
     int bad = 0;
     bad |= json_object_set_new(p, "method_reason",
                                report_text(info->method_reason));
+    if (info->precision_reason)
+        bad |= json_object_set_new(p, "precision_reason",
+                                   report_text(info->precision_reason));
     bad |= json_object_set_new(p, "isa", report_text(info->isa));
     bad |= json_object_set_new(p, "split", report_text(info->split));
     bad |= json_object_set_new(p, "window", report_text(info->window));

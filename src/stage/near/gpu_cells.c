@@ -1,5 +1,5 @@
-/* gpu_cells: a thread a target, cells of half a cutoff, every cell that the
- * cutoff reaches; straightforward, any kernel.  Points are sorted by a stable
+/* gpu_cells: a thread a target, every cell that the cutoff reaches, one to four
+ * of them a cutoff; straightforward, any kernel.  Points are sorted by a stable
  * sort and no sum is shared, so results repeat bitwise.
  *
  * In f32 coordinates are integers modulo 2^32 (docs/decisions/0007). */
@@ -8,34 +8,54 @@
 
 enum { GROUP = 128 };
 
-static const double a_cutoff[3] = {2, 2, 2};
-
 /* Operations counted from the kernel, the lanes that wait among them, over what
  * makes them the times of an H200: 1e6 uniform points, stokeslets in f64 and
  * f32, 40 to 1000 neighbours. */
-static double cells_cost(const void *args)
+static double cells_seconds(const struct near_args *a, int cells)
 {
-    const struct near_args *a = args;
+    const double a_cutoff[3] = {cells, cells, cells};
     int f32 = a->precision == FARSUM_F32;
+    double looked, summed, runs = (2 * cells + 1) * (2 * cells + 1);
     /* 125 cells of half an edge hold 3.7 times the neighbours; a lane waits
      * for its group */
-    double looked = 3.7 * a->neighbours;
-    double work = (10 + near_work(a)) * looked + (f32 ? 12000 : 16000);
-    /* 25 runs, and source after source: of 3000 and 24000 charges, 15 to 90
+    near_gpu_looks(a, a_cutoff, &looked, &summed);
+    double work =
+        (10 + near_work(a)) * looked * a->neighbours + (f32 ? 480 : 640) * runs;
+    /* runs, and source after source: of 3000 and 24000 charges, 15 to 90
      * neighbours */
-    double steps = 650 + (f32 ? 21 : 27) * a->neighbours;
+    double steps = 26 * runs + (f32 ? 5.7 : 7.3) * looked * a->neighbours;
     return near_gpu_waiting(a, steps,
                             near_gpu_seconds(a, work, f32 ? 0.93 : 1.15));
 }
 
+static void cells_density(const struct near_args *args, double a_cutoff[3])
+{
+    for (int d = 0; d < 3; d++)
+        a_cutoff[d] = near_gpu_best(args, cells_seconds);
+}
+
+static double cells_cost(const void *args)
+{
+    return cells_seconds(args, near_gpu_best(args, cells_seconds));
+}
+
+static void cells_says(const void *args, char *text, size_t size)
+{
+    near_gpu_says(near_gpu_best(args, cells_seconds), text, size);
+}
+
 static void cells_ops(const void *args, struct work *work)
 {
+    double a_cutoff[3];
+    cells_density(args, a_cutoff);
     near_ops_pairs(args, near_gpu_ops(args, a_cutoff, work), work);
 }
 
 static int64_t cells_bytes(const void *args)
 {
     const struct near_args *a = args;
+    double a_cutoff[3];
+    cells_density(a, a_cutoff);
     return near_gpu_bytes(a, a_cutoff, 0,
                           (a->n_sources + a->n_targets) / GROUP);
 }
@@ -59,6 +79,8 @@ static farsum_status cells_set(void *state, const struct points *sources,
                                const struct points *targets)
 {
     struct near_gpu *g = state;
+    double a_cutoff[3];
+    cells_density(&g->args, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 0, sources, targets));
     if (!g->same)
         return FARSUM_OK;
@@ -89,4 +111,5 @@ const struct variant near_gpu_cells = {
     .deterministic = 1,
     .needs = "a device",
     .work = cells_ops,
+    .says = cells_says,
 };

@@ -65,8 +65,8 @@ static void clusters_cells(const struct near_args *args, int64_t n,
 {
     double volume = args->cell->volume;
     double wide = cbrt((double)n / volume / clusters_size(args));
-    a_cutoff[0] = a_cutoff[1] = fmin(fmax(wide, 1), 8);
-    a_cutoff[2] = 4 * a_cutoff[0];
+    double own = fmin(fmax(wide, 1), NEAR_CELLS);
+    near_gpu_density(args, (double[3]){own, own, 4 * own}, a_cutoff);
 }
 
 /* Fitted to times of an H200, 1e6 uniform points with 40 to 1000 neighbours,

@@ -11,8 +11,6 @@
 
 enum { LEAST = 8, MOST = 32, IN_STEP = 128, ALONE = 8 };
 
-static const double a_cutoff[3] = {2, 2, 4};
-
 /* The host's twin of gpu_lanes.k's struct. */
 struct near_lanes {
     float x0, y0, y1, z0, z1;
@@ -58,8 +56,13 @@ static int lanes_share(const struct near_args *args)
 static farsum_status lanes_fits(const void *args)
 {
     const struct near_args *a = args;
-    TRY(near_gpu_fits(args));
+    TRY(near_gpu_teams_fit(a));
     int share = lanes_share(a), step = lanes_step(a);
+    if (a->team[0] != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "a team of %d x %d threads; targets are not "
+             "shared out, only sources: 0 x 16",
+             a->team[0], a->team[1]);
     if (share < 1 || share > step || (share & (share - 1)) != 0)
         FAIL(ERR_UNSUPPORTED,
              "%d threads a target; a power of two up to %d, or 0 for its own",
@@ -86,12 +89,16 @@ static int64_t lanes_side(const struct near_args *args)
  * neighbours in f32, some in f64 and of stokeslets: columns; pairs; lists,
  * which few threads write where a column's part is long; and the steps that
  * follow one another however few targets there are. */
-static double lanes_cost(const void *args)
+static double lanes_seconds(const struct near_args *a, int cells)
 {
-    const struct near_args *a = args;
-    double near = a->neighbours;
-    double work = 7700 + (128 + near_work(a)) * near + 0.09 * near * near;
-    double steps = 180 + 17 * near / lanes_share(a);
+    double near = a->neighbours, runs = (2 * cells + 1) * (2 * cells + 1);
+    /* cells that a ball touches, over it: the ball around every point of one */
+    double e = 1.0 / cells, z = e / 2, ball = 4 * M_PI / 3;
+    double listed =
+        1 + (e * e * z + 2 * (e * e + 2 * e * z) + M_PI * (2 * e + z)) / ball;
+    double work = 308 * runs + (128 + near_work(a)) * near * listed / 2.19
+                  + 0.36 * e * e * near * near;
+    double steps = 120 + 2.4 * runs + 7.8 * listed * near / lanes_share(a);
     int f32 = a->precision == FARSUM_F32;
     double seconds = near_gpu_busy(a, work, f32 ? 0.6 : 0.9)
                      + steps * gpu_rates(a->device, a->precision).wait;
@@ -100,9 +107,28 @@ static double lanes_cost(const void *args)
     return (lanes_step(a) > 1 ? 1 : alone) * seconds;
 }
 
+/* Cells a cutoff, twice as many along columns. */
+static void lanes_density(const struct near_args *args, double a_cutoff[3])
+{
+    a_cutoff[0] = a_cutoff[1] = near_gpu_best(args, lanes_seconds);
+    a_cutoff[2] = 2 * a_cutoff[0];
+}
+
+static double lanes_cost(const void *args)
+{
+    return lanes_seconds(args, near_gpu_best(args, lanes_seconds));
+}
+
+static void lanes_says(const void *args, char *text, size_t size)
+{
+    near_gpu_says(near_gpu_best(args, lanes_seconds), text, size);
+}
+
 static int64_t lanes_bytes(const void *args)
 {
     const struct near_args *a = args;
+    double a_cutoff[3];
+    lanes_density(a, a_cutoff);
     int64_t threads = (a->n_sources + a->n_targets) * lanes_share(a);
     return near_gpu_bytes(a, a_cutoff, 1, threads / lanes_group(a) + 1)
            + a->n_sources * lanes_side(a);
@@ -178,6 +204,8 @@ static farsum_status lanes_set(void *state, const struct points *sources,
     struct state *s = state;
     struct near_gpu *g = &s->near;
     struct near_columns columns;
+    double a_cutoff[3];
+    lanes_density(&g->args, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 1, sources, targets));
     g->ready = 0;
     TRY(near_columns_set(&columns, g, "gpu_lanes"));
@@ -218,4 +246,5 @@ const struct variant near_gpu_lanes = {
     .destroy = lanes_destroy,
     .deterministic = 1,
     .needs = "a device",
+    .says = lanes_says,
 };

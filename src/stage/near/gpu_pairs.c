@@ -8,7 +8,7 @@
 
 enum { GROUP = 128, TARGETS = 2 };
 
-static const double a_cutoff[3] = {2, 2, 4};
+static const double own[3] = {2, 2, 4}; /* cells a cutoff */
 
 struct state {
     struct near_gpu near;
@@ -37,6 +37,8 @@ static int64_t pairs_threads(const struct near_args *args, int64_t n)
 static int64_t pairs_bytes(const void *args)
 {
     const struct near_args *a = args;
+    double a_cutoff[3];
+    near_gpu_density(a, own, a_cutoff);
     return near_gpu_bytes(
         a, a_cutoff, 1, pairs_threads(a, a->n_sources + a->n_targets) / GROUP);
 }
@@ -61,6 +63,8 @@ static farsum_status pairs_set(void *state, const struct points *sources,
                                const struct points *targets)
 {
     struct state *s = state;
+    double a_cutoff[3];
+    near_gpu_density(&s->near.args, own, a_cutoff);
     TRY(near_gpu_set(&s->near, a_cutoff, 1, sources, targets));
     s->near.ready = 0;
     TRY(near_columns_set(&s->columns, &s->near, "gpu_pairs"));

@@ -25,6 +25,9 @@
 #include "points/points.h"
 #include "stage/stage.h"
 
+/* The most cells a cutoff that can be named. */
+enum { NEAR_CELLS = 8 };
+
 struct near_args {
     farsum_precision precision;
     enum isa isa;
@@ -43,6 +46,9 @@ struct near_args {
                                      known */
     int team[2];                  /* threads over targets and over sources, in
                                      rows of teams; 0: the row's own */
+    int cells;                    /* of rows on a device: cells that a cutoff is
+                                     divided into, along each axis, 1 ..
+                                     NEAR_CELLS; 0: as the row finds best */
     int wide;                     /* 1, of f32: results are f64, and so are the
                                      sums of pairs, but for partial ones of some
                                      tens: their rounding does not grow with

@@ -14,6 +14,7 @@ enum {
     UNIT_BITS = 29, /* f32: at most so many raw units in a cutoff, 2^ */
     CELLS_A_POINT = 16,
     CELLS_LEAST = 4096,
+    CELLS_TRIED = 4, /* a cutoff */
 };
 
 _Static_assert(sizeof(struct near_cells) == 168, "as leaf/near_cells.h has it");
@@ -24,7 +25,44 @@ _Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
 farsum_status near_gpu_fits(const void *args)
 {
     const struct near_args *a = args;
+    if (a->team[0] != 0 || a->team[1] != 0)
+        FAIL(ERR_UNSUPPORTED, "it has no teams whose threads could be given");
+    return near_gpu_teams_fit(a);
+}
+
+farsum_status near_gpu_teams_fit(const struct near_args *a)
+{
+    if (a->cells < 0 || a->cells > NEAR_CELLS)
+        FAIL(ERR_UNSUPPORTED, "%d cells a cutoff; 1 to %d, or 0 for its own",
+             a->cells, NEAR_CELLS);
     return gpu_wanted(a->device);
+}
+
+void near_gpu_density(const struct near_args *args, const double own[3],
+                      double a_cutoff[3])
+{
+    for (int d = 0; d < 3; d++)
+        a_cutoff[d] = args->cells ? args->cells * own[d] / own[0] : own[d];
+}
+
+int near_gpu_best(const struct near_args *args,
+                  double (*seconds)(const struct near_args *args, int cells))
+{
+    int best = args->cells;
+    double least = INFINITY;
+    for (int cells = 1; !args->cells && cells <= CELLS_TRIED; cells++) {
+        double here = seconds(args, cells);
+        if (here < least) {
+            least = here;
+            best = cells;
+        }
+    }
+    return best;
+}
+
+void near_gpu_says(int cells, char *text, size_t size)
+{
+    snprintf(text, size, "%d cell%s a cutoff", cells, cells == 1 ? "" : "s");
 }
 
 double near_gpu_busy(const struct near_args *a, double operations, double share)

@@ -49,8 +49,10 @@ struct near_ends {
         ARG_BUF((ends)->field), ARG_BUF((ends)->record),                       \
         ARG_STRUCT((g)->cells)
 
-/* OK on a device: a row's fits. */
+/* OK on a device, of a row that has no teams: a row's fits. */
 farsum_status near_gpu_fits(const void *args);
+/* The same of one that has. */
+farsum_status near_gpu_teams_fit(const struct near_args *args);
 /* How many times as long a row's teams take that are one thread each, on a GPU
  * that has threads in step and an interface that does not say so; else 1. */
 double near_gpu_alone(const struct near_args *args, double times);
@@ -74,6 +76,15 @@ farsum_status near_gpu_build(struct near_gpu *near, int group);
 farsum_status near_gpu_sums(struct near_gpu *near, const char *name, int group);
 /* Frees a state that holds nothing else; NULL is legal. */
 void near_gpu_destroy(void *state);
+/* Cells a cutoff along the axes: the row's own, or those that args name, as
+ * much finer along columns as the row's. */
+void near_gpu_density(const struct near_args *args, const double own[3],
+                      double a_cutoff[3]);
+/* Those that args name, or of 1 to 4 those that take the least seconds. */
+int near_gpu_best(const struct near_args *args,
+                  double (*seconds)(const struct near_args *args, int cells));
+/* "3 cells a cutoff". */
+void near_gpu_says(int cells, char *text, size_t size);
 /* Sorts points into cells, a_cutoff[d] of them a cutoff along axis d, fewer
  * where there would be many for the sources.  more: near_placed's too. */
 farsum_status near_gpu_set(struct near_gpu *near, const double a_cutoff[3],

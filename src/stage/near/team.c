@@ -23,7 +23,7 @@ enum {
     REST = 40,
 };
 
-static const double a_cutoff[3] = {1, 1, 1};
+static const double own[3] = {1, 1, 1}; /* cells a cutoff, as the paper's */
 /* The kernels that leaf/pair_erfc.h has. */
 static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
                                       "stresslet"};
@@ -77,7 +77,7 @@ farsum_status team_fits(const struct near_args *args,
 {
     const char *name = near_kernel(args)->name;
     size_t k = 0, n = sizeof kernels / sizeof *kernels;
-    TRY(gpu_wanted(args->device));
+    TRY(near_gpu_teams_fit(args));
     if (!args->split || strcmp(split_name(args->split), "gaussian") != 0)
         FAIL(ERR_UNSUPPORTED,
              "%s has the Gaussian split, erfc in closed form; not %s",
@@ -106,6 +106,8 @@ double team_cost(const struct near_args *args)
 void team_ops(const void *data, struct work *work)
 {
     const struct near_args *args = data;
+    double a_cutoff[3];
+    near_gpu_density(args, own, a_cutoff);
     double pairs = near_gpu_ops(args, a_cutoff, work);
     count_calls(&work->count, COUNT_RSQRT, pairs);
     count_closed(near_kernel(args)->name, near_wants_value(args),
@@ -116,9 +118,11 @@ void team_ops(const void *data, struct work *work)
 int64_t team_bytes(const void *data)
 {
     const struct near_args *args = data;
+    double a_cutoff[3];
+    near_gpu_density(args, own, a_cutoff);
     double cells = 1; /* near_gpu_set makes fewer where these are many */
     for (int d = 0; d < 3; d++)
-        cells *= fmax(args->cell->height[d], 1);
+        cells *= fmax(a_cutoff[d] * args->cell->height[d], 1);
     int64_t records =
         (int64_t)fmin(cells, 16.0 * (double)args->n_sources + 4096);
     return near_gpu_bytes(args, a_cutoff, 0, records)
@@ -162,6 +166,8 @@ farsum_status team_set(void *state, const struct points *sources,
 {
     struct state *s = state;
     struct near_gpu *g = &s->near;
+    double a_cutoff[3];
+    near_gpu_density(&g->args, own, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 0, sources, targets));
     s->n_cells = (int64_t)g->cells.nb[0] * g->cells.nb[1] * g->cells.nb[2];
     if (g->same)

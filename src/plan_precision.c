@@ -1,0 +1,160 @@
+/* plan_precision.c: the precision of a plan's sums: as it is asked for, or of
+ * those that keep the tolerance the one whose execute should take the least
+ * time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/method.h"
+#include "plan.h"
+
+/* What a wider precision may cost more: estimates are no better. */
+#define WORTH 1.1
+enum { TRIED = 3, WHY = 150 };
+
+static const char *precision_name(farsum_precision p)
+{
+    return p == FARSUM_F64 ? "f64" : p == FARSUM_F32 ? "f32" : "mixed";
+}
+
+/* Factors of the costs; of a device none are kept yet. */
+static farsum_status plan_machine(struct farsum_plan *plan)
+{
+    struct machine *m = &plan->machine;
+    farsum_precision precision = plan->problem.precision;
+    for (int r = 0; plan->device && r < MACHINE_ROOMS; r++)
+        m->factor[r] = 1;
+    if (plan->device)
+        return FARSUM_OK;
+    machine_load(m, plan->isa, precision, plan->threads);
+    if (plan->options.measure && !m->measured)
+        TRY(machine_measure(m, plan->isa, precision, plan->threads));
+    if (!plan_is_mixed(plan))
+        return FARSUM_OK;
+    struct machine near;
+    machine_load(&near, plan->isa, plan->pairs, plan->threads);
+    if (plan->options.measure && !near.measured)
+        TRY(machine_measure(&near, plan->isa, plan->pairs, plan->threads));
+    m->factor[MACHINE_NEAR] = near.factor[MACHINE_NEAR];
+    return FARSUM_OK;
+}
+
+/* What is left of the precision asked for: of the pairs, and of the rest. */
+farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked)
+{
+    plan->pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
+    plan->problem.precision = asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
+    plan->info.precision = asked;
+    TRY(plan_machine(plan));
+    TRY(plan_method(plan));
+    if (!plan->method->mixed) { /* all of it in f64 */
+        plan->pairs = plan->problem.precision;
+        plan->info.precision = plan->pairs;
+    }
+    return FARSUM_OK;
+}
+
+/* A precision and what came of it. */
+struct tried {
+    farsum_precision asked;
+    farsum_status status;
+    double seconds;
+    int same; /* as f64: the method has no mixed sums */
+    char why[WHY];
+    /* of the plan: */
+    const struct method *method;
+    void *state; /* owned until it is taken */
+    struct machine machine;
+    char reason[sizeof((struct farsum_plan *)0)->method_reason];
+};
+
+/* Another precision may do; anything else is wrong with the problem. */
+static int precision_refuses(farsum_status status)
+{
+    return status == FARSUM_ERR_UNSUPPORTED || status == FARSUM_ERR_TOLERANCE
+           || status == FARSUM_ERR_MEMORY;
+}
+
+static farsum_status precision_try(struct farsum_plan *plan, struct tried *t)
+{
+    t->status = plan_method_in(plan, t->asked);
+    if (t->status != FARSUM_OK) {
+        snprintf(t->why, sizeof t->why, "%s", farsum_message());
+        return precision_refuses(t->status) ? FARSUM_OK : t->status;
+    }
+    t->same = t->asked == FARSUM_MIXED && !plan->method->mixed;
+    t->seconds = plan->method_seconds;
+    t->method = plan->method;
+    t->state = plan->state;
+    t->machine = plan->machine;
+    memcpy(t->reason, plan->method_reason, sizeof t->reason);
+    plan->method = NULL;
+    plan->state = NULL;
+    return FARSUM_OK;
+}
+
+/* The widest, but where one less wide is faster by WORTH. */
+static struct tried *precision_best(struct tried tried[TRIED])
+{
+    struct tried *best = NULL;
+    for (int k = 0; k < TRIED; k++) {
+        struct tried *t = &tried[k];
+        if (t->status == FARSUM_OK && !t->same
+            && (!best || WORTH * t->seconds < best->seconds))
+            best = t;
+    }
+    return best;
+}
+
+/* "f32 0.004 s estimated, f64 0.009 s, mixed 0.006 s; ...". */
+static void precision_say(struct farsum_plan *plan, const struct tried *tried,
+                          const struct tried *best)
+{
+    char *text = plan->precision_reason;
+    size_t size = sizeof plan->precision_reason, used;
+    used = (size_t)snprintf(text, size, "%s %.3g s estimated",
+                            precision_name(best->asked), best->seconds);
+    for (int k = 0; k < TRIED && used < size; k++) {
+        const struct tried *t = &tried[k];
+        const char *name = precision_name(t->asked);
+        if (t == best || t->same)
+            continue;
+        used += t->status == FARSUM_OK
+                    ? (size_t)snprintf(text + used, size - used, ", %s %.3g s",
+                                       name, t->seconds)
+                    : (size_t)snprintf(text + used, size - used, "; %s: %s",
+                                       name, t->why);
+    }
+    plan->info.precision_reason = text;
+}
+
+farsum_status plan_precision(struct farsum_plan *plan)
+{
+    farsum_status status = FARSUM_OK;
+    struct tried *tried = NULL, *best;
+    GO(MEM_NEW(tried, TRIED));
+    tried[0].asked = FARSUM_F64;
+    tried[1].asked = FARSUM_MIXED;
+    tried[2].asked = FARSUM_F32;
+    for (int k = 0; k < TRIED; k++)
+        GO(precision_try(plan, &tried[k]));
+    best = precision_best(tried);
+    if (!best)
+        GO(status_fail(tried[0].status, "%s", tried[0].why));
+    plan->pairs = best->asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
+    plan->problem.precision =
+        best->asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
+    plan->info.precision = best->asked;
+    plan->method = best->method;
+    plan->state = best->state;
+    best->state = NULL;
+    plan->machine = best->machine;
+    memcpy(plan->method_reason, best->reason, sizeof best->reason);
+    precision_say(plan, tried, best);
+done:
+    for (int k = 0; tried && k < TRIED; k++)
+        if (tried[k].state)
+            tried[k].method->destroy(tried[k].state);
+    mem_free(tried);
+    return status;
+}

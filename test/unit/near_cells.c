@@ -1,0 +1,208 @@
+/* near_cells.c: rows of near on a device give the same sums by whatever cells a
+ * cutoff is divided into, in boxes that are tilted or thinner than the cutoff.
+ * On FARSUM_TEST_DEVICE, else opencl:0. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/random.h"
+#include "check.h"
+#include "device/device.h"
+#include "points/gpu.h"
+#include "stage/near/near.h"
+
+enum { N = 300, OUT = 4 * N };
+
+static const double shapes[][9] = {
+    {3.1, 0, 0, 0.4, 2.9, 0, -0.7, 0.5, 3.3}, /* units of the cutoff */
+    {0.7, 0, 0, 0, 5, 0, 0.3, 0, 4},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+static const int named[] = {0, 1, 2, 3, 5, NEAR_CELLS};
+enum { NAMED = sizeof named / sizeof *named };
+
+struct sums {
+    struct near_args args;
+    struct cell cell;
+    struct split split;
+    struct near_poly poly;
+    double x[3 * N], q[N];
+};
+
+static void sums_make(struct sums *w, int shape, struct device *device)
+{
+    uint64_t seed = 5;
+    memset(w, 0, sizeof *w);
+    CHECK_OK(cell_set(&w->cell, shapes[shape], 1));
+    CHECK_OK(split_set(&w->split, "gaussian", 14));
+    CHECK_OK(pair_near_poly(pair_find("laplace"), &w->split, 1e-13, &w->poly));
+    for (int i = 0; i < 3 * N; i++) /* some outside of the cell */
+        w->x[i] = 9 * ((double)(random_next(&seed) >> 11) * 0x1p-53 - 0.3);
+    for (int i = 0; i < N; i++)
+        w->q[i] = (double)(random_next(&seed) >> 11) * 0x1p-53 - 0.4;
+    w->args = (struct near_args){
+        .precision = FARSUM_F64,
+        .isa = isa_best(),
+        .threads = 1,
+        .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
+        .cell = &w->cell,
+        .poly = &w->poly,
+        .n_sources = N,
+        .neighbours = 4.2 * N / w->cell.volume,
+        .device = device,
+        .pair = pair_find("laplace"),
+        .split = &w->split,
+    };
+}
+
+/* out: potentials, then fields. */
+static int sums_run(struct sums *w, const struct variant *v, double *out)
+{
+    struct device *device = w->args.device;
+    struct points points = {0};
+    struct buf q = {0}, potential = {0}, field = {0};
+    void *state = NULL;
+    farsum_status status = FARSUM_OK;
+    memset(out, 0, OUT * sizeof *out);
+    struct near_io io = {w->q, out, out + N, NULL, NULL};
+    if (device) {
+        points.n = N;
+        GO(points_gpu_create(device, &points.gpu));
+        GO(points_gpu_set(points.gpu, &w->cell, N, w->x, FARSUM_F64, "source"));
+        GO(buf_alloc(&q, device, sizeof w->q));
+        GO(buf_upload(&q, 0, w->q, sizeof w->q));
+        GO(buf_alloc(&potential, device, 8 * N));
+        GO(buf_alloc(&field, device, 24 * N));
+        GO(buf_fill(&potential, 0));
+        GO(buf_fill(&field, 0));
+        io = (struct near_io){&q, &potential, &field, NULL, NULL};
+    } else {
+        GO(points_set(&points, &w->cell, N, w->x, FARSUM_F64, "source", 1));
+    }
+    GO(v->create(&w->args, &state));
+    GO(v->set(state, &points, &points));
+    GO(v->run(state, &io));
+    if (device) {
+        GO(buf_download(&potential, 0, out, 8 * N));
+        GO(buf_download(&field, 0, out + N, 24 * N));
+    }
+done:
+    v->destroy(state);
+    points_clear(&points);
+    buf_clear(&q);
+    buf_clear(&potential);
+    buf_clear(&field);
+    return CHECK(status == FARSUM_OK, "%s: %s", farsum_status_text(status),
+                 farsum_message());
+}
+
+static double gap(const double *a, const double *b)
+{
+    double sum = 0, norm = 0;
+    for (int i = 0; i < OUT; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+        norm += b[i] * b[i];
+    }
+    return sqrt(sum / norm);
+}
+
+/* One row, any cells. */
+static void any_cells(const struct variant_row *row, struct device *device)
+{
+    static struct sums here, there;
+    static double want[OUT], found[OUT];
+    for (int s = 0; s < SHAPES; s++) {
+        sums_make(&here, s, NULL);
+        sums_make(&there, s, device);
+        if (!sums_run(&here, near_stage.rows[0].variant, want))
+            return;
+        for (int k = 0; k < NAMED; k++) {
+            there.args.cells = named[k];
+            CHECK(row->variant->fits(&there.args) == FARSUM_OK
+                      && row->variant->cost(&there.args) > 0
+                      && row->variant->bytes(&there.args) > 0,
+                  "%s, %d cells: %s", row->name, named[k], farsum_message());
+            if (!sums_run(&there, row->variant, found))
+                continue;
+            double off = gap(found, want);
+            CHECK(off < 1e-12, "%s, shape %d, %d cells a cutoff: off by %.3g",
+                  row->name, s, named[k], off);
+        }
+    }
+}
+
+/* What a row says that it took is what is named. */
+static void says(const struct variant_row *row, struct sums *w)
+{
+    char text[80];
+    for (int k = 1; row->variant->says && k <= NEAR_CELLS; k++) {
+        w->args.cells = k;
+        row->variant->says(&w->args, text, sizeof text);
+        CHECK(atoi(text) == k, "%s, %d: \"%s\"", row->name, k, text);
+    }
+    w->args.cells = 0;
+    if (row->variant->says) {
+        row->variant->says(&w->args, text, sizeof text);
+        CHECK(atoi(text) >= 1 && atoi(text) <= NEAR_CELLS, "%s: \"%s\"",
+              row->name, text);
+    }
+}
+
+static void refused(const struct variant_row *row, struct sums *w)
+{
+    static const int bad[] = {-1, NEAR_CELLS + 1};
+    for (int k = 0; k < 2; k++) {
+        w->args.cells = bad[k];
+        CHECK(row->variant->fits(&w->args) == FARSUM_ERR_UNSUPPORTED
+                  && strstr(farsum_message(), "cells a cutoff"),
+              "%s, %d cells: %s", row->name, bad[k], farsum_message());
+    }
+    w->args.cells = 0;
+}
+
+/* Fewer cells cost more where neighbours are many, more where they are few. */
+static void costs_have_a_least(const struct variant_row *row, struct sums *w)
+{
+    double few[2], many[2];
+    for (int k = 0; k < 2; k++) {
+        w->args.cells = k ? 8 : 2;
+        w->args.neighbours = 4;
+        few[k] = row->variant->cost(&w->args);
+        w->args.neighbours = 1e5;
+        many[k] = row->variant->cost(&w->args);
+    }
+    w->args.cells = 0;
+    CHECK(few[0] < few[1], "%s: %g and %g s", row->name, few[0], few[1]);
+    CHECK(many[0] > many[1], "%s: %g and %g s", row->name, many[0], many[1]);
+}
+
+int main(void)
+{
+    static struct sums w;
+    static const double wide[9] = {40, 0, 0, 0, 40, 0, 0, 0, 40};
+    const char *name = getenv("FARSUM_TEST_DEVICE");
+    struct device *device = NULL;
+    int rows = 0;
+    if (device_open(name ? name : "opencl:0", &device) != FARSUM_OK) {
+        printf("no device: %s\n", farsum_message());
+        return CHECK_SKIPPED;
+    }
+    for (const struct variant_row *r = near_stage.rows; r->name; r++) {
+        sums_make(&w, 0, device);
+        if (r->variant->fits && r->variant->fits(&w.args) != FARSUM_OK)
+            continue; /* the host's */
+        rows++;
+        refused(r, &w);
+        says(r, &w);
+        any_cells(r, device);
+        if (!r->variant->says)
+            continue;
+        CHECK_OK(cell_set(&w.cell, wide, 1));
+        w.args.n_sources = 1000000;
+        costs_have_a_least(r, &w);
+    }
+    CHECK(rows >= 4, "%d rows of near fit %s", rows, device->name);
+    device_close(device);
+    return check_end();
+}
