@@ -63,6 +63,7 @@ struct tried {
     char why[WHY];
     /* of the plan: */
     const struct method *method;
+    const char *name; /* its */
     void *state; /* owned until it is taken */
     struct machine machine;
     char reason[sizeof((struct farsum_plan *)0)->method_reason];
@@ -85,6 +86,7 @@ static farsum_status precision_try(struct farsum_plan *plan, struct tried *t)
     t->same = t->asked == FARSUM_MIXED && !plan->method->mixed;
     t->seconds = plan->method_seconds;
     t->method = plan->method;
+    t->name = plan->info.method;
     t->state = plan->state;
     t->machine = plan->machine;
     memcpy(t->reason, plan->method_reason, sizeof t->reason);
@@ -146,6 +148,7 @@ farsum_status plan_precision(struct farsum_plan *plan)
         best->asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
     plan->info.precision = best->asked;
     plan->method = best->method;
+    plan->info.method = best->name;
     plan->state = best->state;
     best->state = NULL;
     plan->machine = best->machine;

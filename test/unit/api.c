@@ -91,6 +91,7 @@ int main(void)
     api_choices();
     api_methods();
     api_points();
+    api_precisions();
     api_results();
     return check_end();
 }

@@ -41,5 +41,6 @@ void api_problems(void); /* api_problem.c */
 void api_choices(void);  /* api_choice.c */
 void api_methods(void);  /* api_method.c */
 void api_points(void);   /* api_points.c */
+void api_precisions(void); /* api_precision.c */
 void api_results(void);  /* api_result.c */
 #endif

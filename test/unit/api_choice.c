@@ -41,6 +41,10 @@ static void options(void)
     REFUSED((s.options.mesh[0] = s.options.mesh[1] = 32,
              s.options.mesh[2] = -32),
             ERR_ARGUMENT, "32 x 32 x -32");
+    REFUSED(s.options.near_cells = -1, ERR_ARGUMENT, "near_cells");
+    REFUSED(s.options.near_team[1] = -8, ERR_ARGUMENT, "near_team");
+    REFUSED(s.options.near_cells = 2, ERR_UNSUPPORTED, "near_cells", "host");
+    REFUSED(s.options.near_team[0] = 64, ERR_UNSUPPORTED, "near_team", "host");
     REFUSED(s.options.method = "direct", ERR_UNSUPPORTED, "method direct",
             "periodic");
     REFUSED((s.options.method = "ewald",

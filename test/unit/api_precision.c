@@ -1,0 +1,131 @@
+/* The precision that a plan chooses. */
+#include "api.h"
+
+#include <stdlib.h>
+
+#include "cases.h"
+
+static char reason[600]; /* the last plan's, "" if it has none */
+
+/* Sums, and the plan's numbers; 0: it failed, and is said. */
+static int sum(const struct system *s, farsum_precision precision,
+               farsum_precision arrays, double tolerance, const char *method,
+               double *potential, farsum_plan_info *info)
+{
+    farsum_problem p = system_problem(s);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    p.precision = precision;
+    p.arrays = arrays;
+    p.tolerance = tolerance;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    o.method = method;
+    o.threads = 1;
+    out.potential = potential;
+    out.field = potential + s->p.n;
+    *info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+    int done = CHECK_OK(farsum_plan_create(&p, &o, &plan))
+               && CHECK_OK(farsum_plan_set_points(plan, s->p.n, s->p.x, 0, NULL))
+               && CHECK_OK(farsum_plan_execute(plan, 1, s->p.q, &out))
+               && CHECK_OK(farsum_plan_get_info(plan, info));
+    snprintf(reason, sizeof reason, "%s",
+             info->precision_reason ? info->precision_reason : "");
+    farsum_plan_destroy(plan);
+    return done;
+}
+
+static void words(const farsum_plan_info *info, double tolerance)
+{
+    static const char *const name[] = {"", "f64", "f32", "mixed"};
+    if (!CHECK(info->precision >= FARSUM_F64 && info->precision <= FARSUM_MIXED,
+               "precision %d", (int)info->precision))
+        return;
+    CHECK(strncmp(reason, name[info->precision], strlen(name[info->precision]))
+              == 0,
+          "%s is not first in \"%s\"", name[info->precision], reason);
+    CHECK(strstr(reason, "f64") && strstr(reason, "f32")
+              && strstr(reason, "estimated"),
+          "%g: \"%s\"", tolerance, reason);
+}
+
+/* What comes out is what the chosen precision gives when it is named, and keeps
+ * the tolerance. */
+static void chosen_is_as_named(void)
+{
+    static const double tolerances[] = {1e-2, 1e-4, 1e-7, 1e-11};
+    struct system s;
+    system_load(&s, "uniform", "laplace n=1000 seed=4");
+    system_reference(&s);
+    double *mine = check_memory(8 * (size_t)s.p.n, sizeof *mine);
+    double *named = mine + 4 * s.p.n;
+    for (int k = 0; k < 4; k++) {
+        farsum_plan_info info, again;
+        double tolerance = tolerances[k], off = 0, size = 0;
+        if (!sum(&s, FARSUM_AUTO, 0, tolerance, "spectral", mine,
+                 &info))
+            continue;
+        words(&info, tolerance);
+        printf("%g: %s\n", tolerance, reason);
+        if (tolerance < 4e-7) /* the least that pairs in f32 are let keep */
+            CHECK(info.precision == FARSUM_F64 && strstr(reason, "; f32: "),
+                  "%g: \"%s\"", tolerance, reason);
+        if (!sum(&s, info.precision, FARSUM_F64, tolerance, "spectral", named,
+                 &again))
+            continue;
+        CHECK(memcmp(mine, named, 4 * (size_t)s.p.n * sizeof *mine) == 0,
+              "%g: not the sums of the precision that was chosen", tolerance);
+        CHECK(!reason[0], "where it was named: \"%s\"", reason);
+        for (int64_t i = 0; i < 3 * s.p.n; i++) {
+            double q = s.p.q[i / 3], f = q * s.field[i];
+            double e = q * mine[s.p.n + i] - f;
+            off += e * e;
+            size += f * f;
+        }
+        CHECK(off <= tolerance * tolerance * size, "%g: measured %.3g",
+              tolerance, sqrt(off / size));
+    }
+    free(mine);
+    system_free(&s);
+}
+
+/* No method but spectral has mixed sums; all methods may be in f32. */
+static void other_methods(void)
+{
+    static const char *const methods[] = {"direct", "fmm", NULL};
+    struct system s;
+    system_load(&s, "open", "laplace n=800 cell=open");
+    double *out = check_memory(4 * (size_t)s.p.n, sizeof *out);
+    for (int k = 0; k < 3; k++) {
+        farsum_plan_info info;
+        if (!sum(&s, FARSUM_AUTO, FARSUM_F64, 1e-3, methods[k], out,
+                 &info))
+            continue;
+        words(&info, 1e-3);
+        CHECK(info.precision != FARSUM_MIXED
+                  && !strstr(reason, "mixed"),
+              "%s: \"%s\"", methods[k] ? methods[k] : "auto", reason);
+    }
+    free(out);
+    system_free(&s);
+}
+
+static void refusals(void)
+{
+    REFUSED(s.problem.precision = (farsum_precision)5, ERR_ARGUMENT,
+            "precision 5");
+    REFUSED(s.problem.arrays = FARSUM_AUTO, ERR_ARGUMENT, "arrays");
+    /* the words are those of f64, which reaches the farthest */
+    REFUSED((s.problem.precision = FARSUM_AUTO,
+             s.options.method = "spectral", s.problem.tolerance = 1e-16),
+            ERR_TOLERANCE, "1e-16");
+    REFUSED((s.problem.precision = FARSUM_AUTO, s.options.method = "direct"),
+            ERR_UNSUPPORTED, "method direct", "periodic");
+}
+
+void api_precisions(void)
+{
+    RUN(chosen_is_as_named);
+    RUN(other_methods);
+    RUN(refusals);
+}
