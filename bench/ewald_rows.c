@@ -11,8 +11,8 @@
  * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: what
  * errors are measured against (sum_case.h).  PLAN: words with commas between:
  * tol=E, the tolerance; or want=E, the measured error: the tolerance is then
- * changed, a few times, until the error is below and near it; prec=f32 or f64;
- * split=; s=S, the cutoff by sources in a cube of its edge; c=C, bandwidth;
+ * changed, a few times, until the error is below and near it; prec=f64, f32,
+ * mixed or auto; cells=K, cells a cutoff of near rows on a device; split=; s=S, the cutoff by sources in a cube of its edge; c=C, bandwidth;
  * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
  * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
  * along each edge, levels=L, m2l=, lattice=: rows; potential=1, the potential
@@ -43,7 +43,8 @@ struct asked {
     const char *text;
     char word[WORDS][40]; /* what it consists of, zero-ended */
     double tolerance, want, s, c;
-    int mesh, support, f32, order, separation, boxes, levels, potential;
+    int mesh, support, order, separation, boxes, levels, potential, cells;
+    farsum_precision precision;
     const char *split, *near, *spread, *fft, *interp, *tag, *method, *m2l;
     const char *lattice;
 };
@@ -95,6 +96,8 @@ static int count(const char *word, const char *name, int *to)
     return v != NULL;
 }
 
+static const char *const precisions[] = {"", "f64", "f32", "mixed", "auto"};
+
 /* Ends the program at a word that it does not know. */
 static void ask(const char *from, struct asked *a)
 {
@@ -119,13 +122,19 @@ static void ask(const char *from, struct asked *a)
                  || count(w, "boxes", &a->boxes)
                  || count(w, "levels", &a->levels)
                  || count(w, "potential", &a->potential)
-                 || text(w, "tag", &a->tag))) {
+                 || count(w, "cells", &a->cells) || text(w, "tag", &a->tag))) {
             fprintf(stderr, "ewald_rows: %s: what is %s?\n", from, w);
             exit(2);
         }
         at += length + (at[length] == ',');
     }
-    a->f32 = strcmp(precision, "f32") == 0;
+    for (int k = FARSUM_F64; k <= FARSUM_AUTO; k++)
+        if (strcmp(precision, precisions[k]) == 0)
+            a->precision = (farsum_precision)k;
+    if (!a->precision) {
+        fprintf(stderr, "ewald_rows: %s: no precision %s\n", from, precision);
+        exit(2);
+    }
 }
 
 static void *there(const struct whole *w, const struct buf *buf, void *host)
@@ -143,7 +152,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     if (a->potential && sum_case_charges(&w->c))
         problem.outputs |= FARSUM_POTENTIAL;
     problem.tolerance = tolerance;
-    problem.precision = a->f32 ? FARSUM_F32 : FARSUM_F64;
+    problem.precision = a->precision;
     problem.arrays = FARSUM_F64;
     problem.memory = w->on ? FARSUM_DEVICE : FARSUM_HOST;
     how.method = a->method;
@@ -158,6 +167,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     how.bandwidth = a->c;
     how.support = a->support;
     how.near = a->near;
+    how.near_cells = a->cells;
     how.spread = a->spread;
     how.fft = a->fft;
     how.interp = a->interp;
@@ -280,14 +290,15 @@ static void write_line(const struct whole *w, const struct asked *a,
     snprintf(plan, sizeof plan, "%s", a->text);
     for (char *p = plan; *p; p++)
         *p = *p == ',' ? ' ' : *p;
-    int at = snprintf(
-        to, size,
-        "%s,%s,%s,%lld,%s,%s,%s,%.4g,%s,%.5g,%.5g,"
-        "%lldx%lldx%lld,%d,",
-        f->device, f->device_model ? f->device_model : "", w->c.text,
-        (long long)w->c.p.n, a->tag, plan, a->f32 ? "f32" : "f64", f->tolerance,
-        f->split ? f->split : "", s, f->bandwidth, (long long)f->mesh[0],
-        (long long)f->mesh[1], (long long)f->mesh[2], f->support);
+    int at =
+        snprintf(to, size,
+                 "%s,%s,%s,%lld,%s,%s,%s,%.4g,%s,%.5g,%.5g,"
+                 "%lldx%lldx%lld,%d,",
+                 f->device, f->device_model ? f->device_model : "", w->c.text,
+                 (long long)w->c.p.n, a->tag, plan, precisions[f->precision],
+                 f->tolerance, f->split ? f->split : "", s, f->bandwidth,
+                 (long long)f->mesh[0], (long long)f->mesh[1],
+                 (long long)f->mesh[2], f->support);
     at += stages_text(f, to + at, size - (size_t)at);
     rows_text(f, rows, sizeof rows);
     snprintf(to + at, size - (size_t)at,

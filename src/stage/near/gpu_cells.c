@@ -8,24 +8,22 @@
 
 enum { GROUP = 128 };
 
-/* Operations counted from the kernel, the lanes that wait among them, over what
- * makes them the times of an H200: 1e6 uniform points, stokeslets in f64 and
- * f32, 40 to 1000 neighbours. */
+/* Fitted to times of an H200: 3000 to 1e6 uniform points with 30 to 400
+ * neighbours, 1 to 4 cells a cutoff, charges and stokeslets in f32 and f64. */
 static double cells_seconds(const struct near_args *a, int cells)
 {
     const double a_cutoff[3] = {cells, cells, cells};
     int f32 = a->precision == FARSUM_F32;
-    double looked, summed, runs = (2 * cells + 1) * (2 * cells + 1);
+    double near = a->neighbours, runs = (2 * cells + 1) * (2 * cells + 1);
+    double looked, summed;
     /* 125 cells of half an edge hold 3.7 times the neighbours; a lane waits
      * for its group */
     near_gpu_looks(a, a_cutoff, &looked, &summed);
-    double work =
-        (10 + near_work(a)) * looked * a->neighbours + (f32 ? 480 : 640) * runs;
-    /* runs, and source after source: of 3000 and 24000 charges, 15 to 90
-     * neighbours */
-    double steps = 26 * runs + (f32 ? 5.7 : 7.3) * looked * a->neighbours;
+    double work = 2750 + 287 * runs + (43 * looked + 2.3 * near_work(a)) * near;
+    /* runs, and source after source, however few targets there are */
+    double steps = 360 + 17 * runs + (f32 ? 3.5 : 4.5) * (looked + 1) * near;
     return near_gpu_waiting(a, steps,
-                            near_gpu_seconds(a, work, f32 ? 0.93 : 1.15));
+                            near_gpu_seconds(a, work, f32 ? 0.93 : 0.98));
 }
 
 static void cells_density(const struct near_args *args, double a_cutoff[3])

@@ -85,10 +85,11 @@ static int64_t lanes_side(const struct near_args *args)
                                                      : (strengths + 4) / 2);
 }
 
-/* Fitted to times of an H200, 3000 to 1e6 uniform charges with 17 to 1300
- * neighbours in f32, some in f64 and of stokeslets: columns; pairs; lists,
- * which few threads write where a column's part is long; and the steps that
- * follow one another however few targets there are. */
+/* Fitted to times of an H200, 3000 to 1e6 uniform points with 30 to 400
+ * neighbours, 1 to 4 cells a cutoff, charges and stokeslets in f32 and f64, to 5
+ * percent: columns; pairs; lists, which few threads write where a column's part
+ * is long; and the steps that follow one another however few targets there
+ * are. */
 static double lanes_seconds(const struct near_args *a, int cells)
 {
     double near = a->neighbours, runs = (2 * cells + 1) * (2 * cells + 1);
@@ -96,9 +97,9 @@ static double lanes_seconds(const struct near_args *a, int cells)
     double e = 1.0 / cells, z = e / 2, ball = 4 * M_PI / 3;
     double listed =
         1 + (e * e * z + 2 * (e * e + 2 * e * z) + M_PI * (2 * e + z)) / ball;
-    double work = 308 * runs + (128 + near_work(a)) * near * listed / 2.19
-                  + 0.36 * e * e * near * near;
-    double steps = 120 + 2.4 * runs + 7.8 * listed * near / lanes_share(a);
+    double work = 3400 + 162 * runs + 1.55 * near_work(a) * near * listed
+                  + 0.6 * e * e * near * near;
+    double steps = 150 + 0.7 * runs + 9.8 * listed * near / lanes_share(a);
     int f32 = a->precision == FARSUM_F32;
     double seconds = near_gpu_busy(a, work, f32 ? 0.6 : 0.9)
                      + steps * gpu_rates(a->device, a->precision).wait;

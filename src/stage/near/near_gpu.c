@@ -45,6 +45,9 @@ void near_gpu_density(const struct near_args *args, const double own[3],
         a_cutoff[d] = args->cells ? args->cells * own[d] / own[0] : own[d];
 }
 
+/* Finer cells have to save a twentieth: sorting into them takes longer. */
+#define WORTH 0.95
+
 int near_gpu_best(const struct near_args *args,
                   double (*seconds)(const struct near_args *args, int cells))
 {
@@ -52,7 +55,7 @@ int near_gpu_best(const struct near_args *args,
     double least = INFINITY;
     for (int cells = 1; !args->cells && cells <= CELLS_TRIED; cells++) {
         double here = seconds(args, cells);
-        if (here < least) {
+        if (here < WORTH * least) {
             least = here;
             best = cells;
         }
