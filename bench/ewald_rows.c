@@ -12,7 +12,8 @@
  * errors are measured against (sum_case.h).  PLAN: words with commas between:
  * tol=E, the tolerance; or want=E, the measured error: the tolerance is then
  * changed, a few times, until the error is below and near it; prec=f64, f32,
- * mixed or auto; cells=K, cells a cutoff of near rows on a device; split=; s=S, the cutoff by sources in a cube of its edge; c=C, bandwidth;
+ * mixed or auto; cells=K, cells a cutoff of near rows on a device; split=; s=S,
+ * the cutoff by sources in a cube of its edge; c=C, bandwidth;
  * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
  * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
  * along each edge, levels=L, m2l=, lattice=: rows; potential=1, the potential

@@ -25,8 +25,9 @@ static int sum(const struct system *s, farsum_precision precision,
     out.potential = potential;
     out.field = potential + s->p.n;
     *info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+    int64_t n = s->p.n;
     int done = CHECK_OK(farsum_plan_create(&p, &o, &plan))
-               && CHECK_OK(farsum_plan_set_points(plan, s->p.n, s->p.x, 0, NULL))
+               && CHECK_OK(farsum_plan_set_points(plan, n, s->p.x, 0, NULL))
                && CHECK_OK(farsum_plan_execute(plan, 1, s->p.q, &out))
                && CHECK_OK(farsum_plan_get_info(plan, info));
     snprintf(reason, sizeof reason, "%s",

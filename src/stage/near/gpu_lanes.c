@@ -86,9 +86,9 @@ static int64_t lanes_side(const struct near_args *args)
 }
 
 /* Fitted to times of an H200, 3000 to 1e6 uniform points with 30 to 400
- * neighbours, 1 to 4 cells a cutoff, charges and stokeslets in f32 and f64, to 5
- * percent: columns; pairs; lists, which few threads write where a column's part
- * is long; and the steps that follow one another however few targets there
+ * neighbours, 1 to 4 cells a cutoff, charges and stokeslets in f32 and f64, to
+ * 5 percent: columns; pairs; lists, which few threads write where a column's
+ * part is long; and the steps that follow one another however few targets there
  * are. */
 static double lanes_seconds(const struct near_args *a, int cells)
 {
