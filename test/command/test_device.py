@@ -120,6 +120,21 @@ class Devices(CommandTest):
         self.cache("")
         self.assertIn("the cache is off", self.farsum("cache").out)
 
+    def test_near_cells_and_team(self):
+        self.need()
+        words = ["tune", "--case", CASE, "--device", DEVICE, "--method",
+                 "spectral"]
+        out = self.farsum(*words, "--near", "gpu_cells", "--near-cells", 3).out
+        self.assertRegex(out, r"near: gpu_cells \(named; 3 cells a cutoff\)")
+        out = self.farsum(*words, "--near", "gpu_cells").out
+        self.assertRegex(out, r"near: gpu_cells \(named; [1-4] cells? a cutoff")
+        self.farsum(*words, "--split", "gaussian", "--near", "gm_1d",
+                    "--near-team", "32x1")
+        self.refused(1, "it has no teams", *words, "--near", "gpu_cells",
+                     "--near-team", "32x1")
+        self.refused(1, "9 cells a cutoff", *words, "--near", "gpu_cells",
+                     "--near-cells", 9)
+
     def test_refused(self):
         self.refused(2, "'farsum help cache'", "cache", "burn")
         self.refused(2, "--device", "cache", "warm", "--case", CASE)

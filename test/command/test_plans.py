@@ -303,6 +303,33 @@ class Method(CommandTest):
         self.assertRegex(why[1], "fmm .* s")
         self.assertNotIn("virial", why[1])
 
+    def test_precision_auto(self):
+        for tolerance, first in [(1e-3, r"(f32|mixed|f64) "),
+                                 (1e-9, r"f64 .*; f32: ")]:
+            done = self.farsum("tune", "--case", CASE, "--precision", "auto",
+                               "--method", "spectral", "--tolerance",
+                               tolerance, "--report", "t.json")
+            why = self.json("t.json")["plan"]["precision_reason"]
+            self.assertRegex(why, "^" + first)
+            self.assertIn("precision: " + why, done.out.splitlines())
+        self.farsum("gen", "uniform", "-n", 300, "-o", "u.xyz")
+        self.farsum("run", "u.xyz", "--precision", "auto", "--check",
+                    "--report", "r.json", "-o", "o.xyz")
+        report = self.json("r.json")
+        self.assertIn(report["precision"], ("f64", "f32", "mixed"))
+        self.assertTrue(report["plan"]["precision_reason"].startswith(
+            report["precision"] + " "))
+        self.farsum("check", "o.xyz")
+        self.farsum("run", "u.xyz", "--report", "r.json")
+        self.assertNotIn("precision_reason", self.json("r.json")["plan"])
+
+    def test_near_of_a_device(self):
+        for words in [["--near-cells", 2], ["--near-team", "64x1"]]:
+            self.refused(1, "on a device", "tune", "--case", CASE, *words)
+        for team in ["64", "64x", "0x0", "-1x2", "8x8x8", "axb"]:
+            self.refused(2, "expected AxB", "tune", "--case", CASE,
+                         "--near-team=" + team)
+
 
 class Bench(CommandTest):
     def test_every_stage(self):
