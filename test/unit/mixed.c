@@ -176,7 +176,7 @@ static void reached(void **state)
     p.tolerance = 1e-9;
     assert_int_equal(sum(&p, &o, &s, &info), FARSUM_ERR_TOLERANCE);
     assert_non_null(strstr(farsum_message(), "mixed"));
-    p.precision = (farsum_precision)4; /* none */
+    p.precision = (farsum_precision)5; /* none */
     assert_int_equal(sum(&p, &o, &s, &info), FARSUM_ERR_ARGUMENT);
 }
 
