@@ -115,9 +115,14 @@ static void lanes_density(const struct near_args *args, double a_cutoff[3])
     a_cutoff[2] = 2 * a_cutoff[0];
 }
 
+/* Where more threads than the least share a target, near pairs are to hide
+ * beside the mesh: a cutoff that only finer cells make worth it is none there,
+ * so it costs what half a cutoff does (docs/decisions/0042). */
 static double lanes_cost(const void *args)
 {
-    return lanes_seconds(args, near_gpu_best(args, lanes_seconds));
+    const struct near_args *a = args;
+    int few = !a->cells && lanes_share(a) > LEAST;
+    return lanes_seconds(a, few ? 2 : near_gpu_best(a, lanes_seconds));
 }
 
 static void lanes_says(const void *args, char *text, size_t size)
