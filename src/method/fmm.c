@@ -206,7 +206,9 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
     GO(fmm_names(plan, &s->names));
     GO(fmm_facts(plan, s));
     GO(fmm_strict_create(plan, s));
-    if (s->sampled && !plan->device)
+    if (s->facts.periodic)
+        GO(fmm_uneven_cell(plan, s, 1, p->n_sources, p->n_targets, 0, &uneven));
+    else if (s->sampled && !plan->device)
         GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, s->facts.edge,
                       &uneven));
     GO(fmm_shape(plan, s, uneven, p->n_sources, p->n_targets, &s->shape));

@@ -115,6 +115,12 @@ void fmm_facts_apart(struct fmm *s, int64_t some,
  * sparse tree is theirs. */
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
                          const double edge[3], int *uneven);
+/* Of a periodic cell: 1: a sparse tree should be faster than a dense one, by
+ * the sample, or by the points that are there if these are more crowded, 1: as
+ * uniform ones.  set: seconds of an execute that it takes to be built. */
+farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
+                              double crowding, int64_t n, int64_t m, double set,
+                              int *uneven);
 
 /* fmm_shape.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */

@@ -44,7 +44,7 @@ struct fmm_gpu_exclude {
 struct fmm_region {
     double corner[3], edge[3];
     int64_t n;
-    int32_t wide, spare;
+    int32_t wide, fractions; /* fractions: x is [3][n] of them, f64 */
 };
 _Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
 

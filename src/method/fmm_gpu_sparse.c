@@ -16,18 +16,21 @@ static farsum_status sparse_crowding(const struct farsum_plan *plan,
     farsum_status status = FARSUM_OK;
     struct fmm_gpu *g = s->gpu;
     struct fmm_region region = {.n = s->source.n,
-                                .wide = plan->problem.arrays != FARSUM_F32};
-    struct gpu_box box;
+                                .wide = plan->problem.arrays != FARSUM_F32,
+                                .fractions = s->facts.periodic};
+    const struct buf *x = region.fractions ? &s->source.gpu->s : &g->x;
+    struct gpu_box box = {0};
     int32_t *count = NULL;
     const int64_t bytes = 4 * FMM_CELLS;
-    GO(points_gpu_box(s->source.gpu, &box));
+    if (!region.fractions)
+        GO(points_gpu_box(s->source.gpu, &box));
     memcpy(region.corner, box.lo, sizeof region.corner);
     memcpy(region.edge, s->facts.edge, sizeof region.edge);
     GO(MEM_RAW(count, FMM_CELLS));
     GO(buf_reserve(&g->boxes, g->device, bytes));
     GO(buf_fill_part(&g->boxes, 0, 0, bytes));
-    GO(LAUNCH(&g->cells, kernel_groups(&g->cells, region.n), ARG_BUF(&g->x),
-              ARG_BUF(&g->x), ARG_BUF(&g->boxes), ARG_STRUCT(region)));
+    GO(LAUNCH(&g->cells, kernel_groups(&g->cells, region.n), ARG_BUF(x),
+              ARG_BUF(x), ARG_BUF(&g->boxes), ARG_STRUCT(region)));
     GO(buf_download(&g->boxes, 0, count, bytes));
     *crowding = fmm_crowding(count, region.n);
 done:
@@ -50,14 +53,36 @@ static farsum_status sparse_dense(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+/* What a tree takes of an execute, beyond a dense one. */
+static double sparse_set(const struct farsum_plan *plan, int64_t n, int64_t m)
+{
+    const double repeats = plan->options.repeats;
+    return (TREE + (double)(n + m) * TREE_POINT) / (repeats > 1 ? repeats : 1);
+}
+
+/* Of a periodic cell.  A sample says what is to be expected, and nothing is
+ * waited for. */
+static farsum_status sparse_cell(const struct farsum_plan *plan, struct fmm *s,
+                                 int64_t n, int64_t m)
+{
+    double crowding = 1;
+    int uneven = 0;
+    if (plan->sample.n_targets == 0)
+        TRY(sparse_crowding(plan, s, &crowding));
+    TRY(fmm_uneven_cell(plan, s, crowding, n, m, sparse_set(plan, n, m),
+                        &uneven));
+    return fmm_shape(plan, s, uneven, n, m, &s->shape);
+}
+
 farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
                             int64_t n, int64_t m)
 {
-    const double repeats = plan->options.repeats;
     struct fmm_shape sparse;
-    double crowding = 1, dense, tree;
-    if (s->facts.periodic || s->names.tree)
+    double crowding = 1, dense;
+    if (s->names.tree)
         return fmm_shape(plan, s, 0, n, m, &s->shape);
+    if (s->facts.periodic)
+        return sparse_cell(plan, s, n, m);
     TRY(sparse_crowding(plan, s, &crowding));
     /* a row may be named that does not take a sparse tree */
     if (crowding <= FMM_FAR_FROM_UNIFORM
@@ -68,8 +93,7 @@ farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
         return FARSUM_OK;
     }
     TRY(sparse_dense(plan, s, crowding, n, m, &dense));
-    tree = TREE + (double)(n + m) * TREE_POINT;
-    if (sparse.seconds + tree / (repeats > 1 ? repeats : 1) < dense)
+    if (sparse.seconds + sparse_set(plan, n, m) < dense)
         s->shape = sparse;
     return FARSUM_OK;
 }
@@ -79,8 +103,12 @@ farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
 {
     const struct fmm_gpu *g = s->gpu;
     int wide = plan->problem.arrays != FARSUM_F32;
-    const struct tree_gpu_given source = {s->source.gpu, &g->x, wide};
-    const struct tree_gpu_given target = {s->target.gpu, &g->y, wide};
+    /* of a cell the wrapped fractions */
+    int cell = s->facts.periodic;
+    const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
+                                          wide};
+    const struct tree_gpu_given target = {s->target.gpu, cell ? NULL : &g->y,
+                                          wide};
     struct tree_args args;
     TRY(fmm_gpu_tree_args(plan, s, &args));
     TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));
@@ -91,6 +119,8 @@ farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
 farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m)
 {
     TRY(fmm_points_boxes(plan, s, 1, s->source.n, m));
+    if (s->facts.periodic)
+        return FARSUM_OK;
     /* sources at one place are looked for by these */
     return fmm_gpu_fractions(plan, s, m, s->tree.corner, s->tree.edge);
 }

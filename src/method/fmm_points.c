@@ -7,11 +7,13 @@
 #include "method/arrays.h"
 #include "method/fmm_gpu.h"
 #include "method/fmm_strict.h"
+#include "points/crowd.h"
 
 enum {
     TURNS = 3, /* trees that are tried */
     CLOSE = 2, /* orders that a tree may be wrong by */
     SHIFT = 80,
+    MESH = FMM_CELL * CROWD_EDGE, /* that crowds are looked for on */
 };
 
 /* x [n][3] side by side. */
@@ -236,12 +238,18 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
     struct fmm *s = plan->state;
+    const int64_t mesh[3] = {MESH, MESH, MESH};
+    double crowding;
     int uneven = 0;
     if (s->gpu)
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));
-    if (!s->facts.periodic)
+    if (s->facts.periodic) {
+        TRY(crowd_measure(&s->source, mesh, &crowding));
+        TRY(fmm_uneven_cell(plan, s, crowding, n, m, 0, &uneven));
+    } else {
         TRY(fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, &uneven));
+    }
     TRY(fmm_points_boxes(plan, s, uneven, n, m));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(points_arrays(plan, s));

@@ -6,6 +6,8 @@
 
 /* Boxes' edges differ by no more than this, if that can be. */
 #define BRICK 1.34
+/* More root boxes of a sparse tree are worth it if they are so much rounder. */
+#define ROUNDER 1.05
 /* Below this tolerance boxes two away are tried as neighbours too, and where
  * points need so many orders more than even ones. */
 #define WIDER 1e-6
@@ -45,7 +47,7 @@ static double shape_neighbours(const struct farsum_plan *plan,
 {
     double side = 2 * shape->ws + 1, boxes = side * side * side;
     double even = shape_filling(shape, n) * boxes;
-    if (!s->facts.periodic || plan->sample.n_targets == 0)
+    if (!shape->dense || !s->facts.periodic || plan->sample.n_targets == 0)
         return even;
     /* where points crowd, those within a ball as large as these boxes */
     double volume = s->facts.volume * boxes / shape_leaves(shape);
@@ -235,6 +237,15 @@ static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
     return least * BRICK >= 1;
 }
 
+/* Along the longest axis, that are tried. */
+static int64_t shape_roots_most(const struct fmm *s)
+{
+    const double *edge = s->facts.edge;
+    double most = fmax(edge[0], fmax(edge[1], edge[2]));
+    double least = fmin(edge[0], fmin(edge[1], edge[2]));
+    return (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
+}
+
 static void shape_given(const struct farsum_plan *plan, const struct fmm *s,
                         struct fmm_shape *shape)
 {
@@ -271,10 +282,7 @@ static farsum_status shape_dense(const struct farsum_plan *plan,
                                  struct fmm_shape *best)
 {
     const farsum_options *o = &plan->options;
-    const double *edge = s->facts.edge;
-    double most = fmax(edge[0], fmax(edge[1], edge[2]));
-    double least = fmin(edge[0], fmin(edge[1], edge[2]));
-    int64_t roots = (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
+    int64_t roots = shape_roots_most(s);
     farsum_status status = FARSUM_OK;
     for (int brick = 0; brick < 2 && best->seconds == 0; brick++)
         for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
@@ -308,18 +316,14 @@ static int shape_deepest(const struct fmm_shape *shape)
     return TREE_BITS - bits < TREE_DEPTH ? TREE_BITS - bits : TREE_DEPTH;
 }
 
-static farsum_status shape_sparse(const struct farsum_plan *plan,
-                                  const struct fmm *s, int64_t n, int64_t m,
-                                  struct fmm_shape *shape,
-                                  struct fmm_shape *best)
+/* Leaves for these root boxes. */
+static farsum_status shape_leaf(const struct farsum_plan *plan,
+                                const struct fmm *s, int64_t n, int64_t m,
+                                struct fmm_shape *shape, struct fmm_shape *best)
 {
     const farsum_options *o = &plan->options;
     farsum_status status = FARSUM_OK;
     int64_t first = o->leaf ? o->leaf : 8, last = o->leaf ? o->leaf : 1024;
-    for (int d = 0; d < 3; d++) {
-        shape->root[d] = o->boxes[0] ? o->boxes[d] : 1;
-        shape->box[d] = 1;
-    }
     shape->depth = shape_deepest(shape);
     shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
     for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2) {
@@ -329,8 +333,35 @@ static farsum_status shape_sparse(const struct farsum_plan *plan,
     return best->seconds > 0 ? FARSUM_OK : status;
 }
 
-static farsum_status shape_check(const struct farsum_plan *plan, int sparse,
-                                 int periodic)
+/* Root boxes of a cell: one, or as many as are rounder than fewer are; more
+ * would be boxes of another level. */
+static farsum_status shape_sparse(const struct farsum_plan *plan,
+                                  const struct fmm *s, int64_t n, int64_t m,
+                                  struct fmm_shape *shape,
+                                  struct fmm_shape *best)
+{
+    farsum_status status = FARSUM_OK;
+    double round = 0;
+    if (plan->options.boxes[0] || !s->facts.periodic) {
+        for (int d = 0; d < 3; d++)
+            shape->root[d] = 1, shape->box[d] = 1;
+        if (plan->options.boxes[0])
+            shape_given(plan, s, shape);
+        return shape_leaf(plan, s, n, m, shape, best);
+    }
+    for (int64_t k = 1; k <= shape_roots_most(s); k++) {
+        (void)shape_root(s, k, shape);
+        double least = fmin(shape->box[0], fmin(shape->box[1], shape->box[2]));
+        if (least < round * ROUNDER)
+            continue;
+        round = least;
+        farsum_status one = shape_leaf(plan, s, n, m, shape, best);
+        status = one != FARSUM_OK ? one : status;
+    }
+    return best->seconds > 0 ? FARSUM_OK : status;
+}
+
+static farsum_status shape_check(const struct farsum_plan *plan, int sparse)
 {
     const farsum_options *o = &plan->options;
     if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
@@ -348,12 +379,11 @@ static farsum_status shape_check(const struct farsum_plan *plan, int sparse,
     for (int d = 0; d < 3; d++)
         if (o->boxes[d] < 0 || (o->boxes[d] == 0) != (o->boxes[0] == 0)
             || o->boxes[d] > 512)
-            FAIL(ERR_ARGUMENT, "boxes is %lld x %lld x %lld: all three 1 .. "
-                               "512, or none",
+            FAIL(ERR_ARGUMENT,
+                 "boxes is %lld x %lld x %lld: all three 1 .. "
+                 "512, or none",
                  (long long)o->boxes[0], (long long)o->boxes[1],
                  (long long)o->boxes[2]);
-    if (sparse && periodic)
-        FAIL(ERR_UNSUPPORTED, "a sparse tree is for open boundaries");
     if (!sparse && o->leaf)
         FAIL(ERR_ARGUMENT, "leaf is of a sparse tree, this one is dense");
     return FARSUM_OK;
@@ -387,7 +417,7 @@ static farsum_status shape_find(const struct farsum_plan *plan,
 {
     struct fmm_shape one = {0}, best = {0};
     farsum_status status;
-    TRY(shape_check(plan, sparse, s->facts.periodic));
+    TRY(shape_check(plan, sparse));
     one.dense = !sparse;
     if (s->strict) {
         TRY(shape_strict(plan, s, n, m, &one, &best));

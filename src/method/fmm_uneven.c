@@ -1,7 +1,13 @@
-/* fmm_uneven.c: how far from uniform points in open space are. */
+/* fmm_uneven.c: how far from uniform points are, and whether a sparse tree is
+ * theirs: in open space where they are, in a cell where it should be faster. */
+#include <math.h>
+
 #include "base/mem.h"
 #include "method/arrays.h"
 #include "method/fmm.h"
+
+/* Points no more crowded than this are a dense tree's without a look. */
+#define EVEN 1.5
 
 static double uneven_low(const void *x, farsum_precision type, int64_t n,
                          int axis)
@@ -41,5 +47,52 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
     }
     *uneven = fmm_crowding(count, n) > FMM_FAR_FROM_UNIFORM;
     mem_free(count);
+    return FARSUM_OK;
+}
+
+/* Seconds of a dense tree's execute by the points that are there: of near pairs
+ * as many more as these are more crowded than what the shape is chosen for. */
+static farsum_status uneven_dense(const struct farsum_plan *plan,
+                                  const struct fmm *s,
+                                  const struct fmm_shape *shape, int64_t n,
+                                  int64_t m, double *crowding, double *seconds)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    int depth;
+    double even =
+        fmm_shape_filling(s, shape, n, &depth) * pow(2 * shape->ws + 1, 3);
+    fmm_args(plan, s, shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    double known = pairs.neighbours / even;
+    *seconds = shape->seconds;
+    if (*crowding > known)
+        *seconds += (*crowding / known - 1) * choice[FMM_P2P].cost;
+    *crowding = fmax(*crowding, known);
+    return FARSUM_OK;
+}
+
+farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
+                              double crowding, int64_t n, int64_t m, double set,
+                              int *uneven)
+{
+    struct fmm_shape dense, sparse;
+    double seconds;
+    *uneven = 0;
+    if (s->names.tree)
+        return FARSUM_OK;
+    farsum_status status = fmm_shape(plan, s, 0, n, m, &dense);
+    if (status != FARSUM_OK) { /* the caller's next search says why */
+        *uneven =
+            (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
+            && fmm_shape(plan, s, 1, n, m, &sparse) == FARSUM_OK;
+        return FARSUM_OK;
+    }
+    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));
+    /* a row may be named that does not take a sparse tree */
+    *uneven = crowding > EVEN
+              && fmm_shape(plan, s, 1, n, m, &sparse) == FARSUM_OK
+              && sparse.seconds + set < seconds;
     return FARSUM_OK;
 }

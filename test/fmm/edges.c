@@ -81,11 +81,12 @@ static void any_boxes(const char *what, const struct system *s, int order)
     o.tree = "sparse";
     o.leaf = 4; /* more than coincide */
     snprintf(text, sizeof text, "%s, sparse", what);
-    if (s->p.periodic[0])
-        return;
     right(text, s, &o);
-    o.boxes[0] = 5, o.boxes[1] = 1, o.boxes[2] = 3;
-    snprintf(text, sizeof text, "%s, sparse, 5 x 1 x 3 root boxes", what);
+    /* a cell's are bricks */
+    int cell = s->p.periodic[0];
+    o.boxes[0] = 5, o.boxes[1] = cell ? 4 : 1, o.boxes[2] = cell ? 5 : 3;
+    snprintf(text, sizeof text, "%s, sparse, 5 x %d x %d root boxes", what,
+             (int)o.boxes[1], (int)o.boxes[2]);
     right(text, s, &o);
 }
 

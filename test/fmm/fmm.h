@@ -50,4 +50,5 @@ void fmm_crystals(void);
 void fmm_ladder(void);
 void fmm_orders(void);
 void fmm_strict(void);
+void fmm_cells(void);
 #endif

@@ -15,7 +15,8 @@
 #include "fmm/fmm.h"
 
 struct row {
-    const char *name, *what; /* what NULL: a crystal */
+    const char *name, *what; /* what NULL: a crystal; of a name with "sparse"
+                                the tree is one */
     int positive;            /* all charges 1 */
     int part;                /* of the table that runs anyway, see below */
 };
@@ -46,6 +47,16 @@ static const struct row rows[] = {
     {"dense", "laplace n=4000 cell=open dist=dense", 0, WHOLE},
     {"dense stars", "laplace n=4000 cell=open dist=dense", 1, WHOLE},
     {"sediment stars", "laplace n=4000 cell=open dist=sediment", 1, WHOLE},
+    {"periodic sparse", "laplace n=3000 dist=clustered seed=4", 0, THERE},
+    {"periodic sparse charged", "laplace n=3000 dist=clustered seed=4", 1,
+     HERE},
+    {"periodic sparse brick", "laplace n=3000 dist=clustered cell=1x1.3x2", 0,
+     HERE},
+    {"periodic sparse even", "laplace n=3000 seed=5", 0, WHOLE},
+    {"periodic sparse slab", "laplace n=3000 dist=slab", 0, WHOLE},
+    {"periodic plummer", "laplace n=5000 dist=plummer", 0, HERE},
+    {"periodic plummer charged", "laplace n=5000 dist=plummer", 1, WHOLE},
+    {"periodic plummer sparse", "laplace n=5000 dist=plummer seed=2", 1, WHOLE},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -140,6 +151,7 @@ static void run(struct cell *c, const struct system *s, struct table *t)
     p.precision = c->precision;
     p.error = c->error;
     o.order = c->order;
+    o.tree = strstr(c->row->name, "sparse") ? "sparse" : NULL;
     t->cells++;
     farsum_status status = fmm_try(s, &p, &o, &sums);
     if (status == FARSUM_ERR_TOLERANCE) {

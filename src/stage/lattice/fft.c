@@ -68,8 +68,6 @@ static farsum_status fft_fits(const void *args)
     if (axes == 1 || axes == 2)
         FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
              axes);
-    if (!a->dense)
-        FAIL(ERR_UNSUPPORTED, "a sparse tree: its root boxes are no grid");
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2)
             FAIL(ERR_UNSUPPORTED, "one root box along axis %d is no grid", c);
@@ -253,6 +251,31 @@ static void fft_row(const struct state *s, int64_t y, int64_t z, void *row,
     }
 }
 
+/* The same of a sparse tree: boxes are looked for in the grid, those that are
+ * not there are zeros. */
+static void fft_copy_sparse(const struct state *s, const struct boxes_io *io,
+                            int back)
+{
+    const int64_t *mesh = s->mesh;
+    const size_t all = (size_t)(mesh[2] * mesh[1] * s->ldx) * s->real;
+    char *array = back ? io->local : io->multipole;
+#pragma omp parallel for num_threads(s->args.threads)
+    for (int64_t k = 0; k < s->size; k++) {
+        char *grid = (char *)s->data + (size_t)k * all;
+        if (!back)
+            memset(grid, 0, all);
+        for (int64_t b = 0; b < tree_boxes(io->tree, 0); b++) {
+            int64_t at[3];
+            tree_place(io->tree, 0, b, at);
+            char *cell = grid
+                         + (size_t)((at[2] * mesh[1] + at[1]) * s->ldx + at[0])
+                               * s->real;
+            char *box = array + (size_t)(k * io->stride + b) * s->real;
+            memcpy(back ? box : cell, back ? cell : box, s->real);
+        }
+    }
+}
+
 static void fft_modes(const struct state *s)
 {
     int64_t modes_x = s->mesh[0] / 2 + 1, modes_y = s->mesh[1] / 2 + 1;
@@ -286,12 +309,14 @@ static farsum_status fft_run(void *state, const void *data)
     struct state *s = state;
     const struct variant *fft = s->fft.row->variant;
     struct fft_io io = {.data = s->data};
-    fft_copy(s, data, 0);
+    void (*copy)(const struct state *, const struct boxes_io *, int) =
+        s->args.dense ? fft_copy : fft_copy_sparse;
+    copy(s, data, 0);
     TRY(fft->run(s->fft_state, &io));
     fft_modes(s);
     io.backward = 1;
     TRY(fft->run(s->fft_state, &io));
-    fft_copy(s, data, 1);
+    copy(s, data, 1);
     return FARSUM_OK;
 }
 

@@ -1,0 +1,260 @@
+/* cells.c: sparse trees of periodic cells: sums of high order are Ewald's and a
+ * dense tree's wherever the points crowd, potentials with their constant. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "check.h"
+#include "fmm/fmm.h"
+
+/* Places of n points in fractions of the cell. */
+enum places { UNIFORM, CLUSTERS, CORNER, FACE, SLAB, ONE_BOX, PLACES };
+static const char *const names[PLACES] = {"uniform",   "clusters", "a corner",
+                                          "on a face", "a slab",   "one box"};
+
+static double random_at(uint64_t *seed)
+{
+    return (double)(random_next(seed) >> 11) * 0x1p-53;
+}
+
+/* A sum of four is nearly normal; of variance 1/3. */
+static double random_bell(uint64_t *seed)
+{
+    double sum = -2;
+    for (int k = 0; k < 4; k++)
+        sum += random_at(seed);
+    return sum;
+}
+
+static void place(enum places where, int64_t i, uint64_t *seed, double f[3])
+{
+    static const double centre[3][3] = {
+        {0.02, 0.51, 0.97}, {0.3, 0.33, 0.31}, {0.71, 0.06, 0.4}};
+    for (int d = 0; d < 3; d++) {
+        double u = random_at(seed), g = random_bell(seed);
+        f[d] = u;
+        if (where == CLUSTERS && i % 8)
+            f[d] = centre[i % 3][d] + 0.02 * g;
+        else if (where == CORNER && i % 16)
+            f[d] = 0.004 * g; /* of all eight */
+        else if (where == FACE && i % 16)
+            f[d] = (d == 1 ? 1 : 0.37) + 0.003 * g;
+        else if (where == SLAB && d == 2)
+            f[d] = 0.5 + 0.01 * g;
+        else if (where == ONE_BOX)
+            f[d] = 0.61 + 1e-4 * u;
+    }
+}
+
+/* What is asked of one system. */
+struct cell_case {
+    int64_t n, m; /* m > 0: targets of their own, some of them sources */
+    double edge[3], charge; /* added to each */
+    int vacuum, exclude;
+    int64_t boxes[3]; /* of the sparse tree's root; 0: chosen */
+    int64_t leaf;
+    int depth; /* levels of the dense tree */
+};
+
+static const struct cell_case cases[] = {
+    {200, 0, {2, 2, 2}, 0, 0, 0, {0}, 9, 2},
+    {150, 0, {3, 4, 5}, 0.7, 0, 0, {3, 4, 5}, 6, 1},
+    {150, 40, {2, 2, 2}, 0.4, 1, 0, {2, 2, 2}, 7, 2},
+    {200, 0, {2, 2, 5}, 0, 1, 1, {0}, 8, 1},
+    {120, 40, {2.2, 2, 2.1}, 0, 0, 1, {1, 1, 1}, 6, 2},
+};
+enum { CASES = sizeof cases / sizeof *cases, EXCLUDED = 24 };
+
+struct cell_sums {
+    double *potential, *field, energy; /* the first owns both */
+    farsum_plan_info info;
+};
+
+/* Points, targets and strengths of a case. */
+struct cell_points {
+    farsum_problem p;
+    double *x, *y, *q; /* owned */
+    int64_t pairs[2 * EXCLUDED];
+    double factors[EXCLUDED];
+};
+
+static void points_make(const struct cell_case *c, enum places where,
+                        struct cell_points *s)
+{
+    uint64_t seed = 17 + (uint64_t)where;
+    memset(s, 0, sizeof *s);
+    s->p = (farsum_problem)FARSUM_PROBLEM_INIT;
+    s->x = check_memory(3 * (size_t)c->n, sizeof *s->x);
+    s->y = check_memory(3 * (size_t)c->m + 1, sizeof *s->y);
+    s->q = check_memory((size_t)c->n, sizeof *s->q);
+    for (int64_t i = 0; i < c->n + c->m; i++) {
+        double f[3], *to = i < c->n ? s->x + 3 * i : s->y + 3 * (i - c->n);
+        place(where, i, &seed, f);
+        for (int d = 0; d < 3; d++)
+            to[d] = f[d] * c->edge[d];
+        if (i >= c->n && i % 9 == 0) /* a target on a source is left out */
+            memcpy(to, s->x + 3 * (i - c->n), 3 * sizeof *to);
+    }
+    for (int64_t i = 0; i < c->n; i++)
+        s->q[i] = (i % 2 ? -1 : 1) * (0.5 + random_at(&seed)) + c->charge;
+    for (int k = 0; k < EXCLUDED; k++) {
+        s->pairs[2 * k] = c->m > 0 ? k : 5 * k;
+        s->pairs[2 * k + 1] = c->m > 0 ? 5 * k : 5 * k + 1 + k % 3;
+        s->factors[k] = k % 3 ? 0 : 0.5;
+    }
+    for (int d = 0; d < 3; d++) {
+        s->p.cell[4 * d] = c->edge[d];
+        s->p.periodic[d] = 1;
+    }
+    s->p.n_sources = c->n;
+    s->p.n_targets = c->m;
+    s->p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    s->p.outputs |= c->m > 0 ? 0 : FARSUM_ENERGY;
+    s->p.surface = c->vacuum ? FARSUM_VACUUM : FARSUM_TINFOIL;
+    s->p.sample_x = s->x;
+    s->p.sample_q = s->q;
+    if (c->exclude) {
+        s->p.n_exclusions = EXCLUDED;
+        s->p.exclusions = s->pairs;
+        s->p.exclusion_factors = s->factors;
+    }
+}
+
+static void points_free(struct cell_points *s)
+{
+    free(s->x);
+    free(s->y);
+    free(s->q);
+}
+
+static int cell_sum(const struct cell_points *s, double tolerance,
+                    const farsum_options *o, struct cell_sums *out)
+{
+    farsum_problem p = s->p;
+    farsum_result r = FARSUM_RESULT_INIT;
+    int64_t m = p.n_targets > 0 ? p.n_targets : p.n_sources;
+    p.tolerance = tolerance;
+    memset(out, 0, sizeof *out);
+    out->potential = check_memory(4 * (size_t)m, sizeof *out->potential);
+    out->field = out->potential + m;
+    out->info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+    r.potential = out->potential;
+    r.field = out->field;
+    r.energy = p.outputs & FARSUM_ENERGY ? &out->energy : NULL;
+    return CHECK_OK(sum_once(&p, o, p.n_sources, s->x, p.n_targets,
+                             p.n_targets > 0 ? s->y : NULL, s->q, &r,
+                             &out->info));
+}
+
+static void differ(const char *what, const struct cell_points *s,
+                   const struct cell_sums *a, const struct cell_sums *b,
+                   double most)
+{
+    int64_t m = s->p.n_targets > 0 ? s->p.n_targets : s->p.n_sources;
+    double phi = fmm_gap(m, a->potential, b->potential);
+    double e = fmm_gap(3 * m, a->field, b->field);
+    CHECK(phi <= most && e <= most,
+          "%s: potentials differ by %.3g, fields by %.3g, above %.3g", what,
+          phi, e, most);
+    if (s->p.outputs & FARSUM_ENERGY)
+        CHECK_NEAR(a->energy / b->energy, 1, 10 * most);
+}
+
+/* On a device, whose kernels are compiled for each order, of order 6 against
+ * the host's. */
+static void cell_one(const struct cell_case *c, enum places where)
+{
+    struct cell_points s;
+    struct cell_sums sparse, dense = {0}, ewald = {0};
+    farsum_options o = fmm_options(), other = fmm_options();
+    char what[80];
+    points_make(c, where, &s);
+    o.tree = "sparse";
+    o.order = fmm_device() ? 6 : 20;
+    o.separation = fmm_device() ? 1 : 2;
+    o.leaf = c->leaf;
+    memcpy(o.boxes, c->boxes, sizeof o.boxes);
+    snprintf(what, sizeof what, "%s, %d points in %g x %g x %g", names[where],
+             (int)c->n, c->edge[0], c->edge[1], c->edge[2]);
+    if (fmm_device())
+        o.m2l = "gpu_dense";
+    int done = cell_sum(&s, 0.9, &o, &sparse);
+    CHECK(strcmp(sparse.info.tree, "sparse") == 0, "%s: a %s tree", what,
+          sparse.info.tree);
+    if (fmm_device()) {
+        o.on_device = NULL;
+        o.m2l = "host_dense";
+        if (done && cell_sum(&s, 0.9, &o, &dense))
+            differ(what, &s, &sparse, &dense, 1e-11);
+        free(dense.potential);
+        free(sparse.potential);
+        points_free(&s);
+        return;
+    }
+    other.method = "ewald";
+    if (done && cell_sum(&s, 1e-13, &other, &ewald))
+        differ(what, &s, &sparse, &ewald, 1e-10);
+    other = o;
+    other.tree = "dense";
+    other.leaf = 0;
+    other.levels = c->depth;
+    for (int d = 0; d < 3; d++)
+        other.boxes[d] = sparse.info.boxes[d];
+    if (done && cell_sum(&s, 0.9, &other, &dense))
+        differ(what, &s, &sparse, &dense, 1e-10);
+    free(dense.potential);
+    free(ewald.potential);
+    free(sparse.potential);
+    points_free(&s);
+}
+
+static void as_ewald(void)
+{
+    for (int k = 0; k < CASES; k++)
+        for (int where = 0; where < PLACES; where++)
+            if (fmm_all() || (k + where) % (fmm_device() ? 3 : 2) == 0)
+                cell_one(&cases[k], (enum places)where);
+}
+
+/* Where points crowd a plan takes a sparse tree by itself, in open points'
+ * stead, and a dense one where they do not; one plan for both. */
+static void chosen(void)
+{
+    static const int orders[] = {UNIFORM, CLUSTERS, CORNER, UNIFORM};
+    struct cell_case c = {6000, 0, {2, 2, 2}, 0, 0, 0, {0}, 0, 0};
+    struct cell_points s, now;
+    farsum_plan *plan = NULL;
+    farsum_options o = fmm_options();
+    points_make(&c, UNIFORM, &s);
+    s.p.sample_x = s.p.sample_q = NULL;
+    s.p.tolerance = 1e-4;
+    s.p.outputs = FARSUM_POTENTIAL;
+    o.order = fmm_device() ? 6 : 0;
+    o.repeats = 1e4; /* what a set takes does not count */
+    CHECK_OK(farsum_plan_create(&s.p, &o, &plan));
+    double *phi = check_memory((size_t)c.n, sizeof *phi);
+    for (int turn = 0; turn < 4 && plan; turn++) {
+        farsum_result r = FARSUM_RESULT_INIT;
+        farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+        int crowd = orders[turn] == CORNER;
+        r.potential = phi;
+        points_make(&c, (enum places)orders[turn], &now);
+        CHECK_OK(farsum_plan_set_points(plan, c.n, now.x, 0, NULL));
+        CHECK_OK(farsum_plan_execute(plan, 1, now.q, &r));
+        CHECK_OK(farsum_plan_get_info(plan, &info));
+        if (orders[turn] != CLUSTERS)
+            CHECK(strcmp(info.tree, crowd ? "sparse" : "dense") == 0,
+                  "turn %d, %s: a %s tree", turn, names[orders[turn]],
+                  info.tree);
+        points_free(&now);
+    }
+    farsum_plan_destroy(plan);
+    free(phi);
+    points_free(&s);
+}
+
+void fmm_cells(void)
+{
+    RUN(as_ewald);
+    RUN(chosen);
+}
