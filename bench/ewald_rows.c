@@ -16,8 +16,9 @@
  * the cutoff by sources in a cube of its edge; c=C, bandwidth;
  * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
  * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
- * along each edge, levels=L, m2l=, lattice=: rows; potential=1, the potential
- * beside the forces of charges; tag=WORD, for the report.
+ * along each edge, levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=:
+ * rows; potential=1, the potential beside the forces of charges; tag=WORD, for
+ * the report.
  *
  * Arrays are f64 and on the device.  total is an execute of many that are asked
  * for one after another, one an execute that is waited for; set is what new
@@ -44,10 +45,11 @@ struct asked {
     const char *text;
     char word[WORDS][40]; /* what it consists of, zero-ended */
     double tolerance, want, s, c;
-    int mesh, support, order, separation, boxes, levels, potential, cells;
+    int mesh, support, order, separation, boxes, levels, leaf, potential;
+    int cells;
     farsum_precision precision;
     const char *split, *near, *spread, *fft, *interp, *tag, *method, *m2l;
-    const char *lattice;
+    const char *lattice, *tree;
 };
 
 struct whole {
@@ -117,11 +119,11 @@ static void ask(const char *from, struct asked *a)
                  || text(w, "near", &a->near) || text(w, "spread", &a->spread)
                  || text(w, "fft", &a->fft) || text(w, "interp", &a->interp)
                  || text(w, "method", &a->method) || text(w, "m2l", &a->m2l)
-                 || text(w, "lattice", &a->lattice)
+                 || text(w, "lattice", &a->lattice) || text(w, "tree", &a->tree)
                  || count(w, "order", &a->order)
                  || count(w, "separation", &a->separation)
                  || count(w, "boxes", &a->boxes)
-                 || count(w, "levels", &a->levels)
+                 || count(w, "levels", &a->levels) || count(w, "leaf", &a->leaf)
                  || count(w, "potential", &a->potential)
                  || count(w, "cells", &a->cells) || text(w, "tag", &a->tag))) {
             fprintf(stderr, "ewald_rows: %s: what is %s?\n", from, w);
@@ -160,6 +162,8 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     how.order = a->order;
     how.separation = a->separation;
     how.levels = a->levels;
+    how.leaf = a->leaf;
+    how.tree = a->tree;
     how.m2l = a->m2l;
     how.lattice = a->lattice;
     how.on_device = w->on;
