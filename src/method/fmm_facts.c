@@ -10,6 +10,9 @@
 #include "method/tuned.h"
 
 enum { TARGETS_LEAST = 64 };
+/* Of the potentials that a sample's neighbours leave: those of a whole cell are
+ * no smaller. */
+#define AROUND 0.5
 /* Targets of their own that are looked at, and pairs for that. */
 #define SMALL 0.4
 enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
@@ -142,6 +145,32 @@ done:
     return status;
 }
 
+/* RMS of the potentials that the charges around the sample's targets leave,
+ * with the background and what neutralises the ball that they are in; excluded
+ * pairs are among these: then 0. */
+static double facts_around(const struct farsum_plan *plan,
+                           const struct fmm_facts *f)
+{
+    const struct sample *s = &plan->sample;
+    double square = 0, density = f->q1 * (double)s->n / f->volume;
+    double last = s->radius[SAMPLE_SHELLS - 1];
+    if (s->n_targets == 0 || plan->problem.n_exclusions > 0
+        || plan->exclusions.rows > 0)
+        return 0;
+    for (int64_t t = 0; t < s->n_targets; t++) {
+        double sum = 0, inner = 0;
+        for (int k = 0; k < SAMPLE_SHELLS; k++) {
+            double r = s->radius[k];
+            double even = 4 * M_PI / 3 * (r * r * r - inner * inner * inner);
+            sum +=
+                (s->target[t].charge[k] - density * even) * (1 / r - 1 / last);
+            inner = r;
+        }
+        square += sum * sum;
+    }
+    return sqrt(square / (double)s->n_targets);
+}
+
 farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
 {
     const struct sample *sample = &plan->sample;
@@ -158,7 +187,8 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
     f->force = tuned_force_norm(plan, f->volume,
                                 sample->m > 0 ? 0 : sample->force, sample->q2,
                                 sample->n);
-    f->potential = sqrt(f->q2) * cbrt(n / f->volume);
+    f->potential =
+        fmax(sqrt(f->q2) * cbrt(n / f->volume), AROUND * facts_around(plan, f));
     return FARSUM_OK;
 }
 

@@ -234,6 +234,14 @@ farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s)
     return fmm_strict_about(plan, s);
 }
 
+/* Tree and rooms. */
+static farsum_status points_boxes(struct farsum_plan *plan, struct fmm *s,
+                                  int uneven, int64_t n, int64_t m)
+{
+    TRY(fmm_points_boxes(plan, s, uneven, n, m));
+    return fmm_points_rooms(plan, s, n, m);
+}
+
 farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
@@ -250,8 +258,11 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
     } else {
         TRY(fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, &uneven));
     }
-    TRY(fmm_points_boxes(plan, s, uneven, n, m));
-    TRY(fmm_points_rooms(plan, s, n, m));
+    farsum_status status = points_boxes(plan, s, uneven, n, m);
+    /* its many levels leave more, of rounding too, than a dense one's few */
+    if (status == FARSUM_ERR_TOLERANCE && uneven && !s->names.tree)
+        status = points_boxes(plan, s, 0, n, m);
+    TRY(status);
     TRY(points_arrays(plan, s));
     return fmm_points_set(plan, s);
 }
