@@ -258,9 +258,6 @@ static void refusals_say_why(void)
     options.tree = "oak";
     CHECK_FAILS(farsum_plan_create(&set.problem, &options, &plan),
                 FARSUM_ERR_UNKNOWN);
-    options.tree = "sparse";
-    CHECK_FAILS(farsum_plan_create(&set.problem, &options, &plan),
-                FARSUM_ERR_UNSUPPORTED);
     options.tree = NULL;
     options.order = 41;
     CHECK_FAILS(farsum_plan_create(&set.problem, &options, &plan),

@@ -50,6 +50,8 @@ static const struct trial trials[] = {
     {"sparse", 700, 0, 2, {0}, 1, 0, 4, 0, {1, 1, 1}, 6},
     {"sparse, targets", 500, 150, 1, {0}, 1, 0, 3, 16, {2, 1, 3}, 4},
     {"sparse, not deep", 300, 0, 1, {0}, 1, 0, 4, 2, {3, 3, 2}, 5},
+    {"sparse cell", 600, 0, 2, {5, 5, 5}, 1, 0, 4, 0, {1, 1, 1}, 6},
+    {"sparse bricks, targets", 400, 90, 1, {4, 6, 5}, 1, 1, 3, 0, {2, 3, 2}, 5},
     {"two", 2, 0, 1, {0}, 0, 0, 4, 1, {1, 1, 1}, 0},
 };
 enum { TRIALS = sizeof trials / sizeof *trials, SPARSE = 6 };
