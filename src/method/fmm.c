@@ -200,14 +200,16 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
     farsum_status status = FARSUM_OK;
     const farsum_problem *p = &plan->problem;
     struct fmm *s = NULL;
+    double found = 0;
     int uneven = 0;
     GO(MEM_NEW(s, 1));
     s->exact.sum = fmm_sum;
     GO(fmm_names(plan, &s->names));
     GO(fmm_facts(plan, s));
     GO(fmm_strict_create(plan, s));
-    if (s->facts.periodic)
-        GO(fmm_uneven_cell(plan, s, 1, p->n_sources, p->n_targets, 0, &uneven));
+    if (s->facts.periodic && !s->names.tree)
+        GO(fmm_uneven_cell(plan, s, 1, p->n_sources, p->n_targets, 0, &found,
+                           &uneven));
     else if (s->sampled && !plan->device)
         GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, s->facts.edge,
                       &uneven));
@@ -217,7 +219,8 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
     fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
     GO(fmm_choose(plan, s, &s->boxes, &s->pairs, s->choice));
     GO(fmm_memory(plan, s));
-    *seconds = s->shape.seconds * plan->machine.factor[MACHINE_NEAR];
+    *seconds = (found > 0 ? found : s->shape.seconds)
+               * plan->machine.factor[MACHINE_NEAR];
     *state = s;
     s = NULL;
 done:

@@ -79,6 +79,9 @@ struct fmm {
      * ws = 1 need beyond those of even filling, boxes over those; 0: nothing */
     int shift;
     double many;
+    /* Of a sparse tree that was not worth it: its seconds by its boxes over
+     * those by its shape; 0: none was */
+    double slower;
     struct fmm_found found[2]; /* dense, sparse: the last that was looked for */
     struct boxes_args boxes; /* what the rooms are made for */
     struct p2p_args pairs;
@@ -116,11 +119,16 @@ void fmm_facts_apart(struct fmm *s, int64_t some,
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
                          const double edge[3], int *uneven);
 /* Of a periodic cell: 1: a sparse tree should be faster than a dense one, by
- * the sample, or by the points that are there if these are more crowded, 1: as
- * uniform ones.  set: seconds of an execute that it takes to be built. */
+ * the sample, without one by points that are so crowded (1: as uniform ones).
+ * *seconds: what a sum takes with the tree that is the faster one.  set: those
+ * of an execute that a sparse one takes to be built. */
 farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
                               double crowding, int64_t n, int64_t m, double set,
-                              int *uneven);
+                              double *seconds, int *uneven);
+/* The same of the tree that is there, a sparse one on the host: 0: by its boxes
+ * it is slower than a dense one, after all. */
+farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
+                               int64_t n, int64_t m, int *uneven);
 
 /* fmm_shape.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */

@@ -65,12 +65,12 @@ static double sparse_set(const struct farsum_plan *plan, int64_t n, int64_t m)
 static farsum_status sparse_cell(const struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, int64_t m)
 {
-    double crowding = 1;
+    double crowding = 1, seconds;
     int uneven = 0;
     if (plan->sample.n_targets == 0)
         TRY(sparse_crowding(plan, s, &crowding));
     TRY(fmm_uneven_cell(plan, s, crowding, n, m, sparse_set(plan, n, m),
-                        &uneven));
+                        &seconds, &uneven));
     return fmm_shape(plan, s, uneven, n, m, &s->shape);
 }
 

@@ -220,6 +220,8 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
     boxes.n_boxes = s->tree.n_boxes;
     boxes.n_leaves = s->tree.n_leaves;
+    if (!s->tree.dense)
+        boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
     return fmm_rooms(plan, s, &boxes, &pairs);
 }
 
@@ -234,11 +236,36 @@ farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s)
     return fmm_strict_about(plan, s);
 }
 
-/* Tree and rooms. */
+/* 1: a sparse tree is theirs. */
+static farsum_status points_uneven(const struct farsum_plan *plan,
+                                   struct fmm *s, int64_t n, int64_t m,
+                                   int *uneven)
+{
+    const int64_t mesh[3] = {MESH, MESH, MESH};
+    double crowding = 1, seconds;
+    *uneven = 0;
+    if (!s->facts.periodic)
+        return fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, uneven);
+    if (s->names.tree)
+        return FARSUM_OK;
+    if (plan->sample.n_targets == 0)
+        TRY(crowd_measure(&s->source, mesh, &crowding));
+    return fmm_uneven_cell(plan, s, crowding, n, m, 0, &seconds, uneven);
+}
+
+/* A sparse tree that is not worth it, or whose many levels leave more than the
+ * tolerance, of rounding too, makes room for a dense one. */
 static farsum_status points_boxes(struct farsum_plan *plan, struct fmm *s,
                                   int uneven, int64_t n, int64_t m)
 {
+    int worth = 1, given = s->names.tree || !s->facts.periodic;
     TRY(fmm_points_boxes(plan, s, uneven, n, m));
+    if (uneven && !given)
+        TRY(fmm_uneven_worth(plan, s, n, m, &worth));
+    farsum_status status = worth ? fmm_points_rooms(plan, s, n, m) : FARSUM_OK;
+    if (worth && !(status == FARSUM_ERR_TOLERANCE && uneven && !given))
+        return status;
+    TRY(fmm_points_boxes(plan, s, 0, n, m));
     return fmm_points_rooms(plan, s, n, m);
 }
 
@@ -246,23 +273,12 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
     struct fmm *s = plan->state;
-    const int64_t mesh[3] = {MESH, MESH, MESH};
-    double crowding;
-    int uneven = 0;
+    int uneven;
     if (s->gpu)
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));
-    if (s->facts.periodic) {
-        TRY(crowd_measure(&s->source, mesh, &crowding));
-        TRY(fmm_uneven_cell(plan, s, crowding, n, m, 0, &uneven));
-    } else {
-        TRY(fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, &uneven));
-    }
-    farsum_status status = points_boxes(plan, s, uneven, n, m);
-    /* its many levels leave more, of rounding too, than a dense one's few */
-    if (status == FARSUM_ERR_TOLERANCE && uneven && !s->names.tree)
-        status = points_boxes(plan, s, 0, n, m);
-    TRY(status);
+    TRY(points_uneven(plan, s, n, m, &uneven));
+    TRY(points_boxes(plan, s, uneven, n, m));
     TRY(points_arrays(plan, s));
     return fmm_points_set(plan, s);
 }

@@ -8,6 +8,9 @@
 
 /* Points no more crowded than this are a dense tree's without a look. */
 #define EVEN 1.5
+/* What a sparse tree takes beyond what its shape says before it is there: boxes
+ * that crowds do not fill, orders that they need. */
+#define CROWDS 2
 
 static double uneven_low(const void *x, farsum_precision type, int64_t n,
                          int axis)
@@ -50,8 +53,8 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
     return FARSUM_OK;
 }
 
-/* Seconds of a dense tree's execute by the points that are there: of near pairs
- * as many more as these are more crowded than what the shape is chosen for. */
+/* Seconds of a dense tree's execute by points that are so crowded, if no sample
+ * says it: so many more near pairs. */
 static farsum_status uneven_dense(const struct farsum_plan *plan,
                                   const struct fmm *s,
                                   const struct fmm_shape *shape, int64_t n,
@@ -61,38 +64,67 @@ static farsum_status uneven_dense(const struct farsum_plan *plan,
     struct boxes_args boxes;
     struct p2p_args pairs;
     int depth;
-    double even =
-        fmm_shape_filling(s, shape, n, &depth) * pow(2 * shape->ws + 1, 3);
+    *seconds = shape->seconds;
+    if (plan->sample.n_targets == 0 && *crowding <= 1)
+        return FARSUM_OK;
     fmm_args(plan, s, shape, n, m, &boxes, &pairs);
     TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
-    double known = pairs.neighbours / even;
-    *seconds = shape->seconds;
-    if (*crowding > known)
-        *seconds += (*crowding / known - 1) * choice[FMM_P2P].cost;
-    *crowding = fmax(*crowding, known);
+    if (plan->sample.n_targets > 0)
+        *crowding = pairs.neighbours
+                    / (fmm_shape_filling(s, shape, n, &depth)
+                       * pow(2 * shape->ws + 1, 3));
+    else
+        *seconds += (*crowding - 1) * choice[FMM_P2P].cost;
     return FARSUM_OK;
 }
 
 farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
                               double crowding, int64_t n, int64_t m, double set,
-                              int *uneven)
+                              double *seconds, int *uneven)
 {
     struct fmm_shape dense, sparse;
-    double seconds;
-    *uneven = 0;
-    if (s->names.tree)
-        return FARSUM_OK;
     farsum_status status = fmm_shape(plan, s, 0, n, m, &dense);
+    *uneven = 0;
+    *seconds = 0;
     if (status != FARSUM_OK) { /* the caller's next search says why */
         *uneven =
             (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
             && fmm_shape(plan, s, 1, n, m, &sparse) == FARSUM_OK;
+        *seconds = *uneven ? CROWDS * sparse.seconds : 0;
         return FARSUM_OK;
     }
-    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));
+    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, seconds));
     /* a row may be named that does not take a sparse tree */
-    *uneven = crowding > EVEN
-              && fmm_shape(plan, s, 1, n, m, &sparse) == FARSUM_OK
-              && sparse.seconds + set < seconds;
+    if (crowding <= EVEN || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+        return FARSUM_OK;
+    double most = sparse.seconds * fmax(s->slower, CROWDS);
+    *uneven = most + set < *seconds;
+    *seconds = *uneven ? most : *seconds;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
+                               int64_t n, int64_t m, int *uneven)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    struct fmm_shape dense;
+    double sparse = 0, crowding = 1, seconds;
+    *uneven = 1;
+    if (plan->sample.n_targets == 0
+        || fmm_shape(plan, s, 0, n, m, &dense) != FARSUM_OK)
+        return FARSUM_OK;
+    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));
+    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    boxes.n_boxes = s->tree.n_boxes;
+    boxes.n_leaves = s->tree.n_leaves;
+    boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    for (int r = 0; r < FMM_ROOMS; r++)
+        sparse += choice[r].cost;
+    *uneven = sparse < seconds;
+    if (!*uneven && s->shape.seconds > 0)
+        s->slower = sparse / s->shape.seconds;
     return FARSUM_OK;
 }

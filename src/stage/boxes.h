@@ -49,6 +49,7 @@ struct boxes_args {
     /* about, for the costs: */
     int depth;
     int64_t n_boxes, n_leaves, n_sources, n_targets;
+    int64_t n_parents; /* of a sparse tree that is there; 0: not known */
     struct boxes_shape shape;
 };
 

@@ -58,8 +58,11 @@ static double wave_cost(const void *args)
     double reads = a->ws
                    * (4 * side * side + 8 * side * wide + 16 * wide * wide);
     double per_wave = 6 * multipole_size(a->p) + reads * 1.5 + 60;
-    return (double)a->n_boxes * (double)wave_places(&waves) * per_wave
-               / boxes_lanes(a) / 1.1e9 / a->threads
+    /* a parent's work is of eight children, whether they are there or not */
+    double boxes =
+        a->n_parents > 0 ? 8 * (double)a->n_parents : (double)a->n_boxes;
+    return boxes * (double)wave_places(&waves) * per_wave / boxes_lanes(a)
+               / 1.1e9 / a->threads
            + 1e-5;
 }
 
