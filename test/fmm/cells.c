@@ -214,7 +214,7 @@ static void as_ewald(void)
 {
     for (int k = 0; k < CASES; k++)
         for (int where = 0; where < PLACES; where++)
-            if (fmm_all() || (k + where) % (fmm_device() ? 3 : 2) == 0)
+            if (fmm_all() || (k + where) % 3 == 0)
                 cell_one(&cases[k], (enum places)where);
 }
 
