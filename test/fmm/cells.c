@@ -184,6 +184,7 @@ static void cell_one(const struct cell_case *c, enum places where)
     if (fmm_device()) {
         o.on_device = NULL;
         o.m2l = "host_dense";
+        memcpy(o.boxes, sparse.info.boxes, sizeof o.boxes);
         if (done && cell_sum(&s, 0.9, &o, &dense))
             /* places are fractions of the cell: in a ten thousandth of it
                pairs have four digits less */
