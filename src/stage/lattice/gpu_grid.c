@@ -131,13 +131,13 @@ static int64_t grid_bytes(const void *args)
     struct grid_cut cut;
     if (!grid_cut(a, &cut))
         return 0;
-    int64_t real = gpu_real(a->precision), sum = 0;
+    int64_t real = gpu_real(a->precision), axes = 0;
     for (int c = 0; c < 3; c++)
-        sum += cut.mesh[c];
+        axes += 2 * real * cut.mesh[c] + 8 * (int64_t)cut.half[c];
     return real
                * (grid_field_reals(a, &cut)
                   + (cut.parts > 1 ? 2 : 1) * grid_reals(&cut))
-           + (int64_t)cut.meshes * (8 + 4 * real) + (2 * real + 8) * (sum + 6)
+           + cut.meshes * (8 + 4 * real) + axes
            + 16 * (int64_t)cut.teams * cut.parts;
 }
 
