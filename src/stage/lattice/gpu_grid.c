@@ -10,7 +10,8 @@
 
 enum { FACTOR_MOST = 16, MESH_MOST = 256, ORDER_MOST = 24 };
 enum { Z_GROUP = 128 };
-enum { TEAMS_F32 = 16, TEAMS_F64 = 12 };
+/* Teams of as many registers as a multiprocessor has. */
+enum { RUN = 4, TEAMS_F32 = 16, TEAMS_F64 = 8 };
 enum { TILE = 40960 }; /* bytes of group memory of a pass along z */
 
 /* Two factors that dft.h has, of the least sum: 0: there are none. */
@@ -39,7 +40,7 @@ static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
 {
     int most = a->device->facts.group_max / GRID_LANES;
     int teams = a->precision == FARSUM_F32 ? TEAMS_F32 : TEAMS_F64;
-    cut->run = a->precision == FARSUM_F32 ? 4 : 3;
+    cut->run = RUN;
     cut->tiles = 0;
     for (int m = 0; m <= a->p; m++) {
         int run = grid_run(cut, m);
@@ -48,6 +49,11 @@ static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
     most = most < 1 ? 1 : most < teams ? most : teams;
     cut->parts = (cut->tiles + most - 1) / most;
     cut->teams = (cut->tiles + cut->parts - 1) / cut->parts;
+}
+
+int64_t grid_field_numbers(int p)
+{
+    return (2 * (int64_t)p + 1) * (2 * (int64_t)p + 2);
 }
 
 /* 0: the mesh has no such transforms. */
@@ -78,6 +84,12 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
     while (cut->columns > 8 && cut->columns * cut->mesh[2] * 2 * real > TILE)
         cut->columns /= 2;
     grid_teams(a, cut);
+    /* two chunks of eight columns, and a block's field if it fits */
+    cut->modes_arena = 2 * GRID_STEPS * 16 * GRID_LANES * real;
+    int64_t field =
+        (grid_field_numbers(a->p) + cut->run + GRID_STEPS) * GRID_LANES * real;
+    cut->local = cut->modes_arena + field <= a->device->facts.local;
+    cut->modes_arena += cut->local ? field : 0;
     return 1;
 }
 
@@ -85,11 +97,6 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
 static int64_t grid_reals(const struct grid_cut *cut)
 {
     return 8 * cut->meshes * cut->mesh[2] * cut->places;
-}
-
-int64_t grid_field_numbers(int p)
-{
-    return (2 * (int64_t)p + 1) * (2 * (int64_t)p + 2);
 }
 
 int64_t grid_field_reals(const struct boxes_args *a, const struct grid_cut *cut)
@@ -120,6 +127,7 @@ static farsum_status grid_fits(const void *args)
     if (a->device->facts.group_max < Z_GROUP)
         FAIL(ERR_UNSUPPORTED, "it needs groups of %d threads", Z_GROUP);
     TRY(gpu_local_fits(a->device, cut.arena));
+    TRY(gpu_local_fits(a->device, cut.modes_arena));
     int64_t real = gpu_real(a->precision);
     TRY(boxes_gpu_room(a, grid_field_reals(a, &cut) * real));
     return boxes_gpu_room(a, grid_reals(&cut) * real);
@@ -133,7 +141,7 @@ static int64_t grid_bytes(const void *args)
         return 0;
     int64_t real = gpu_real(a->precision), axes = 0;
     for (int c = 0; c < 3; c++)
-        axes += 2 * real * cut.mesh[c] + 8 * (int64_t)cut.half[c];
+        axes += 2 * real * cut.mesh[c] + 4 * (int64_t)cut.half[c];
     return real
                * (grid_field_reals(a, &cut)
                   + (cut.parts > 1 ? 2 : 1) * grid_reals(&cut))
@@ -189,6 +197,7 @@ static void grid_define(struct jit *jit, const struct grid_state *s)
     jit_define(jit, "P", "%d", s->args.p);
     jit_define(jit, "GROUP", "%d", cut->group);
     jit_define(jit, "BLOCKS", "%d", cut->blocks);
+    jit_define(jit, "FIELD_LOCAL", "%d", cut->local);
     jit_define(jit, "COLUMNS", "%d", cut->columns);
     jit_define(jit, "RUN", "%d", cut->run);
     jit_define(jit, "TEAMS", "%d", cut->teams);
@@ -208,7 +217,8 @@ static farsum_status grid_kernels(struct grid_state *s)
     TRY(jit_kernel(jit, "grid_there", Z_GROUP, 0, &s->there));
     TRY(jit_kernel(jit, "grid_back", Z_GROUP, 0, &s->back));
     TRY(jit_kernel(jit, "grid_field", Z_GROUP, 0, &s->field_in));
-    return jit_kernel(jit, "grid_modes", GRID_LANES * cut->teams, 0, &s->modes);
+    return jit_kernel(jit, "grid_modes", GRID_LANES * cut->teams,
+                      cut->modes_arena, &s->modes);
 }
 
 static farsum_status grid_create(const void *args, void **state)

@@ -15,6 +15,8 @@ struct grid_cut {
     int group, blocks; /* of a plane; groups of a multiprocessor */
     int64_t arena;
     int columns, run, tiles, teams, parts;
+    int local; /* 1: fields of a block in group memory */
+    int64_t modes_arena;
 };
 
 struct grid_state {

@@ -88,7 +88,7 @@ static farsum_status grid_axes(struct grid_state *s, int32_t *rank)
         n += cut->mesh[c];
         halves += cut->half[c];
     }
-    GO(MEM_RAW(position, 2 * halves));
+    GO(MEM_RAW(position, halves));
     GO(MEM_RAW(root, 2 * n));
     int32_t *at = position, *place = rank;
     double *to = root;
@@ -96,18 +96,18 @@ static farsum_status grid_axes(struct grid_state *s, int32_t *rank)
         int mesh = cut->mesh[c];
         grid_ranks(cut, c, place);
         for (int k = 0; k < cut->half[c]; k++) {
-            at[2 * place[k]] = grid_position(cut, c, k);
-            at[2 * place[k] + 1] = grid_position(cut, c, (mesh - k) % mesh);
+            at[place[k]] = grid_position(cut, c, k)
+                           | grid_position(cut, c, (mesh - k) % mesh) << 16;
         }
         for (int t = 0; t < mesh; t++) {
             *to++ = cos(2 * M_PI * t / mesh);
             *to++ = sin(2 * M_PI * t / mesh);
         }
-        at += 2 * cut->half[c];
+        at += cut->half[c];
         place += cut->half[c];
     }
-    GO(buf_alloc(&s->position, s->args.device, 8 * halves));
-    GO(buf_upload(&s->position, 0, position, 8 * halves));
+    GO(buf_alloc(&s->position, s->args.device, 4 * halves));
+    GO(buf_upload(&s->position, 0, position, 4 * halves));
     GO(buf_alloc(&s->root, s->args.device,
                  2 * n * gpu_real(s->args.precision)));
     GO(boxes_gpu_upload(&s->root, s->args.precision, 0, root, 2 * n));
