@@ -149,6 +149,11 @@ static farsum_status l2p_tables(struct state *s,
             pair[4 * i + t / 2] |= (uint32_t)at[t * size + i] << (t % 2 * 16);
             packed[8 * i + t] = f[t * size + i];
         }
+    for (int64_t i = 0; i < size; i++) {
+        pair[4 * i + 3] = 1;
+        for (int t = 0; t < TERMS - 1; t++)
+            pair[4 * i + 3] &= packed[8 * i + t] == 0;
+    }
     GO(buf_alloc(&s->at, a->device, 16 * size));
     GO(buf_upload(&s->at, 0, pair, 16 * size));
     GO(buf_alloc(&s->factor, a->device,
