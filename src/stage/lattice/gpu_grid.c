@@ -48,6 +48,11 @@ static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
     }
     most = most < 1 ? 1 : most < teams ? most : teams;
     cut->parts = (cut->tiles + most - 1) / most;
+    /* few modes: of each some groups, or most of the device has none */
+    int64_t blocks = (cut->modes + GRID_LANES - 1) / GRID_LANES;
+    while (blocks * cut->parts < a->device->facts.units
+           && 2 * cut->parts < cut->tiles)
+        cut->parts++;
     cut->teams = (cut->tiles + cut->parts - 1) / cut->parts;
 }
 
