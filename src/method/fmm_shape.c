@@ -268,7 +268,7 @@ static void shape_grids(const struct farsum_plan *plan, const struct fmm *s,
                         struct fmm_shape *best)
 {
     shape->depth = 0;
-    for (int64_t k = ROOTS + 1; k <= GRID; k += k < 16 ? 1 : k < 64 ? 2 : 4) {
+    for (int64_t k = ROOTS + 1; k <= GRID; k += k < 16 ? 1 : k < 128 ? 2 : 4) {
         if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
             continue;
         /* one that does not fit is not the best */

@@ -164,10 +164,13 @@ static double grid_cost(const void *args)
     double real = gpu_real(a->precision), size = multipole_size(a->p);
     double bytes = real * (double)grid_reals(&cut);
     double field = real * (double)grid_field_reals(a, &cut);
-    double modes = (double)cut.modes * size * size * 8 / (0.6 * rates.flops);
-    double moves = ((9 + cut.parts) * bytes + cut.parts * field)
-                   / (0.7 * rates.bytes);
-    return modes + moves + 5 * (rates.launch + 3e-6);
+    double modes = (double)cut.modes * size * size * 8 / rates.flops;
+    /* an H200, f32 and f64, 40 to 120 boxes along each edge: the product in the
+     * time of 3.5 times its multiply-adds; planes of which few are on a
+     * multiprocessor at once go by so much slower than memory */
+    double planes = cut.blocks > 2 ? 1.4 : cut.blocks > 1 ? 1.8 : 2.5;
+    double moves = (4 * planes + 5 + cut.parts) * bytes + cut.parts * field;
+    return 3.5 * modes + 1.05 * moves / rates.bytes + 5 * (rates.launch + 1e-6);
 }
 
 static void grid_destroy(void *state)
