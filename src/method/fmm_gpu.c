@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "method/arrays.h"
 #include "points/gpu.h"
+#include "points/gpu_inside.h"
 
 /* As fmm_gpu.k has it. */
 struct fmm_boxes {
@@ -46,7 +47,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         &g->q,          &g->potential, &g->field,        &g->near_potential,
         &g->near_field, &g->multipole, &g->local,        &g->x,
         &g->y,          &g->boxes,     &g->leaf,         &g->target_leaf,
-        &g->fact,       &g->record,    &g->target_boxes,
+        &g->fact,       &g->record,    &g->target_boxes, &g->at,
     };
     recording_clear(&g->recording);
     aside_clear(&g->aside);
@@ -85,6 +86,8 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
         {&g->jit, "fmm_in", &g->in},
         {&g->jit, "fmm_out", &g->out},
         {&g->jit, "fmm_totals", &g->totals},
+        {&g->jit, "fmm_at", &g->at_kernel},
+        {&g->jit, "fmm_give", &g->give},
         {&g->facts_jit, "spectral_strengths", &g->strengths},
         {&g->facts_jit, "spectral_strengths_end", &g->strengths_end},
         {&g->facts_jit, "spectral_dipole", &g->dipole},
@@ -129,8 +132,15 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     return FARSUM_OK;
 }
 
-/* Positions there, into `x` if they are to stay, and what holds them, or their
- * fractions of the periodic cell. */
+/* Are positions looked at after they were set?  A caller's are borrowed until
+ * then. */
+static int gpu_stay(const struct farsum_plan *plan, const struct fmm *s)
+{
+    return (s->facts.periodic && plan->problem.surface == FARSUM_VACUUM)
+           || s->strict;
+}
+
+/* Positions there, in `x`, and what holds them. */
 static farsum_status gpu_take(struct farsum_plan *plan, struct fmm *s,
                               struct points *points, struct buf *x, int64_t n,
                               const void *given, const char *what)
@@ -141,18 +151,22 @@ static farsum_status gpu_take(struct farsum_plan *plan, struct fmm *s,
     struct cell open = {0};
     points->n = 0;
     open.inv[0] = open.inv[4] = open.inv[8] = 1 / wide_cell;
-    TRY(buf_reserve(x, g->device, bytes));
     if (plan->problem.memory == FARSUM_HOST) {
         TRY(buf_given_host(g->device, given, bytes, what));
+        TRY(buf_reserve(x, g->device, bytes));
         TRY(buf_upload(x, 0, given, bytes));
     } else {
         struct buf from = {0};
         TRY(buf_given(&from, g->device, given, bytes, what));
-        TRY(buf_copy(x, 0, &from, 0, bytes));
+        if (gpu_stay(plan, s)) {
+            TRY(buf_reserve(x, g->device, bytes));
+            TRY(buf_copy(x, 0, &from, 0, bytes));
+        } else {
+            buf_borrow(x, g->device, from.handle, bytes);
+        }
     }
-    TRY(points_gpu_set_device(points->gpu,
-                              s->facts.periodic ? &s->cell : &open, n, x, type,
-                              what));
+    TRY(points_gpu_look(points->gpu, s->facts.periodic ? &s->cell : &open, n, x,
+                        type, what));
     TRY(points_gpu_check(points->gpu));
     points->n = n;
     return FARSUM_OK;
@@ -223,9 +237,11 @@ farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
     memcpy(region.edge, edge, sizeof region.edge);
     for (int k = 0; k < (m > 0 ? 2 : 1); k++) {
         region.n = sides[k]->n;
+        TRY(buf_reserve(&sides[k]->gpu->s, g->device, 24 * region.n));
         TRY(LAUNCH(&g->place, kernel_groups(&g->place, region.n), ARG_BUF(x[k]),
                    ARG_BUF(x[k]), ARG_BUF(&sides[k]->gpu->s),
                    ARG_STRUCT(region)));
+        sides[k]->gpu->placed = 1;
     }
     return FARSUM_OK;
 }
@@ -260,8 +276,6 @@ static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
 {
     struct tree_args args;
     TRY(fmm_gpu_tree_args(plan, s, &args));
-    if (!s->facts.periodic)
-        TRY(fmm_gpu_fractions(plan, s, m, args.corner, args.edge));
     return tree_gpu_set(&s->tree, &args, s->source.gpu,
                         m > 0 ? s->target.gpu : NULL);
 }
@@ -308,13 +322,17 @@ static farsum_status gpu_crowd(struct fmm *s)
 static farsum_status gpu_twins(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
+    const struct points_gpu *points = s->source.gpu;
     const struct tree_gpu_points *from = &s->tree.gpu->source;
+    const struct gpu_given given = tree_gpu_fractions(points, &s->tree);
     int64_t leaves = s->tree.n_leaves;
     int64_t groups = fmm_groups(leaves, FMM_GROUP / FMM_TEAM);
-    TRY(LAUNCH(&g->twins, groups, ARG_BUF(&s->source.gpu->s),
-               ARG_BUF(&from->order), ARG_BUF(&from->begin),
-               ARG_BUF(&from->x), ARG_BUF(&g->record), ARG_I64(from->n),
-               ARG_I64(leaves), ARG_F64(HUGE_VAL)));
+    TRY(LAUNCH(&g->twins, groups,
+               ARG_BUF(points->placed ? &points->s : &points->x),
+               ARG_BUF(&points->x), ARG_BUF(&points->x), ARG_BUF(&from->order),
+               ARG_BUF(&from->begin), ARG_BUF(&from->x), ARG_BUF(&g->record),
+               ARG_I64(from->n), ARG_I64(leaves), ARG_F64(HUGE_VAL),
+               ARG_STRUCT(given)));
     return LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_I64(groups), ARG_F64(HUGE_VAL));
 }
@@ -329,7 +347,7 @@ static farsum_status gpu_leaf(struct fmm *s, const struct tree_gpu_points *p,
                   ARG_BUF(&p->begin), ARG_BUF(leaf), ARG_I64(leaves));
 }
 
-/* Both, and the points' leaves.  Waits. */
+/* Both, and the points' leaves of a sparse tree.  Waits. */
 static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
@@ -337,11 +355,12 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
     int distinct = !plan->problem.exclude_coincident, dense = s->tree.dense;
     double fact[FMM_FACTS], h = tree_h(&s->tree, s->tree.depth);
     double targets = (double)tree_targets(&s->tree)->n;
-    TRY(gpu_leaf(s, &s->tree.gpu->source, &g->leaf));
-    if (s->tree.separate)
-        TRY(gpu_leaf(s, &s->tree.gpu->target, &g->target_leaf));
     if (dense)
         TRY(gpu_crowd(s));
+    else
+        TRY(gpu_leaf(s, &s->tree.gpu->source, &g->leaf));
+    if (!dense && s->tree.separate)
+        TRY(gpu_leaf(s, &s->tree.gpu->target, &g->target_leaf));
     if (distinct)
         TRY(gpu_twins(s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
@@ -360,6 +379,35 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
         crowd->together[k] = fact[FMM_FACT_CROWD + 2 + k] / unit;
     }
     return fmm_gpu_dense(s);
+}
+
+/* Do results of m targets go by fmm_give? */
+static int gpu_gathers(const struct farsum_plan *plan, const struct fmm_gpu *g,
+                       int64_t m)
+{
+    int64_t cache = g->device->facts.cache;
+    int values = (plan->problem.outputs & FARSUM_POTENTIAL ? 1 : 0)
+                 + (plan->problem.outputs & FARSUM_FIELD ? 3 : 0);
+    if (g->gathers != 0)
+        return g->gathers > 0;
+    return cache > 0
+           && 2 * m * values * array_size(plan->problem.arrays) > cache;
+}
+
+/* Where the targets lie in the order of leaves, if that is asked. */
+static farsum_status gpu_at(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
+    int64_t record = 4 * array_size(plan->problem.precision);
+    g->gathered = gpu_gathers(plan, g, p->n);
+    if (!g->gathered)
+        return FARSUM_OK;
+    TRY(buf_reserve(&fmm_gpu_aims(s)->inside->packed, g->device,
+                    p->n * record));
+    TRY(buf_reserve(&g->at, g->device, 4 * p->n));
+    return LAUNCH(&g->at_kernel, kernel_groups(&g->at_kernel, p->n),
+                  ARG_BUF(&p->order), ARG_BUF(&g->at), ARG_I64(p->n));
 }
 
 static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
@@ -401,12 +449,17 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
         fmm_gpu_forget(g);
         tree_clear(&s->tree);
     }
-    if (s->shape.dense)
+    if (s->shape.dense) {
         TRY(gpu_tree(plan, s, m));
-    else
+    } else {
+        TRY(points_gpu_fractions(s->source.gpu));
+        if (m > 0)
+            TRY(points_gpu_fractions(s->target.gpu));
         TRY(fmm_gpu_sparse(plan, s, m));
+    }
     TRY(gpu_leaves(plan, s));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(gpu_reserve(plan, s));
+    TRY(gpu_at(plan, s));
     return fmm_points_set(plan, s);
 }

@@ -53,16 +53,22 @@ struct fmm_gpu {
     struct jit jit, facts_jit;
     struct kernel place, cells, apart, fold, leaves, count, crowd, twins, in,
         out;
-    struct kernel totals;
+    struct kernel totals, at_kernel, give;
     struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
     struct buf multipole, local;
-    struct buf x, y;         /* positions as they were given */
+    struct buf x, y;         /* positions as they were given; the caller's,
+                                borrowed, if set_points alone looks at them */
     struct buf boxes;        /* sources in each, u32 */
     struct buf target_boxes; /* targets of their own, where that is asked */
-    struct buf leaf, target_leaf; /* of each point, u32 */
+    struct buf leaf, target_leaf; /* of each point of a sparse tree, u32 */
     struct buf fact, record;
+    /* Results that a device's cache does not hold are put side by side in the
+     * order of leaves, and read from there in the caller's. */
+    int gathers;   /* 1: always, -1: never, 0: beyond the cache */
+    int gathered;  /* 1: for the points that are there */
+    struct buf at; /* [targets] u32: of a caller's, in the order of leaves */
     /* for a caller whose arrays are the host's: one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
@@ -144,6 +150,20 @@ void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *exclude);
 static inline const struct buf *fmm_gpu_places(const struct fmm *s)
 {
     return s->tree.dense ? &s->gpu->record : &s->tree.gpu->sparse.place;
+}
+
+/* Points of the targets. */
+static inline struct points_gpu *fmm_gpu_aims(const struct fmm *s)
+{
+    return s->tree.separate ? s->target.gpu : s->source.gpu;
+}
+/* The leaf of each source, or of each target. */
+static inline const struct buf *fmm_gpu_leaf(const struct fmm *s, int target)
+{
+    int apart = target && s->tree.separate;
+    if (!s->tree.dense)
+        return apart ? &s->gpu->target_leaf : &s->gpu->leaf;
+    return apart ? &s->tree.gpu->target.leaf : &s->tree.gpu->source.leaf;
 }
 
 /* How many groups go through n things, `each` of them by a group. */

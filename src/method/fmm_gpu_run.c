@@ -7,13 +7,14 @@
 #include "method/arrays.h"
 #include "method/fmm_gpu.h"
 #include "method/spectral_gpu.h"
+#include "points/gpu_inside.h"
 
 /* As fmm_gpu.k has it. */
 struct fmm_units {
     double coulomb, h, front, surface, axis[9], box[3];
     int64_t n, targets, leaves, roots, first_q, first_out, rhs;
     int32_t root[3], level, wide, apart, potential, field, energy, virial,
-        beside, periodic, sparse, spare;
+        beside, periodic, sparse, gathered;
 };
 _Static_assert(sizeof(struct fmm_units) == 240, "as the kernels have it");
 
@@ -49,6 +50,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
         .beside = s->gpu->beside,
         .periodic = s->facts.periodic,
         .sparse = !t->dense,
+        .gathered = s->gpu->gathered && (e->potential || e->field),
     };
     u.first_q = e->rhs * u.n;
     u.first_out = e->rhs * u.targets;
@@ -89,7 +91,7 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                    ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3)));
     }
     TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->fact),
-               ARG_BUF(&p->order), ARG_BUF(&g->leaf),
+               ARG_BUF(&p->order), ARG_BUF(fmm_gpu_leaf(s, 0)),
                ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&p->x), ARG_BUF(&g->q),
                ARG_BUF(&g->record), ARG_STRUCT(*u)));
     if (!u->periodic)
@@ -108,16 +110,22 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
     const struct buf *x = u->surface > 0 ? u->apart ? &g->y : &g->x : none;
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
-    const struct buf *leaf = s->tree.separate ? &g->target_leaf : &g->leaf;
+    const struct buf *together = &fmm_gpu_aims(s)->inside->packed;
     int64_t groups = fmm_groups(u->targets, FMM_GROUP);
     TRY(LAUNCH(&g->out, groups, ARG_BUF(&g->q), ARG_BUF(x), ARG_BUF(x),
-               ARG_BUF(&g->fact), ARG_BUF(&p->order), ARG_BUF(leaf),
-               ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&p->x),
-               ARG_BUF(&g->potential), ARG_BUF(&g->field),
+               ARG_BUF(&g->fact), ARG_BUF(&p->order),
+               ARG_BUF(fmm_gpu_leaf(s, 1)), ARG_BUF(fmm_gpu_places(s)),
+               ARG_BUF(&p->x), ARG_BUF(&g->potential), ARG_BUF(&g->field),
                ARG_BUF(u->beside ? &g->near_potential : none),
                ARG_BUF(u->beside ? &g->near_field : none), ARG_BUF(potential),
                ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
-               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+               ARG_BUF(u->gathered ? together : none), ARG_BUF(&g->record),
+               ARG_STRUCT(*u)));
+    if (u->gathered)
+        TRY(LAUNCH(&g->give, kernel_groups(&g->give, u->targets),
+                   ARG_BUF(together), ARG_BUF(&g->at), ARG_BUF(&g->fact),
+                   ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
+                   ARG_BUF(field), ARG_STRUCT(*u)));
     return LAUNCH(&g->totals, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_BUF(e->energy ? e->energy : none),
                   ARG_BUF(e->virial ? e->virial : none), ARG_I64(groups),
@@ -180,11 +188,11 @@ static farsum_status run_sum(struct sum *sum)
         run_wanted(u->potential || u->energy,
                    g->beside ? &g->near_potential : &g->potential),
         run_wanted(u->field || u->virial,
-                   g->beside ? &g->near_field : &g->field)};
+                   g->beside ? &g->near_field : &g->field),
+        .fresh = 1};
     TRY(stopwatch_start(&g->watch[FMM_ALL]));
     if (g->beside)
         TRY(aside_fork(&g->aside));
-    TRY(run_zero(sum, near.potential, near.field));
     TRY(run_room(s, FMM_P2P, &near));
     TRY(fmm_gpu_exclude_run(s, &near));
     if (g->beside) {

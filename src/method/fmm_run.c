@@ -74,7 +74,7 @@ static farsum_status run_rooms(const struct farsum_plan *plan, struct fmm *s,
     size_t targets = (size_t)tree_targets(&s->tree)->n;
     const struct p2p_io pairs = {&s->tree, s->q,
                                  potential ? s->potential : NULL,
-                                 field ? s->field : NULL};
+                                 field ? s->field : NULL, 0};
     const struct boxes_io boxes = {&s->tree, s->q, s->multipole, s->local,
                                    s->stride, pairs.potential, pairs.field};
     memset(s->potential, 0, targets * size);

@@ -14,9 +14,9 @@
 struct set_args {
     double inv[9], far_away, none;
     int64_t n;
-    int32_t wide, serial;
+    int32_t wide, serial, placed, spare;
 };
-_Static_assert(sizeof(struct set_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct set_args) == 112, "as the kernel has it");
 
 enum { BAD = 12 }; /* where a record has the first bad point */
 
@@ -77,6 +77,7 @@ void points_gpu_destroy(struct points_gpu *p)
     buf_clear(&p->sort.order);
     buf_clear(&p->sort.start);
     buf_clear(&p->s);
+    buf_clear(&p->x);
     mem_free(p);
 }
 
@@ -93,10 +94,39 @@ static int64_t gpu_bytes(int64_t n, farsum_precision arrays)
     return 3 * n * (arrays == FARSUM_F32 ? 4 : 8);
 }
 
-farsum_status points_gpu_set_device(struct points_gpu *p,
-                                    const struct cell *cell, int64_t n,
-                                    const struct buf *x,
-                                    farsum_precision arrays, const char *what)
+/* Looks at what p->x has; placed: and puts fractions into s. */
+static farsum_status gpu_set(struct points_gpu *p, int64_t n, int placed)
+{
+    struct gpu_inside *in = p->inside;
+    int64_t groups = kernel_groups(&in->set, n);
+    int64_t most = 8 * (int64_t)p->device->facts.units;
+    if (most > GPU_RECORDS)
+        most = GPU_RECORDS;
+    if (groups > most)
+        groups = most > 1 ? most : 1;
+    if (placed)
+        TRY(buf_reserve(&p->s, p->device, gpu_bytes(n, FARSUM_F64)));
+    TRY(buf_reserve(&in->records, p->device,
+                    groups * GPU_RECORD * (int64_t)sizeof(double)));
+    struct set_args args = {.far_away = POINTS_FAR_AWAY,
+                            .none = HUGE_VAL,
+                            .n = n,
+                            .wide = p->given.wide,
+                            .serial = gpu_serial(p),
+                            .placed = placed};
+    memcpy(args.inv, p->given.inv, sizeof args.inv);
+    TRY(LAUNCH(&in->set, groups, ARG_BUF(&p->x), ARG_BUF(&p->x),
+               ARG_BUF(placed ? &p->s : &in->records), ARG_BUF(&in->records),
+               ARG_BUF(&in->flag), ARG_STRUCT(args)));
+    in->groups = groups;
+    p->placed = placed;
+    return FARSUM_OK;
+}
+
+static farsum_status gpu_given(struct points_gpu *p, const struct cell *cell,
+                               int64_t n, const struct buf *x,
+                               farsum_precision arrays, const char *what,
+                               int placed)
 {
     struct gpu_inside *in = p->inside;
     TRY(gpu_size(n, what));
@@ -106,29 +136,36 @@ farsum_status points_gpu_set_device(struct points_gpu *p,
              "has %lld",
              what, (long long)gpu_bytes(n, arrays),
              (long long)(x->device ? x->bytes : 0));
-    int64_t groups = kernel_groups(&in->set, n);
-    int64_t most = 8 * (int64_t)p->device->facts.units;
-    if (most > GPU_RECORDS)
-        most = GPU_RECORDS;
-    if (groups > most)
-        groups = most > 1 ? most : 1;
     p->version++;
     p->n = 0;
-    TRY(buf_reserve(&p->s, p->device, gpu_bytes(n, FARSUM_F64)));
-    TRY(buf_reserve(&in->records, p->device,
-                    groups * GPU_RECORD * (int64_t)sizeof(double)));
-    struct set_args args = {.far_away = POINTS_FAR_AWAY,
-                            .none = HUGE_VAL,
-                            .n = n,
-                            .wide = arrays != FARSUM_F32,
-                            .serial = gpu_serial(p)};
-    memcpy(args.inv, cell->inv, sizeof args.inv);
-    TRY(LAUNCH(&in->set, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(&p->s),
-               ARG_BUF(&in->records), ARG_BUF(&in->flag), ARG_STRUCT(args)));
+    p->given = (struct gpu_given){.kind = GPU_GIVEN_CELL,
+                                  .wide = arrays != FARSUM_F32};
+    memcpy(p->given.inv, cell->inv, sizeof cell->inv);
+    buf_borrow(&p->x, x->device, x->handle, x->bytes);
+    TRY(gpu_set(p, n, placed));
     p->n = n;
-    in->groups = groups;
     snprintf(in->what, sizeof in->what, "%s", what);
     return FARSUM_OK;
+}
+
+farsum_status points_gpu_set_device(struct points_gpu *p,
+                                    const struct cell *cell, int64_t n,
+                                    const struct buf *x,
+                                    farsum_precision arrays, const char *what)
+{
+    return gpu_given(p, cell, n, x, arrays, what, 1);
+}
+
+farsum_status points_gpu_look(struct points_gpu *p, const struct cell *cell,
+                              int64_t n, const struct buf *x,
+                              farsum_precision arrays, const char *what)
+{
+    return gpu_given(p, cell, n, x, arrays, what, 0);
+}
+
+farsum_status points_gpu_fractions(struct points_gpu *p)
+{
+    return p->placed ? FARSUM_OK : gpu_set(p, p->n, 1);
 }
 
 farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,

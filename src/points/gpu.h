@@ -46,10 +46,23 @@ struct gpu_cells {
 };
 #define GPU_CELLS_HOLE 0xffffffffu
 
+/* Positions as they were given, and what fractions are of; as leaf/given.h has
+ * it. */
+enum gpu_given_kind { GPU_GIVEN_THERE, GPU_GIVEN_CELL, GPU_GIVEN_REGION };
+struct gpu_given {
+    double inv[9], corner[3], edge[3];
+    int32_t kind, wide;
+};
+_Static_assert(sizeof(struct gpu_given) == 128, "as the kernels have it");
+
 struct points_gpu {
     struct device *device; /* borrowed */
     int64_t n;
     int64_t version;      /* counts the sets; 0: none yet */
+    struct buf x;         /* [n][3] as they were given, borrowed until the
+                             next set */
+    struct gpu_given given; /* of x: fractions of the cell */
+    int placed;             /* 1: their fractions are in s */
     struct buf s;         /* [3][n] f64 in [0, 1), caller's order */
     struct gpu_sort sort; /* the last one that was asked for */
     struct gpu_cells cells;
@@ -72,6 +85,13 @@ farsum_status points_gpu_set_device(struct points_gpu *points,
                                     const struct cell *cell, int64_t n,
                                     const struct buf *x,
                                     farsum_precision arrays, const char *what);
+/* The same for who takes positions from where they are, points->x: points->s is
+ * not there until points_gpu_fractions puts it there. */
+farsum_status points_gpu_look(struct points_gpu *points,
+                              const struct cell *cell, int64_t n,
+                              const struct buf *x, farsum_precision arrays,
+                              const char *what);
+farsum_status points_gpu_fractions(struct points_gpu *points);
 /* Waits, the first time after a set: OK, or the message of points_set. */
 farsum_status points_gpu_check(struct points_gpu *points);
 

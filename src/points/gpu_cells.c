@@ -29,6 +29,7 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
              "cell lists: %lld points in %lld cells padded to %d may take "
              "%lld items, more than 32 bits count",
              (long long)n, (long long)n_bins, pad, (long long)room);
+    TRY(points_gpu_fractions(p));
     TRY(gpu_count_ready(p));
     cells->version = 0;
     TRY(buf_reserve(&cells->start, p->device, 4 * (n_bins + 1)));

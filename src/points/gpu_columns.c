@@ -243,6 +243,7 @@ farsum_status gpu_columns_set(struct gpu_columns *c, struct points_gpu *points,
     }
     if (points->version == 0)
         FAIL(ERR_STATE, "no positions were set");
+    TRY(points_gpu_fractions(points));
     TRY(gpu_columns_fits(&c->shape, points->n));
     TRY(lists_join(c, points));
     segment(c, points->n, warps);

@@ -28,12 +28,11 @@ struct gpu_inside {
     struct kernel keys, count, again, place, scatter, round, measure;
     struct kernel gather;
     struct kernel radix_first, radix_count, radix_move, radix_starts;
-    struct kernel radix_finish;
+    struct kernel radix_fill, radix_finish;
     int radix_items;       /* of a thread, in a pass; 0: not compiled */
     struct gpu_scan *scan; /* u32 */
 
     /* of the last set */
-    const struct buf *x; /* borrowed: the caller's, or sort.s */
     char what[32];
     int64_t groups;     /* records it left */
     int64_t checked;    /* version that was found good */
@@ -73,6 +72,20 @@ farsum_status gpu_count(struct points_gpu *points,
                         struct buf *start);
 /* 1: coordinates at random are to be read from inside->packed. */
 int gpu_packs(const struct points_gpu *points, int64_t n);
+/* 1: bins are so many more than points that a point should not have to start
+ * those before it: gpu_keys_starts does. */
+static inline int gpu_starts_apart(int64_t n, int64_t n_bins)
+{
+    return n_bins > 4 * n + 65536;
+}
+/* As gpu_keys_sort in two steps.  keys: the sorted ones, until the next sort;
+ * start is there. */
+farsum_status gpu_keys_sorted(struct points_gpu *points, int64_t n,
+                              int64_t n_bins, struct buf *order,
+                              const struct buf **keys);
+farsum_status gpu_keys_starts(struct points_gpu *points, int64_t n,
+                              int64_t n_bins, const struct buf *keys,
+                              struct buf *start);
 /* Coordinates in the order of points->sort. */
 farsum_status gpu_gather(struct points_gpu *points, int64_t n);
 /* The stable sort, into points->sort; compiled and with its memory for n. */

@@ -43,6 +43,7 @@ static farsum_status radix_ready(struct points_gpu *p, int64_t n)
     TRY(jit_kernel(jit, "radix_count", GPU_GROUP, 0, &in->radix_count));
     TRY(jit_kernel(jit, "radix_move", GPU_GROUP, 0, &in->radix_move));
     TRY(jit_kernel(jit, "radix_starts", GPU_GROUP, 0, &in->radix_starts));
+    TRY(jit_kernel(jit, "radix_fill", GPU_GROUP, 0, &in->radix_fill));
     TRY(jit_kernel(jit, "radix_finish", GPU_GROUP, 0, &in->radix_finish));
     in->radix_items = items;
     return FARSUM_OK;
@@ -94,13 +95,14 @@ static farsum_status radix_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
     return FARSUM_OK;
 }
 
-static farsum_status radix_starts(struct points_gpu *p, int64_t n,
-                                  int64_t n_bins, const struct buf *keys,
-                                  struct buf *start)
+farsum_status gpu_keys_starts(struct points_gpu *p, int64_t n, int64_t n_bins,
+                              const struct buf *keys, struct buf *start)
 {
-    const struct kernel *kernel = &p->inside->radix_starts;
-    return LAUNCH(kernel, kernel_groups(kernel, n_bins + 1), ARG_BUF(keys),
-                  ARG_BUF(start), ARG_I64(n), ARG_I64(n_bins));
+    int apart = gpu_starts_apart(n, n_bins);
+    const struct kernel *kernel =
+        apart ? &p->inside->radix_starts : &p->inside->radix_fill;
+    return LAUNCH(kernel, kernel_groups(kernel, apart ? n_bins + 1 : n + 1),
+                  ARG_BUF(keys), ARG_BUF(start), ARG_I64(n), ARG_I64(n_bins));
 }
 
 farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
@@ -115,8 +117,8 @@ farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
                ARG_BUF(&in->hist), ARG_BUF(pack ? &in->packed : &in->hist),
                ARG_STRUCT(*args), ARG_I32(few), ARG_I32(pack)));
     TRY(radix_sort(p, n, n_bins, 1, NULL, &sort->order, &keys));
-    if (n_bins > 4 * n + 65536) {
-        TRY(radix_starts(p, n, n_bins, keys, &sort->start));
+    if (gpu_starts_apart(n, n_bins)) {
+        TRY(gpu_keys_starts(p, n, n_bins, keys, &sort->start));
         return gpu_gather(p, n);
     }
     return LAUNCH(&in->radix_finish, kernel_groups(&in->radix_finish, n + 1),
@@ -148,7 +150,18 @@ farsum_status gpu_keys_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
     TRY(buf_reserve(order, p->device, 4 * n));
     TRY(buf_reserve(start, p->device, 4 * (n_bins + 1)));
     TRY(radix_sort(p, n, n_bins, 0, NULL, order, &keys));
-    return radix_starts(p, n, n_bins, keys, start);
+    return gpu_keys_starts(p, n, n_bins, keys, start);
+}
+
+farsum_status gpu_keys_sorted(struct points_gpu *p, int64_t n, int64_t n_bins,
+                              struct buf *order, const struct buf **keys)
+{
+    struct buf *sorted = NULL;
+    TRY(gpu_radix_reserve(p, n, n_bins));
+    TRY(buf_reserve(order, p->device, 4 * n));
+    TRY(radix_sort(p, n, n_bins, 0, NULL, order, &sorted));
+    *keys = sorted;
+    return FARSUM_OK;
 }
 
 farsum_status gpu_keys_order(struct points_gpu *p, int64_t n, int bits,

@@ -181,6 +181,7 @@ farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
     if (same && sort->version == p->version && sort->stable >= !!stable)
         return FARSUM_OK;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
+    TRY(points_gpu_fractions(p));
     enum gpu_sort_path path = sort_path(p, n, stable, same);
     TRY(sort_room(p, n, n_bins, path));
     sort->path = GPU_SORT_NONE;

@@ -1,7 +1,10 @@
 /* tree_gpu.c: trees on a device. */
 #include "points/tree_gpu.h"
 
+#include <string.h>
+
 #include "base/mem.h"
+#include "points/gpu_inside.h"
 
 enum { GROUP = 256 };
 
@@ -17,6 +20,7 @@ static void side_clear(struct tree_gpu_points *p)
 {
     buf_clear(&p->begin);
     buf_clear(&p->order);
+    buf_clear(&p->leaf);
     buf_clear(&p->x);
 }
 
@@ -50,26 +54,41 @@ static farsum_status gpu_here(struct tree *tree, struct device *device)
 static farsum_status gpu_ready(struct tree_gpu *gpu, farsum_precision precision)
 {
     struct jit *jit = &gpu->jit;
-    if (jit->device && gpu->relative.handle && gpu->precision == precision)
+    if (jit->device && gpu->finish.handle && gpu->precision == precision)
         return FARSUM_OK;
     if (jit->device)
         jit_clear(jit);
-    gpu->relative = (struct kernel){0};
+    gpu->finish = (struct kernel){0};
     gpu->precision = precision;
     jit_begin(jit, gpu->device, "points/tree_gpu.k", precision);
     jit_define(jit, "GROUP", "%d", GROUP);
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "tree_keys", GROUP, 0, &gpu->keys));
-    return jit_kernel(jit, "tree_relative", GROUP, 0, &gpu->relative);
+    return jit_kernel(jit, "tree_finish", GROUP, 0, &gpu->finish);
 }
 
-static farsum_status side_set(const struct tree *tree,
-                              struct points_gpu *points,
-                              struct tree_gpu_points *p)
+struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
+                                    const struct tree *tree)
+{
+    struct gpu_given given = points->given;
+    if (points->placed)
+        given.kind = GPU_GIVEN_THERE;
+    else if (!tree->periodic[0])
+        given.kind = GPU_GIVEN_REGION;
+    memcpy(given.corner, tree->corner, sizeof given.corner);
+    memcpy(given.edge, tree->edge, sizeof given.edge);
+    return given;
+}
+
+/* Each point's leaf into *keys, and coordinates there. */
+static farsum_status side_keys(const struct tree *tree,
+                               struct points_gpu *points, struct buf **keys)
 {
     const struct tree_gpu *gpu = tree->gpu;
-    struct buf *keys = NULL;
+    const struct gpu_given given = tree_gpu_fractions(points, tree);
+    struct gpu_inside *in = points->inside;
     int64_t n = points->n, real = tree->precision == FARSUM_F32 ? 4 : 8;
+    const struct buf *s = points->placed ? &points->s : &points->x;
     struct shape shape = {
         .points = n,
         .roots = tree_boxes(tree, 0),
@@ -80,15 +99,36 @@ static farsum_status side_set(const struct tree *tree,
         shape.n[d] = (double)(tree->root[d] << tree->depth);
         shape.box[d] = tree->box[d];
     }
+    TRY(buf_reserve(&in->packed, gpu->device, 4 * n * real));
+    TRY(gpu_keys_room(points, n, tree->n_leaves, keys));
+    return LAUNCH(&gpu->keys, kernel_groups(&gpu->keys, n), ARG_BUF(s),
+                  ARG_BUF(&points->x), ARG_BUF(&points->x), ARG_BUF(*keys),
+                  ARG_BUF(&in->packed), ARG_STRUCT(shape), ARG_STRUCT(given));
+}
+
+static farsum_status side_set(const struct tree *tree,
+                              struct points_gpu *points,
+                              struct tree_gpu_points *p)
+{
+    const struct tree_gpu *gpu = tree->gpu;
+    struct buf *keys = NULL;
+    const struct buf *sorted = NULL;
+    int64_t n = points->n, leaves = tree->n_leaves;
+    int64_t real = tree->precision == FARSUM_F32 ? 4 : 8;
+    int apart = gpu_starts_apart(n, leaves);
     p->n = n;
+    TRY(side_keys(tree, points, &keys));
     TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));
-    TRY(gpu_keys_room(points, n, tree->n_leaves, &keys));
-    TRY(LAUNCH(&gpu->keys, kernel_groups(&gpu->keys, n), ARG_BUF(&points->s),
-               ARG_BUF(keys), ARG_STRUCT(shape)));
-    TRY(gpu_keys_sort(points, n, tree->n_leaves, &p->order, &p->begin));
-    return LAUNCH(&gpu->relative, kernel_groups(&gpu->relative, n),
-                  ARG_BUF(&points->s), ARG_BUF(&p->order), ARG_BUF(&p->x),
-                  ARG_STRUCT(shape));
+    TRY(buf_reserve(&p->leaf, gpu->device, 4 * n));
+    TRY(buf_reserve(&p->begin, gpu->device, 4 * (leaves + 1)));
+    TRY(gpu_keys_sorted(points, n, leaves, &p->order, &sorted));
+    if (apart)
+        TRY(gpu_keys_starts(points, n, leaves, sorted, &p->begin));
+    return LAUNCH(&gpu->finish, kernel_groups(&gpu->finish, n + 1),
+                  ARG_BUF(sorted), ARG_BUF(&p->order),
+                  ARG_BUF(&points->inside->packed), ARG_BUF(&p->x),
+                  ARG_BUF(&p->leaf), ARG_BUF(&p->begin), ARG_I64(n),
+                  ARG_I64(leaves), ARG_I32(apart));
 }
 
 static farsum_status gpu_begin(struct tree *tree, const struct tree_args *args,

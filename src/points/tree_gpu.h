@@ -17,6 +17,7 @@ struct tree_gpu_points {
     struct buf begin; /* [n_leaves + 1] u32: first point of a leaf */
     struct buf order; /* [n] u32: caller's index */
     struct buf x;     /* [3][n], the tree's precision, as on the host */
+    struct buf leaf;  /* [n] u32: of a dense tree, the leaf of each point */
 };
 
 /* An entry of a near list. */
@@ -92,13 +93,15 @@ struct tree_gpu {
     struct tree_gpu_build *build;          /* owned: for building that one */
     struct jit jit;                        /* for building a dense one */
     farsum_precision precision;
-    struct kernel keys, relative;
+    struct kernel keys, finish;
 };
 
 /* Builds tree->gpu; the tree's own arrays stay empty but for the counts of its
- * points.  args->dense is 1.  The points' fractional coordinates are fractions
- * of the region, whatever its corner; in open space that is a cell that holds
- * them all.  targets NULL: the sources.  On failure the tree is empty. */
+ * points.  args->dense is 1.  Fractional coordinates that are there are
+ * fractions of the region, whatever its corner; those that are not
+ * (points_gpu_look) are made here, of the points' cell if the tree is periodic,
+ * else of the region, which has to hold all points.  targets NULL: the sources.
+ * On failure the tree is empty. */
 farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
                            struct points_gpu *sources,
                            struct points_gpu *targets);
@@ -110,6 +113,9 @@ farsum_status tree_gpu_set_sparse(struct tree *tree,
                                   const struct tree_args *args,
                                   const struct tree_gpu_given *sources,
                                   const struct tree_gpu_given *targets);
+/* What kernels are told of fractions of a tree's region. */
+struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
+                                    const struct tree *tree);
 void tree_gpu_destroy(struct tree_gpu *gpu); /* NULL is legal */
 /* tree_gpu_sparse.c: tree->gpu; the tree has its shape.  Waits. */
 farsum_status tree_gpu_sparse(struct tree *tree, const struct tree_args *args,

@@ -26,6 +26,13 @@ static void estimate_even(const struct trial *t, farsum_plan *plan,
     CHECK_OK(farsum_plan_execute(plan, t->rhs, q, &r));
 }
 
+/* Results from the points set next by one of the two ways. */
+static void gather(farsum_plan *plan, int by_reads)
+{
+    struct fmm *s = plan->state;
+    s->gpu->gathers = by_reads ? 1 : -1;
+}
+
 static void as_on_the_host(void)
 {
     for (int k = 0; k < TRIALS; k++)
@@ -38,6 +45,7 @@ static void as_on_the_host(void)
             fill(t);
             farsum_plan *one = plan_of(t, &p, 1), *two = plan_of(t, &p, 0);
             run(t, one, &p, &host);
+            gather(two, (k + wide) % 2);
             run(t, two, &p, &there);
             same(t->name, t, &p, wide ? 1e-12 : 4e-6);
             if (t->leaf == 0)
@@ -116,6 +124,7 @@ static void arrays_of(const struct trial *trial)
     run(t, one, &p, &host);
     p.memory = FARSUM_DEVICE;
     farsum_plan *two = plan_of(t, &p, 0);
+    gather(two, t->leaf == 0);
     memset(&there, 0, sizeof there);
     put(&on[0], x, 24 * t->n);
     put(&on[1], q, 8 * t->n);
@@ -185,6 +194,7 @@ static void crowded_points(void)
                 x32[i] = (float)x[i];
             for (int i = 0; i < MOST; i++)
                 q32[i] = (float)q[i];
+            gather(plan[1], (turn + wide) % 2);
             for (int k = 0; k < 2; k++) {
                 struct sums *to = k ? &there : &host;
                 farsum_result r = result_of(&p, to);

@@ -78,7 +78,7 @@ static void sums_run(struct sums *s, const struct variant *row,
     const struct tree_points *t = tree_targets(tree);
     for (int64_t k = 0; k < s->n; k++)
         q[k] = s->q[tree->source.order[k]];
-    struct p2p_io io = {tree, q, potential, field};
+    struct p2p_io io = {tree, q, potential, field, 0};
     if (CHECK_OK(row->fits(&s->args))
         && CHECK_OK(row->create(&s->args, &state)))
         CHECK_OK(row->run(state, &io));
@@ -274,7 +274,7 @@ static void refuses(void)
     CHECK_FAILS(p2p_check(&bad), FARSUM_ERR_UNSUPPORTED);
     struct tree tree = {.dense = 1, .ws = 2};
     double out[1];
-    struct p2p_io io = {&tree, out, out, NULL};
+    struct p2p_io io = {&tree, out, out, NULL, 0};
     CHECK_FAILS(p2p_check_io(&good, &io), FARSUM_ERR_ARGUMENT);
     tree.ws = 1;
     CHECK_OK(p2p_check_io(&good, &io));

@@ -13,9 +13,9 @@ enum { FEW = 24, TILE = 256, RHS_MOST = 4 };
 struct boxes_shape {
     double per_h0, soft, skip, least, box[3];
     int64_t n, m, leaves, roots, set;
-    int32_t root[3], periodic[3], level, ws, potential, field;
+    int32_t root[3], periodic[3], level, ws, potential, field, fresh, spare;
 };
-_Static_assert(sizeof(struct boxes_shape) == 136, "as the kernel has it");
+_Static_assert(sizeof(struct boxes_shape) == 144, "as the kernel has it");
 
 struct boxes {
     struct p2p_args args;
@@ -153,6 +153,7 @@ static farsum_status boxes_run(void *state, const void *data)
     boxes_shape(&boxes->args, tree, &shape);
     shape.potential = io->potential != NULL;
     shape.field = io->field != NULL;
+    shape.fresh = io->fresh;
     for (; shape.set < boxes->args.rhs; shape.set += boxes->rhs)
         TRY(LAUNCH(&boxes->sum, tree->n_leaves, ARG_BUF(&s->x), ARG_BUF(io->q),
                    ARG_BUF(&s->begin), ARG_BUF(&t->x), ARG_BUF(&t->begin),

@@ -90,6 +90,7 @@ static farsum_status simd_run(void *state, const void *data)
     TRY(p2p_check_io(&simd->args, io));
     if (!io->potential && !io->field)
         return FARSUM_OK;
+    p2p_clear(&simd->args, io);
     int64_t leaves = io->tree->n_leaves;
 #pragma omp parallel num_threads(simd->args.threads)
     {

@@ -1,5 +1,6 @@
 /* ops.c: what the near pairs of a tree take, and what may be asked of them. */
 #include <math.h>
+#include <string.h>
 
 #include "stage/p2p/p2p.h"
 
@@ -33,6 +34,16 @@ farsum_status p2p_check_io(const struct p2p_args *args, const struct p2p_io *io)
         || (io->field && !(args->outputs & FARSUM_FIELD)))
         FAIL(ERR_ARGUMENT, "p2p: an output that was not asked for");
     return FARSUM_OK;
+}
+
+void p2p_clear(const struct p2p_args *args, const struct p2p_io *io)
+{
+    size_t real = args->precision == FARSUM_F32 ? 4 : 8;
+    size_t bytes = real * (size_t)(args->rhs * tree_targets(io->tree)->n);
+    if (io->fresh && io->potential)
+        memset(io->potential, 0, bytes);
+    if (io->fresh && io->field)
+        memset(io->field, 0, 3 * bytes);
 }
 
 void p2p_ops_pairs(const struct p2p_args *args, double pairs, struct work *work)

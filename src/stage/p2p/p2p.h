@@ -39,13 +39,15 @@ struct p2p_args {
     struct device *device;        /* borrowed; NULL: the host */
 };
 
-/* Arrays of type precision, in the tree's order; results are added to.  NULL:
- * not wanted.  On a device each is a struct buf *. */
+/* Arrays of type precision, in the tree's order; results are added to, or
+ * written if they are fresh.  NULL: not wanted.  On a device each is a struct
+ * buf *. */
 struct p2p_io {
     const struct tree *tree; /* on a device its `gpu` is looked at */
     const void *q;           /* [rhs][n_sources] */
     void *potential;         /* [rhs][n_targets] */
     void *field;             /* [rhs][3][n_targets] */
+    int fresh;               /* 1: nothing is in the results yet */
 };
 
 /* Distance, in a leaf's h, up to which two positions are one: below it the
@@ -79,6 +81,8 @@ farsum_status p2p_check(const struct p2p_args *args);
 /* Fails if io and its tree are not what args said. */
 farsum_status p2p_check_io(const struct p2p_args *args,
                            const struct p2p_io *io);
+/* For rows on the host, that add: zeros where results are fresh. */
+void p2p_clear(const struct p2p_args *args, const struct p2p_io *io);
 /* Operations of so many pairs, and the arrays once. */
 void p2p_ops_pairs(const struct p2p_args *args, double pairs,
                    struct work *work);

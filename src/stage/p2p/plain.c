@@ -97,6 +97,7 @@ static farsum_status plain_run(void *state, const void *data)
     const struct p2p_io *io = data;
     const struct tree *tree = io->tree;
     TRY(p2p_check_io(&plain->args, io));
+    p2p_clear(&plain->args, io);
     const struct tree_points *t = tree_targets(tree);
     for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         int64_t n_near = tree_near(tree, leaf, plain->near);

@@ -1,0 +1,65 @@
+/* given.h: fractions of a cell or of a region, from positions as they were
+ * given, [n][3]; the host's twin is points/gpu.h's struct gpu_given. */
+#ifndef FARSUM_LEAF_GIVEN_H
+#define FARSUM_LEAF_GIVEN_H
+
+#define GIVEN_THERE 0  /* fractions are there, [3][n] */
+#define GIVEN_CELL 1   /* s_d = sum_j x_j inv[3j + d], wrapped */
+#define GIVEN_REGION 2 /* (x_d - corner_d)/edge_d, cut to 0 .. 1 */
+
+struct given_args {
+    f64 inv[9], corner[3], edge[3];
+    i32 kind, wide; /* wide: 1: positions are f64 */
+};
+
+FN f64 given_at(GLOBAL const f32 *x32, GLOBAL const f64 *x64, i32 wide, i64 k)
+{
+    return wide ? x64[k] : (f64)x32[k];
+}
+
+FN f64 given_wrapped(const f64 x[3], i32 d, struct given_args a)
+{
+    f64 v = x[0] * a.inv[d] + x[1] * a.inv[3 + d] + x[2] * a.inv[6 + d];
+    v -= floor(v);
+    return v < 1 ? v : 0;
+}
+
+FN void given_fractions(GLOBAL const f64 *s, GLOBAL const f32 *x32,
+                        GLOBAL const f64 *x64, i64 n, i64 i,
+                        struct given_args a, f64 to[3])
+{
+    f64 x[3];
+    UNROLL
+    for (i32 d = 0; d < 3; d++)
+        x[d] = a.kind == GIVEN_THERE ? s[d * n + i]
+                                     : given_at(x32, x64, a.wide, 3 * i + d);
+    UNROLL
+    for (i32 d = 0; d < 3; d++) {
+        f64 v = (x[d] - a.corner[d]) / a.edge[d];
+        to[d] = a.kind == GIVEN_THERE  ? x[d]
+                : a.kind == GIVEN_CELL ? given_wrapped(x, d, a)
+                : v > 0                ? (v < 1 ? v : 1)
+                                       : 0;
+    }
+}
+
+/* Do two points coincide?  In a cell after wrapping, in a region as they were
+ * given. */
+FN i32 given_same(GLOBAL const f64 *s, GLOBAL const f32 *x32,
+                  GLOBAL const f64 *x64, i64 n, i64 i, i64 j,
+                  struct given_args a)
+{
+    f64 one[3], two[3];
+    if (a.kind == GIVEN_REGION) {
+        UNROLL
+        for (i32 d = 0; d < 3; d++) {
+            one[d] = given_at(x32, x64, a.wide, 3 * i + d);
+            two[d] = given_at(x32, x64, a.wide, 3 * j + d);
+        }
+    } else {
+        given_fractions(s, x32, x64, n, i, a, one);
+        given_fractions(s, x32, x64, n, j, a, two);
+    }
+    return one[0] == two[0] && one[1] == two[1] && one[2] == two[2];
+}
+#endif
