@@ -10,12 +10,17 @@ struct tile_args {
 
 /* floor(s nb) < nb for every s < 1, also rounded: nb/2^53 is more than half of
  * the spacing of doubles just below nb. */
+FN u32 tile_key_of(f64 x, f64 y, f64 z, struct tile_args a)
+{
+    u32 bx = (u32)(x * a.scale[0]);
+    u32 by = (u32)(y * a.scale[1]);
+    u32 bz = (u32)(z * a.scale[2]);
+    return (bx * (u32)a.nb1 + by) * (u32)a.nb2 + bz;
+}
+
 FN u32 tile_key(GLOBAL const f64 *s, i64 i, struct tile_args a)
 {
-    u32 bx = (u32)(s[i] * a.scale[0]);
-    u32 by = (u32)(s[a.n + i] * a.scale[1]);
-    u32 bz = (u32)(s[2 * a.n + i] * a.scale[2]);
-    return (bx * (u32)a.nb1 + by) * (u32)a.nb2 + bz;
+    return tile_key_of(s[i], s[a.n + i], s[2 * a.n + i], a);
 }
 
 /* A point's coordinates side by side, so that one at random is one read;

@@ -63,8 +63,9 @@ void points_gpu_destroy(struct points_gpu *p)
         buf_clear(&in->records);
         buf_clear(&in->flag);
         mem_free(in->record);
-        if (in->radix_jit.device)
-            jit_clear(&in->radix_jit);
+        for (int i = 0; i < 2; i++)
+            if (in->radix[i].jit.device)
+                jit_clear(&in->radix[i].jit);
         if (in->count_jit.device)
             jit_clear(&in->count_jit);
         if (in->set_jit.device)

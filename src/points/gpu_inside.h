@@ -7,11 +7,12 @@
 
 enum {
     GPU_GROUP = 256,
-    GPU_RADIX_BLOCKS = 2, /* groups that a multiprocessor should hold */
-    GPU_RADIX_BITS = 8,
-    GPU_RADIX_FEW = 64, /* groups that add up counters without a scan */
-    GPU_RECORD = 16,    /* doubles, gpu_set.k */
-    GPU_RECORDS = 1024, /* groups of a reduction at most */
+    GPU_RADIX_BLOCKS = 2,    /* groups that a multiprocessor should hold */
+    GPU_RADIX_BITS = 8,      /* of a digit, */
+    GPU_RADIX_WIDE = 10,     /* and where that saves a pass over many points */
+    GPU_RADIX_LOCAL = 40960, /* bytes of group memory that these take */
+    GPU_RECORD = 16,         /* doubles, gpu_set.k */
+    GPU_RECORDS = 1024,      /* groups of a reduction at most */
 };
 
 /* As leaf/tile.h. */
@@ -22,15 +23,20 @@ struct gpu_tile_args {
 };
 _Static_assert(sizeof(struct gpu_tile_args) == 40, "as the kernels have it");
 
+/* Kernels of sorts by digits of so many bits. */
+struct gpu_radix {
+    struct jit jit;
+    struct kernel first, count, move, starts, fill, finish;
+    int bits, items; /* items: of a thread in a pass; 0: not compiled */
+};
+
 struct gpu_inside {
-    struct jit set_jit, count_jit, radix_jit;
+    struct jit set_jit, count_jit;
     struct kernel set;
     struct kernel keys, count, again, place, scatter, round, measure;
     struct kernel gather;
-    struct kernel radix_first, radix_count, radix_move, radix_starts;
-    struct kernel radix_fill, radix_finish;
-    int radix_items;       /* of a thread, in a pass; 0: not compiled */
-    struct gpu_scan *scan; /* u32 */
+    struct gpu_radix radix[2]; /* of GPU_RADIX_BITS, of GPU_RADIX_WIDE */
+    struct gpu_scan *scan;     /* u32 */
 
     /* of the last set */
     char what[32];
@@ -44,6 +50,7 @@ struct gpu_inside {
     /* scratch of the sorts */
     struct buf key[2], index[2], hist, other, packed, filling;
     int pack;           /* 1: always, -1: never, 0: beyond the cache */
+    int wide;           /* 1: digits of many bits also for few points */
     int64_t few_groups; /* of a pass that add up counters without a scan */
     int64_t few;        /* points that are sorted by atomics if they may be;
                               more of them by digits */

@@ -2,18 +2,16 @@
  * many passes as the number of tiles has digits. */
 #include "points/gpu_inside.h"
 
-enum { DIGITS = 1 << GPU_RADIX_BITS };
-
 /* Points of a thread in a pass: with few points, more groups. */
 static int radix_items(int64_t n)
 {
     return n > GPU_FEW ? 16 : 4;
 }
 
-static int radix_passes(int64_t n_bins)
+static int radix_passes(int64_t n_bins, int bits)
 {
     int passes = 1;
-    while (n_bins > (int64_t)1 << (GPU_RADIX_BITS * passes))
+    while (n_bins > (int64_t)1 << (bits * passes))
         passes++;
     return passes;
 }
@@ -24,37 +22,51 @@ static int64_t radix_groups(int64_t n)
     return n > tile ? (n + tile - 1) / tile : 1;
 }
 
-static farsum_status radix_ready(struct points_gpu *p, int64_t n)
+/* Which of the two it is to be.  Few groups each add up all counters: fewer
+ * are better. */
+static int radix_wide(const struct points_gpu *p, int64_t n, int64_t n_bins)
 {
-    struct gpu_inside *in = p->inside;
-    struct jit *jit = &in->radix_jit;
+    const struct device_facts *facts = &p->device->facts;
+    return (n > GPU_FEW || p->inside->wide) && facts->local >= GPU_RADIX_LOCAL
+           && radix_passes(n_bins, GPU_RADIX_WIDE)
+                  < radix_passes(n_bins, GPU_RADIX_BITS);
+}
+
+static farsum_status radix_ready(struct points_gpu *p, int64_t n, int wide)
+{
+    struct gpu_radix *r = &p->inside->radix[wide];
+    struct jit *jit = &r->jit;
     int items = radix_items(n);
-    if (in->radix_items == items)
+    if (r->items == items)
         return FARSUM_OK;
     if (jit->device)
         jit_clear(jit);
-    in->radix_items = 0;
+    r->items = 0;
+    r->bits = wide ? GPU_RADIX_WIDE : GPU_RADIX_BITS;
     jit_begin(jit, p->device, "points/gpu_radix.k", FARSUM_F64);
     jit_define(jit, "GROUP", "%d", GPU_GROUP);
     jit_define(jit, "ITEMS", "%d", items);
     jit_define(jit, "BLOCKS", "%d", GPU_RADIX_BLOCKS);
+    jit_define(jit, "BITS", "%d", r->bits);
     TRY(jit_build(jit));
-    TRY(jit_kernel(jit, "radix_first", GPU_GROUP, 0, &in->radix_first));
-    TRY(jit_kernel(jit, "radix_count", GPU_GROUP, 0, &in->radix_count));
-    TRY(jit_kernel(jit, "radix_move", GPU_GROUP, 0, &in->radix_move));
-    TRY(jit_kernel(jit, "radix_starts", GPU_GROUP, 0, &in->radix_starts));
-    TRY(jit_kernel(jit, "radix_fill", GPU_GROUP, 0, &in->radix_fill));
-    TRY(jit_kernel(jit, "radix_finish", GPU_GROUP, 0, &in->radix_finish));
-    in->radix_items = items;
+    TRY(jit_kernel(jit, "radix_first", GPU_GROUP, 0, &r->first));
+    TRY(jit_kernel(jit, "radix_count", GPU_GROUP, 0, &r->count));
+    TRY(jit_kernel(jit, "radix_move", GPU_GROUP, 0, &r->move));
+    TRY(jit_kernel(jit, "radix_starts", GPU_GROUP, 0, &r->starts));
+    TRY(jit_kernel(jit, "radix_fill", GPU_GROUP, 0, &r->fill));
+    TRY(jit_kernel(jit, "radix_finish", GPU_GROUP, 0, &r->finish));
+    r->items = items;
     return FARSUM_OK;
 }
 
 farsum_status gpu_radix_reserve(struct points_gpu *p, int64_t n, int64_t n_bins)
 {
     struct gpu_inside *in = p->inside;
-    int64_t hist = DIGITS * radix_groups(n);
-    int passes = radix_passes(n_bins);
-    TRY(radix_ready(p, n));
+    int wide = radix_wide(p, n, n_bins);
+    TRY(radix_ready(p, n, wide));
+    const struct gpu_radix *r = &in->radix[wide];
+    int64_t hist = radix_groups(n) << r->bits;
+    int passes = radix_passes(n_bins, r->bits);
     for (int i = 0; i < 2; i++) {
         TRY(buf_reserve(&in->key[i], p->device, 4 * n));
         if (i < passes - 1)
@@ -71,23 +83,23 @@ static farsum_status radix_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
                                 struct buf *order, struct buf **sorted)
 {
     struct gpu_inside *in = p->inside;
+    const struct gpu_radix *r = &in->radix[radix_wide(p, n, n_bins)];
     int64_t groups = radix_groups(n);
-    int passes = radix_passes(n_bins), few = groups <= in->few_groups;
+    int passes = radix_passes(n_bins, r->bits), few = groups <= in->few_groups;
     for (int pass = 0; pass < passes; pass++) {
-        int shift = pass * GPU_RADIX_BITS;
+        int shift = pass * r->bits;
         struct buf *key = &in->key[pass % 2], *to = &in->key[1 - pass % 2];
         const struct buf *from = pass > 0 ? &in->index[(pass - 1) % 2]
                                  : given  ? given
                                           : key;
         struct buf *index = pass == passes - 1 ? order : &in->index[pass % 2];
         if (pass > 0 || !counted)
-            TRY(LAUNCH(&in->radix_count, groups, ARG_BUF(key),
-                       ARG_BUF(&in->hist), ARG_I64(n), ARG_I32(shift),
-                       ARG_I32(few)));
+            TRY(LAUNCH(&r->count, groups, ARG_BUF(key), ARG_BUF(&in->hist),
+                       ARG_I64(n), ARG_I32(shift), ARG_I32(few)));
         if (!few)
-            TRY(gpu_scan_run(in->scan, &in->hist, &in->hist, DIGITS * groups,
+            TRY(gpu_scan_run(in->scan, &in->hist, &in->hist, groups << r->bits,
                              NULL));
-        TRY(LAUNCH(&in->radix_move, groups, ARG_BUF(key), ARG_BUF(from),
+        TRY(LAUNCH(&r->move, groups, ARG_BUF(key), ARG_BUF(from),
                    ARG_BUF(&in->hist), ARG_BUF(to), ARG_BUF(index), ARG_I64(n),
                    ARG_I32(shift), ARG_I32(few), ARG_I32(pass == 0 && !given)));
     }
@@ -99,8 +111,8 @@ farsum_status gpu_keys_starts(struct points_gpu *p, int64_t n, int64_t n_bins,
                               const struct buf *keys, struct buf *start)
 {
     int apart = gpu_starts_apart(n, n_bins);
-    const struct kernel *kernel =
-        apart ? &p->inside->radix_starts : &p->inside->radix_fill;
+    const struct gpu_radix *r = &p->inside->radix[radix_wide(p, n, n_bins)];
+    const struct kernel *kernel = apart ? &r->starts : &r->fill;
     return LAUNCH(kernel, kernel_groups(kernel, apart ? n_bins + 1 : n + 1),
                   ARG_BUF(keys), ARG_BUF(start), ARG_I64(n), ARG_I64(n_bins));
 }
@@ -112,8 +124,9 @@ farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
     struct gpu_sort *sort = &p->sort;
     struct buf *keys = NULL;
     int64_t n = args->n, groups = radix_groups(n);
+    const struct gpu_radix *r = &in->radix[radix_wide(p, n, n_bins)];
     int few = groups <= in->few_groups, pack = gpu_packs(p, n);
-    TRY(LAUNCH(&in->radix_first, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
+    TRY(LAUNCH(&r->first, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
                ARG_BUF(&in->hist), ARG_BUF(pack ? &in->packed : &in->hist),
                ARG_STRUCT(*args), ARG_I32(few), ARG_I32(pack)));
     TRY(radix_sort(p, n, n_bins, 1, NULL, &sort->order, &keys));
@@ -121,8 +134,8 @@ farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
         TRY(gpu_keys_starts(p, n, n_bins, keys, &sort->start));
         return gpu_gather(p, n);
     }
-    return LAUNCH(&in->radix_finish, kernel_groups(&in->radix_finish, n + 1),
-                  ARG_BUF(keys), ARG_BUF(&sort->order), ARG_BUF(&p->s),
+    return LAUNCH(&r->finish, kernel_groups(&r->finish, n + 1), ARG_BUF(keys),
+                  ARG_BUF(&sort->order), ARG_BUF(&p->s),
                   ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&sort->s),
                   ARG_BUF(&sort->start), ARG_I64(n), ARG_I64(n_bins),
                   ARG_I32(pack));

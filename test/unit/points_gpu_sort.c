@@ -81,6 +81,7 @@ void test_sorts(void)
                 check_sort(p, &host, 0);
                 p->inside->pack = (k + t) % 2 ? 1 : -1;
                 p->inside->few_groups = (k + t) % 3 ? 64 : 0;
+                p->inside->wide = (k + t) % 2;
                 CHECK_OK(gpu_sort_build(p, tiles[t], 1));
                 CHECK(p->sort.path == GPU_SORT_RADIX, "%d", p->sort.path);
                 check_sort(p, &host, 1);
