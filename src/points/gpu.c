@@ -58,6 +58,7 @@ void points_gpu_destroy(struct points_gpu *p)
         }
         buf_clear(&in->hist);
         buf_clear(&in->other);
+        buf_clear(&in->order);
         buf_clear(&in->packed);
         buf_clear(&in->filling);
         buf_clear(&in->records);

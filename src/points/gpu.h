@@ -20,6 +20,7 @@ enum gpu_sort_path {
     GPU_SORT_COUNTED, /* by atomics, from the caller's order: few points */
     GPU_SORT_AGAIN,   /* by atomics, from the order of the sort before */
     GPU_SORT_RADIX,   /* by digits, stable */
+    GPU_SORT_FROM,    /* by digits, from another order of these positions */
 };
 
 /* Points in the order of the mesh tiles that hold them, as bins.h. */
@@ -108,7 +109,8 @@ farsum_status points_gpu_box(struct points_gpu *points, struct gpu_box *box);
  * sort of these positions was.  stable = 1: the result of bins_build, bit by
  * bit, whatever the points.  stable = 0: the fastest way, which may leave any
  * order within a tile; a sort that is there, of as many points into the same
- * tiles, is where the next one starts from unless there are few of them. */
+ * tiles, is where the next one starts from unless there are few of them; and
+ * so is a stable one of the same positions into others. */
 farsum_status gpu_sort_build(struct points_gpu *points, const int32_t nb[3],
                              int stable);
 /* Compiles what build needs, and takes its memory for n points. */

@@ -166,6 +166,15 @@ struct columns_mesh {
 };
 _Static_assert(sizeof(struct columns_mesh) == 64, "as leaf/mesh.h has it");
 
+/* The order of a stable sort of the points as they are, or NULL. */
+static const struct buf *lists_by(const struct points_gpu *points)
+{
+    const struct gpu_sort *sort = &points->sort;
+    int there = sort->path != GPU_SORT_NONE && sort->stable
+                && sort->version == points->version && sort->n == points->n;
+    return there ? &sort->order : NULL;
+}
+
 /* Keys, their sort, the entries in its order. */
 static farsum_status lists_make(struct gpu_columns *c,
                                 struct points_gpu *points,
@@ -177,21 +186,23 @@ static farsum_status lists_make(struct gpu_columns *c,
     /* one key more than lists: places that a point does not use */
     int64_t keys = (int64_t)a->lists_y * a->lists_z * a->bins + 1;
     struct buf *key = NULL;
+    const struct buf *by = lists_by(points);
+    const struct buf *x = by ? &points->sort.s : &points->s;
     l->version = 0;
     TRY(buf_reserve(&l->t, c->device, 3 * n * real));
     TRY(buf_reserve(&l->place, c->device, 4 * n));
     TRY(buf_reserve(&l->item, c->device, 4 * n));
     TRY(gpu_keys_room(points, n, keys, &key));
     if (n > 0)
-        TRY(LAUNCH(&c->keys, kernel_groups(&c->keys, mesh->n),
-                   ARG_BUF(&points->s), ARG_BUF(key), ARG_STRUCT(*mesh),
-                   ARG_STRUCT(*a)));
+        TRY(LAUNCH(&c->keys, kernel_groups(&c->keys, mesh->n), ARG_BUF(x),
+                   ARG_BUF(key), ARG_STRUCT(*mesh), ARG_STRUCT(*a)));
     TRY(gpu_keys_sort(points, n, keys, &l->order, &l->start));
     if (n > 0)
-        TRY(LAUNCH(&c->fill, kernel_groups(&c->fill, n), ARG_BUF(&points->s),
-                   ARG_BUF(&l->order), ARG_BUF(&l->start), ARG_BUF(&l->t),
-                   ARG_BUF(&l->place), ARG_BUF(&l->item), ARG_STRUCT(*mesh),
-                   ARG_STRUCT(*a)));
+        TRY(LAUNCH(&c->fill, kernel_groups(&c->fill, n), ARG_BUF(x),
+                   ARG_BUF(by ? by : &l->start), ARG_BUF(&l->order),
+                   ARG_BUF(&l->start), ARG_BUF(&l->t), ARG_BUF(&l->place),
+                   ARG_BUF(&l->item), ARG_STRUCT(*mesh), ARG_STRUCT(*a),
+                   ARG_I32(by != NULL)));
     l->version = points->version;
     return FARSUM_OK;
 }

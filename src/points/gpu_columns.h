@@ -3,7 +3,8 @@
  *
  * A column is tile_y x tile_z mesh points over all x.  A point of several
  * columns is in the list of each; a list is in the order of the first plane
- * along x, and of the caller within it.  Warps take tasks: a column's segment
+ * along x, and within it in that of the points' stable sort if there is one,
+ * else of the caller.  Warps take tasks: a column's segment
  * of x, or one of the extra parts into which a crowded one is cut. */
 #ifndef FARSUM_POINTS_GPU_COLUMNS_H
 #define FARSUM_POINTS_GPU_COLUMNS_H

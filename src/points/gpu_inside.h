@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct gpu_tile_args) == 40, "as the kernels have it");
 /* Kernels of sorts by digits of so many bits. */
 struct gpu_radix {
     struct jit jit;
-    struct kernel first, count, move, starts, fill, finish;
+    struct kernel first, count, move, starts, fill, finish, finish_again;
     int bits, items; /* items: of a thread in a pass; 0: not compiled */
 };
 
@@ -48,7 +48,7 @@ struct gpu_inside {
     int64_t recorded;   /* version that record holds */
 
     /* scratch of the sorts */
-    struct buf key[2], index[2], hist, other, packed, filling;
+    struct buf key[2], index[2], hist, other, order, packed, filling;
     int pack;           /* 1: always, -1: never, 0: beyond the cache */
     int wide;           /* 1: digits of many bits also for few points */
     int64_t few_groups; /* of a pass that add up counters without a scan */
@@ -100,4 +100,8 @@ farsum_status gpu_radix_reserve(struct points_gpu *points, int64_t n,
                                 int64_t n_bins);
 farsum_status gpu_radix(struct points_gpu *points,
                         const struct gpu_tile_args *args, int64_t n_bins);
+/* The same from the order of points->sort, of these positions, so that
+ * neighbours are read together; stable in that order. */
+farsum_status gpu_radix_again(struct points_gpu *points,
+                              const struct gpu_tile_args *args, int64_t n_bins);
 #endif

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct cells_args) == 40, "as leaf/cells.h has it");
 struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
                                       const int32_t nb[3]);
 
-/* Sort or build what is wanted, and copy it; nothing waits. */
+/* Sort or build what is wanted, and take it, or copy cells; nothing waits. */
 farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
                             const int32_t nb[3], int stable);
 farsum_status gpu_kept_cells(struct gpu_kept *kept, struct points_gpu *points,

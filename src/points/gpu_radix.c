@@ -55,6 +55,7 @@ static farsum_status radix_ready(struct points_gpu *p, int64_t n, int wide)
     TRY(jit_kernel(jit, "radix_starts", GPU_GROUP, 0, &r->starts));
     TRY(jit_kernel(jit, "radix_fill", GPU_GROUP, 0, &r->fill));
     TRY(jit_kernel(jit, "radix_finish", GPU_GROUP, 0, &r->finish));
+    TRY(jit_kernel(jit, "radix_finish_again", GPU_GROUP, 0, &r->finish_again));
     r->items = items;
     return FARSUM_OK;
 }
@@ -139,6 +140,34 @@ farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
                   ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&sort->s),
                   ARG_BUF(&sort->start), ARG_I64(n), ARG_I64(n_bins),
                   ARG_I32(pack));
+}
+
+farsum_status gpu_radix_again(struct points_gpu *p,
+                              const struct gpu_tile_args *args, int64_t n_bins)
+{
+    struct gpu_inside *in = p->inside;
+    struct gpu_sort *sort = &p->sort;
+    struct buf *keys = NULL;
+    int64_t n = args->n, groups = radix_groups(n);
+    const struct gpu_radix *r = &in->radix[radix_wide(p, n, n_bins)];
+    int few = groups <= in->few_groups, apart = gpu_starts_apart(n, n_bins);
+    TRY(LAUNCH(&r->first, groups, ARG_BUF(&sort->s), ARG_BUF(&in->key[0]),
+               ARG_BUF(&in->hist), ARG_BUF(&in->hist), ARG_STRUCT(*args),
+               ARG_I32(few), ARG_I32(0)));
+    TRY(radix_sort(p, n, n_bins, 1, NULL, &in->other, &keys));
+    if (apart)
+        TRY(gpu_keys_starts(p, n, n_bins, keys, &sort->start));
+    TRY(LAUNCH(&r->finish_again, kernel_groups(&r->finish_again, n + 1),
+               ARG_BUF(keys), ARG_BUF(&in->other), ARG_BUF(&sort->s),
+               ARG_BUF(&sort->order), ARG_BUF(&in->packed), ARG_BUF(&in->order),
+               ARG_BUF(&sort->start), ARG_I64(n), ARG_I64(n_bins),
+               ARG_I32(apart)));
+    struct buf s = sort->s, was = sort->order;
+    sort->s = in->packed;
+    in->packed = s;
+    sort->order = in->order;
+    in->order = was;
+    return FARSUM_OK;
 }
 
 farsum_status gpu_keys_room(struct points_gpu *p, int64_t n, int64_t n_bins,

@@ -124,11 +124,31 @@ static farsum_status sort_again(struct points_gpu *p,
 static enum gpu_sort_path sort_path(const struct points_gpu *p, int64_t n,
                                     int stable, int again)
 {
+    const struct gpu_sort *sort = &p->sort;
     if (stable)
         return GPU_SORT_RADIX;
-    if (again && n > p->inside->few)
-        return GPU_SORT_AGAIN;
-    return n <= p->inside->few ? GPU_SORT_COUNTED : GPU_SORT_RADIX;
+    if (n <= p->inside->few)
+        return GPU_SORT_COUNTED;
+    if (sort->path != GPU_SORT_NONE && sort->stable && sort->n == n
+        && sort->version == p->version)
+        return GPU_SORT_FROM;
+    return again ? GPU_SORT_AGAIN : GPU_SORT_RADIX;
+}
+
+/* Bytes of sorted coordinates, as many as those have that they change places
+ * with. */
+static int64_t sort_coordinates(const struct points_gpu *p, int64_t n)
+{
+    return (gpu_packs(p, n) ? 32 : 24) * n;
+}
+
+/* Places for what comes from the order that is there. */
+static farsum_status sort_beside(struct points_gpu *p, int64_t n)
+{
+    struct gpu_inside *in = p->inside;
+    TRY(buf_reserve(&in->packed, p->device, sort_coordinates(p, n)));
+    TRY(buf_reserve(&in->other, p->device, 4 * n));
+    return buf_reserve(&in->order, p->device, 4 * n);
 }
 
 static farsum_status sort_room(struct points_gpu *p, int64_t n, int64_t n_bins,
@@ -142,7 +162,10 @@ static farsum_status sort_room(struct points_gpu *p, int64_t n, int64_t n_bins,
         sort->path = GPU_SORT_NONE;
     TRY(buf_reserve(&sort->start, p->device, 4 * (n_bins + 1)));
     TRY(buf_reserve(&sort->order, p->device, 4 * n));
-    TRY(buf_reserve(&sort->s, p->device, 24 * n));
+    if (path != GPU_SORT_FROM
+        && buf_reserve(&sort->s, p->device, sort_coordinates(p, n))
+               != FARSUM_OK)
+        TRY(buf_reserve(&sort->s, p->device, 24 * n));
     TRY(buf_reserve(&in->key[0], p->device, 4 * n));
     TRY(buf_reserve(&in->index[0], p->device, 4 * n));
     TRY(gpu_scan_reserve(in->scan, n_bins + 1));
@@ -183,12 +206,17 @@ farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
     TRY(gpu_tiles(nb, n, &args, &n_bins));
     TRY(points_gpu_fractions(p));
     enum gpu_sort_path path = sort_path(p, n, stable, same);
+    /* without the memory it takes longer */
+    if (path == GPU_SORT_FROM && sort_beside(p, n) != FARSUM_OK)
+        path = GPU_SORT_RADIX;
     TRY(sort_room(p, n, n_bins, path));
     sort->path = GPU_SORT_NONE;
     if (path == GPU_SORT_COUNTED) {
         TRY(sort_counted(p, &args, n_bins));
     } else if (path == GPU_SORT_AGAIN) {
         TRY(sort_again(p, &args, n_bins));
+    } else if (path == GPU_SORT_FROM) {
+        TRY(gpu_radix_again(p, &args, n_bins));
     } else {
         TRY(gpu_radix(p, &args, n_bins));
     }

@@ -317,6 +317,7 @@ int main(int argc, char **argv)
     RUN(test_bad);
     RUN(test_sorts);
     RUN(test_sort_again);
+    RUN(test_sort_from);
     RUN(test_sort_repeats);
     RUN(test_keys);
     RUN(test_cells);

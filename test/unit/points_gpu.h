@@ -24,6 +24,7 @@ void *taken(const struct buf *buf, int64_t bytes);
 
 void test_sorts(void);
 void test_sort_again(void);
+void test_sort_from(void);
 void test_sort_repeats(void);
 void test_keys(void);
 void test_cells(void);

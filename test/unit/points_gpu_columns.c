@@ -22,6 +22,8 @@ static struct gpu_columns_shape shape_of(int64_t edge)
     return s;
 }
 
+static const int32_t tiles[3] = {5, 6, 7}; /* of a sort before the lists */
+
 static void set(struct points_gpu *p, int64_t n, enum dist dist, uint64_t seed)
 {
     struct cell cell = cloud_cell(1);
@@ -62,6 +64,8 @@ void test_columns(void)
     CHECK_FAILS(gpu_columns_set(&a, p, 8), FARSUM_ERR_STATE);
     for (int turn = 0; turn < 3; turn++) {
         set(p, N, turn ? CLUSTERED : UNIFORM, 3 + (uint64_t)turn);
+        if (turn == 2)
+            CHECK_OK(gpu_sort_build(p, tiles, 1));
         CHECK_OK(gpu_columns_set(&a, p, 8));
         int64_t before = d->bytes;
         CHECK_OK(gpu_columns_set(&b, p, 64));
@@ -119,7 +123,7 @@ static int64_t first_at(int64_t m, int64_t mesh, int open, int support)
 
 /* Lists by first mesh points: every point once, in the list and at the place
  * that its coordinates say. */
-void test_columns_by_first(void)
+static void by_first(int sorted)
 {
     struct gpu_columns_shape shape = shape_of(20);
     struct points_gpu *p = NULL;
@@ -130,6 +134,8 @@ void test_columns_by_first(void)
     CHECK_OK(points_gpu_create(points_device, &p));
     CHECK_OK(gpu_columns_create(&c, points_device, &shape, 0));
     set(p, N, UNIFORM, 12);
+    if (sorted)
+        CHECK_OK(gpu_sort_build(p, tiles, 1));
     CHECK_OK(gpu_columns_set(&c, p, 8));
     CHECK(c.args.entries == N, "%lld entries", (long long)c.args.entries);
     int64_t lists = gpu_columns_count(&shape) * c.args.bins;
@@ -163,6 +169,12 @@ void test_columns_by_first(void)
     free(x);
     gpu_columns_clear(&c);
     points_gpu_destroy(p);
+}
+
+void test_columns_by_first(void)
+{
+    by_first(0);
+    by_first(1);
 }
 
 /* The first row's set, and that of the next of the same shape. */

@@ -95,6 +95,42 @@ void test_sorts(void)
     points_gpu_destroy(p);
 }
 
+/* From a stable order of the same positions into other tiles: every point in
+ * its own, the same each time. */
+void test_sort_from(void)
+{
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    CHECK_OK(points_gpu_create(points_device, &p));
+    p->inside->few = -1;
+    for (int dist = 0; dist < DISTS; dist++)
+        for (int k = 0; k < 5; k++)
+            for (int t = 1; t < 5; t++) {
+                int64_t n = sizes[k];
+                void *first[2] = {NULL, NULL};
+                p->inside->pack = (k + t) % 2 ? 1 : -1;
+                p->inside->wide = t % 2;
+                for (int turn = 0; turn < 2; turn++) {
+                    cloud_set(p, n, (enum dist)dist, 11, &host);
+                    CHECK_OK(gpu_sort_build(p, tiles[t - 1], 1));
+                    CHECK_OK(gpu_sort_build(p, tiles[t], 0));
+                    CHECK(p->sort.path == GPU_SORT_FROM && !p->sort.stable,
+                          "path %d", p->sort.path);
+                    CHECK_OK(bins_build(&host, tiles[t], 1));
+                    check_sort(p, &host, 0);
+                    void *order = taken(&p->sort.order, 4 * n);
+                    if (turn)
+                        CHECK(memcmp(order, first[0], (size_t)(4 * n)) == 0,
+                              "another order");
+                    first[turn] = order;
+                }
+                free(first[0]);
+                free(first[1]);
+            }
+    points_clear(&host);
+    points_gpu_destroy(p);
+}
+
 void test_sort_again(void)
 {
     struct points_gpu *p = NULL;
