@@ -9,6 +9,7 @@
 
 struct given_args {
     f64 inv[9], corner[3], edge[3];
+    f64 far_away;   /* cells */
     i32 kind, wide; /* wide: 1: positions are f64 */
 };
 
@@ -17,29 +18,38 @@ FN f64 given_at(GLOBAL const f32 *x32, GLOBAL const f64 *x64, i32 wide, i64 k)
     return wide ? x64[k] : (f64)x32[k];
 }
 
-FN f64 given_wrapped(const f64 x[3], i32 d, struct given_args a)
+/* Of a cell; *good becomes 0 where wrapping would lose a coordinate's digits,
+ * which then stands somewhere in the cell. */
+FN void given_wrapped(const f64 x[3], struct given_args a, f64 to[3], i32 *good)
 {
-    f64 v = x[0] * a.inv[d] + x[1] * a.inv[3 + d] + x[2] * a.inv[6 + d];
-    v -= floor(v);
-    return v < 1 ? v : 0;
+    UNROLL
+    for (i32 d = 0; d < 3; d++) {
+        f64 v = x[0] * a.inv[d] + x[1] * a.inv[3 + d] + x[2] * a.inv[6 + d];
+        *good = fabs(v) < a.far_away ? *good : 0;
+        v -= floor(v);
+        to[d] = v < 1 ? v : 0;
+    }
 }
 
 FN void given_fractions(GLOBAL const f64 *s, GLOBAL const f32 *x32,
                         GLOBAL const f64 *x64, i64 n, i64 i,
-                        struct given_args a, f64 to[3])
+                        struct given_args a, f64 to[3], i32 *good)
 {
     f64 x[3];
     UNROLL
     for (i32 d = 0; d < 3; d++)
         x[d] = a.kind == GIVEN_THERE ? s[d * n + i]
                                      : given_at(x32, x64, a.wide, 3 * i + d);
+    if (a.kind == GIVEN_CELL) {
+        given_wrapped(x, a, to, good);
+        return;
+    }
     UNROLL
     for (i32 d = 0; d < 3; d++) {
-        f64 v = (x[d] - a.corner[d]) / a.edge[d];
-        to[d] = a.kind == GIVEN_THERE  ? x[d]
-                : a.kind == GIVEN_CELL ? given_wrapped(x, d, a)
-                : v > 0                ? (v < 1 ? v : 1)
-                                       : 0;
+        f64 v = x[d];
+        if (a.kind == GIVEN_REGION)
+            v = (v - a.corner[d]) / a.edge[d];
+        to[d] = v > 0 ? (v < 1 ? v : 1) : 0;
     }
 }
 
@@ -50,6 +60,7 @@ FN i32 given_same(GLOBAL const f64 *s, GLOBAL const f32 *x32,
                   struct given_args a)
 {
     f64 one[3], two[3];
+    i32 good = 1;
     if (a.kind == GIVEN_REGION) {
         UNROLL
         for (i32 d = 0; d < 3; d++) {
@@ -57,8 +68,8 @@ FN i32 given_same(GLOBAL const f64 *s, GLOBAL const f32 *x32,
             two[d] = given_at(x32, x64, a.wide, 3 * j + d);
         }
     } else {
-        given_fractions(s, x32, x64, n, i, a, one);
-        given_fractions(s, x32, x64, n, j, a, two);
+        given_fractions(s, x32, x64, n, i, a, one, &good);
+        given_fractions(s, x32, x64, n, j, a, two, &good);
     }
     return one[0] == two[0] && one[1] == two[1] && one[2] == two[2];
 }

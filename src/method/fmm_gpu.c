@@ -167,9 +167,15 @@ static farsum_status gpu_take(struct farsum_plan *plan, struct fmm *s,
     }
     TRY(points_gpu_look(points->gpu, s->facts.periodic ? &s->cell : &open, n, x,
                         type, what));
-    TRY(points_gpu_check(points->gpu));
     points->n = n;
     return FARSUM_OK;
+}
+
+/* Waits: are positions good?  A tree of bad ones does no harm. */
+static farsum_status gpu_check(struct fmm *s, int64_t m)
+{
+    TRY(points_gpu_check(s->source.gpu));
+    return m > 0 ? points_gpu_check(s->target.gpu) : FARSUM_OK;
 }
 
 /* What holds all points in open space. */
@@ -364,6 +370,7 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
     if (distinct)
         TRY(gpu_twins(s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
+    TRY(gpu_check(s, s->tree.separate));
     if (distinct && fact[FMM_FACT_TWIN] >= 0)
         FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
                              "exclude_coincident of the problem leaves such "
@@ -394,18 +401,29 @@ static int gpu_gathers(const struct farsum_plan *plan, const struct fmm_gpu *g,
            && 2 * m * values * array_size(plan->problem.arrays) > cache;
 }
 
-/* Where the targets lie in the order of leaves, if that is asked. */
-static farsum_status gpu_at(const struct farsum_plan *plan, struct fmm *s)
+/* Room for results side by side. */
+static farsum_status gpu_together(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
     int64_t record = 4 * array_size(plan->problem.precision);
-    g->gathered = gpu_gathers(plan, g, p->n);
-    if (!g->gathered)
+    g->gathered = gpu_gathers(plan, g, p->n) ? FMM_SCATTERED : FMM_GIVEN;
+    if (g->gathered == FMM_GIVEN)
         return FARSUM_OK;
     TRY(buf_reserve(&fmm_gpu_aims(s)->inside->packed, g->device,
                     p->n * record));
-    TRY(buf_reserve(&g->at, g->device, 4 * p->n));
+    return buf_reserve(&g->at, g->device, 4 * p->n);
+}
+
+farsum_status fmm_gpu_gather(struct fmm *s, int rhs)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
+    int again = g->summed || rhs > 1;
+    g->summed = 1;
+    if (g->gathered != FMM_SCATTERED || !again)
+        return FARSUM_OK;
+    g->gathered = FMM_GATHERED;
     return LAUNCH(&g->at_kernel, kernel_groups(&g->at_kernel, p->n),
                   ARG_BUF(&p->order), ARG_BUF(&g->at), ARG_I64(p->n));
 }
@@ -435,12 +453,14 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
 {
     struct fmm_gpu *g = s->gpu;
     s->target.n = 0;
+    g->summed = 0;
     g->exclude.ordered = 0;
     TRY(gpu_take(plan, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
         TRY(gpu_take(plan, s, &s->target, &g->y, m, y, "target"));
     if (!s->facts.periodic) {
         TRY(gpu_bounds(s, m, g->low, g->high));
+        TRY(gpu_check(s, m));
         fmm_extent(s, g->low, g->high);
         TRY(gpu_apart(plan, s, m));
     }
@@ -460,6 +480,6 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
     TRY(gpu_leaves(plan, s));
     TRY(fmm_points_rooms(plan, s, n, m));
     TRY(gpu_reserve(plan, s));
-    TRY(gpu_at(plan, s));
+    TRY(gpu_together(plan, s));
     return fmm_points_set(plan, s);
 }

@@ -29,6 +29,13 @@ enum { FMM_GROUP = 256, FMM_TEAM = 8 };
 /* Beside the rooms: all of them. */
 enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
 
+/* How results go to the caller's order, as fmm_gpu.k has it. */
+enum fmm_gathered {
+    FMM_GIVEN,     /* by writes of each number at random */
+    FMM_SCATTERED, /* of four side by side, to that order; then out of there */
+    FMM_GATHERED,  /* by reads of four; wants to know where they are */
+};
+
 /* Exclusions on the device. */
 struct fmm_gpu_exclude {
     struct jit jit;
@@ -66,9 +73,10 @@ struct fmm_gpu {
     struct buf fact, record;
     /* Results that a device's cache does not hold are put side by side in the
      * order of leaves, and read from there in the caller's. */
-    int gathers;   /* 1: always, -1: never, 0: beyond the cache */
-    int gathered;  /* 1: for the points that are there */
+    int gathers;                /* 1: always, -1: never, 0: beyond the cache */
+    enum fmm_gathered gathered; /* for the points that are there */
     struct buf at; /* [targets] u32: of a caller's, in the order of leaves */
+    int summed;    /* 1: and something was summed since they were set */
     /* for a caller whose arrays are the host's: one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
@@ -129,6 +137,9 @@ farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
 /* s->crowd of a dense tree, of boxes as they are filled if they are not
  * evenly. */
 farsum_status fmm_gpu_dense(struct fmm *s);
+/* fmm_gpu.c: where targets lie, once points are summed for again: it takes as
+ * long as two sums gain. */
+farsum_status fmm_gpu_gather(struct fmm *s, int rhs);
 /* fmm_gpu.c: how many points of a side are in each box of a dense tree. */
 farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
                             struct buf *count);

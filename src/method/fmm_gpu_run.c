@@ -50,7 +50,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
         .beside = s->gpu->beside,
         .periodic = s->facts.periodic,
         .sparse = !t->dense,
-        .gathered = s->gpu->gathered && (e->potential || e->field),
+        .gathered = e->potential || e->field ? s->gpu->gathered : FMM_GIVEN,
     };
     u.first_q = e->rhs * u.n;
     u.first_out = e->rhs * u.targets;
@@ -260,6 +260,7 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
     const struct gpu_counts counts =
         gpu_counts(plan, s->tree.source.n, tree_targets(&s->tree)->n);
     TRY(fmm_gpu_exclude_ready(plan, s));
+    TRY(fmm_gpu_gather(s, rhs));
     if (plan->problem.memory == FARSUM_DEVICE) {
         TRY(fmm_strict_given(plan, s, rhs, 0, q));
         return run_device(plan, s, &counts, rhs, q, result);

@@ -12,11 +12,12 @@
 
 /* As gpu_set.k has it. */
 struct set_args {
-    double inv[9], far_away, none;
+    struct gpu_given given;
+    double none;
     int64_t n;
-    int32_t wide, serial, placed, spare;
+    int32_t serial, spare, placed, box;
 };
-_Static_assert(sizeof(struct set_args) == 112, "as the kernel has it");
+_Static_assert(sizeof(struct set_args) == 168, "as the kernel has it");
 
 enum { BAD = 12 }; /* where a record has the first bad point */
 
@@ -96,8 +97,10 @@ static int64_t gpu_bytes(int64_t n, farsum_precision arrays)
     return 3 * n * (arrays == FARSUM_F32 ? 4 : 8);
 }
 
-/* Looks at what p->x has; placed: and puts fractions into s. */
-static farsum_status gpu_set(struct points_gpu *p, int64_t n, int placed)
+/* Looks at what p->x has; placed: puts fractions into s; box: finds what holds
+ * the points. */
+static farsum_status gpu_set(struct points_gpu *p, int64_t n, int placed,
+                             int box)
 {
     struct gpu_inside *in = p->inside;
     int64_t groups = kernel_groups(&in->set, n);
@@ -110,25 +113,26 @@ static farsum_status gpu_set(struct points_gpu *p, int64_t n, int placed)
         TRY(buf_reserve(&p->s, p->device, gpu_bytes(n, FARSUM_F64)));
     TRY(buf_reserve(&in->records, p->device,
                     groups * GPU_RECORD * (int64_t)sizeof(double)));
-    struct set_args args = {.far_away = POINTS_FAR_AWAY,
+    struct set_args args = {.given = p->given,
                             .none = HUGE_VAL,
                             .n = n,
-                            .wide = p->given.wide,
                             .serial = gpu_serial(p),
-                            .placed = placed};
-    memcpy(args.inv, p->given.inv, sizeof args.inv);
+                            .placed = placed,
+                            .box = box};
     TRY(LAUNCH(&in->set, groups, ARG_BUF(&p->x), ARG_BUF(&p->x),
                ARG_BUF(placed ? &p->s : &in->records), ARG_BUF(&in->records),
                ARG_BUF(&in->flag), ARG_STRUCT(args)));
     in->groups = groups;
+    in->looked = in->listed = 1;
+    in->boxed = box;
+    in->recorded = 0;
     p->placed = placed;
     return FARSUM_OK;
 }
 
-static farsum_status gpu_given(struct points_gpu *p, const struct cell *cell,
-                               int64_t n, const struct buf *x,
-                               farsum_precision arrays, const char *what,
-                               int placed)
+farsum_status points_gpu_look(struct points_gpu *p, const struct cell *cell,
+                              int64_t n, const struct buf *x,
+                              farsum_precision arrays, const char *what)
 {
     struct gpu_inside *in = p->inside;
     TRY(gpu_size(n, what));
@@ -139,14 +143,26 @@ static farsum_status gpu_given(struct points_gpu *p, const struct cell *cell,
              what, (long long)gpu_bytes(n, arrays),
              (long long)(x->device ? x->bytes : 0));
     p->version++;
-    p->n = 0;
     p->given = (struct gpu_given){.kind = GPU_GIVEN_CELL,
-                                  .wide = arrays != FARSUM_F32};
+                                  .wide = arrays != FARSUM_F32,
+                                  .far_away = POINTS_FAR_AWAY};
     memcpy(p->given.inv, cell->inv, sizeof cell->inv);
     buf_borrow(&p->x, x->device, x->handle, x->bytes);
-    TRY(gpu_set(p, n, placed));
+    in->looked = in->listed = in->boxed = p->placed = 0;
     p->n = n;
     snprintf(in->what, sizeof in->what, "%s", what);
+    return FARSUM_OK;
+}
+
+static farsum_status gpu_given(struct points_gpu *p, const struct cell *cell,
+                               int64_t n, const struct buf *x,
+                               farsum_precision arrays, const char *what,
+                               int box)
+{
+    TRY(points_gpu_look(p, cell, n, x, arrays, what));
+    p->n = 0;
+    TRY(gpu_set(p, n, 1, box));
+    p->n = n;
     return FARSUM_OK;
 }
 
@@ -155,19 +171,19 @@ farsum_status points_gpu_set_device(struct points_gpu *p,
                                     const struct buf *x,
                                     farsum_precision arrays, const char *what)
 {
-    return gpu_given(p, cell, n, x, arrays, what, 1);
-}
-
-farsum_status points_gpu_look(struct points_gpu *p, const struct cell *cell,
-                              int64_t n, const struct buf *x,
-                              farsum_precision arrays, const char *what)
-{
     return gpu_given(p, cell, n, x, arrays, what, 0);
 }
 
 farsum_status points_gpu_fractions(struct points_gpu *p)
 {
-    return p->placed ? FARSUM_OK : gpu_set(p, p->n, 1);
+    return p->placed ? FARSUM_OK : gpu_set(p, p->n, 1, p->inside->boxed);
+}
+
+int32_t points_gpu_flag(struct points_gpu *p, const struct buf **flag)
+{
+    p->inside->looked = 1;
+    *flag = &p->inside->flag;
+    return gpu_serial(p);
 }
 
 farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,
@@ -180,7 +196,8 @@ farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,
     p->sort.version = 0;
     TRY(buf_reserve(stage, p->device, gpu_bytes(n, FARSUM_F64)));
     TRY(buf_upload(stage, 0, x, gpu_bytes(n, arrays)));
-    TRY(points_gpu_set_device(p, cell, n, stage, arrays, what));
+    /* what lies there goes with the next sort */
+    TRY(gpu_given(p, cell, n, stage, arrays, what, 1));
     return points_gpu_check(p);
 }
 
@@ -204,11 +221,15 @@ farsum_status points_gpu_check(struct points_gpu *p)
     int32_t flag = 0;
     if (in->checked == p->version)
         return FARSUM_OK;
+    if (p->version > 0 && !in->looked)
+        TRY(gpu_set(p, p->n, 0, 0));
     TRY(buf_download(&in->flag, 0, &flag, sizeof flag));
     if (flag != gpu_serial(p)) {
         in->checked = p->version;
         return FARSUM_OK;
     }
+    if (!in->listed)
+        TRY(gpu_set(p, p->n, p->placed, 0));
     TRY(gpu_records(p));
     const double *first = in->record;
     for (int64_t g = 1; g < in->groups; g++)
@@ -221,6 +242,8 @@ farsum_status points_gpu_box(struct points_gpu *p, struct gpu_box *box)
 {
     struct gpu_inside *in = p->inside;
     double least[BAD];
+    if (p->version > 0 && !in->boxed)
+        TRY(gpu_set(p, p->n, p->placed, 1));
     TRY(gpu_records(p));
     for (int q = 0; q < BAD; q++) {
         least[q] = HUGE_VAL;

@@ -51,10 +51,10 @@ struct gpu_cells {
  * it. */
 enum gpu_given_kind { GPU_GIVEN_THERE, GPU_GIVEN_CELL, GPU_GIVEN_REGION };
 struct gpu_given {
-    double inv[9], corner[3], edge[3];
+    double inv[9], corner[3], edge[3], far_away;
     int32_t kind, wide;
 };
-_Static_assert(sizeof(struct gpu_given) == 128, "as the kernels have it");
+_Static_assert(sizeof(struct gpu_given) == 136, "as the kernels have it");
 
 struct points_gpu {
     struct device *device; /* borrowed */
@@ -86,13 +86,16 @@ farsum_status points_gpu_set_device(struct points_gpu *points,
                                     const struct cell *cell, int64_t n,
                                     const struct buf *x,
                                     farsum_precision arrays, const char *what);
-/* The same for who takes positions from where they are, points->x: points->s is
- * not there until points_gpu_fractions puts it there. */
+/* The same for who takes positions from where they are, points->x: nothing is
+ * done, and points->s is not there until points_gpu_fractions puts it there.
+ * Who goes through all of them may leave points_gpu_flag's serial in its flag
+ * for bad ones; else points_gpu_check has to. */
 farsum_status points_gpu_look(struct points_gpu *points,
                               const struct cell *cell, int64_t n,
                               const struct buf *x, farsum_precision arrays,
                               const char *what);
 farsum_status points_gpu_fractions(struct points_gpu *points);
+int32_t points_gpu_flag(struct points_gpu *points, const struct buf **flag);
 /* Waits, the first time after a set: OK, or the message of points_set. */
 farsum_status points_gpu_check(struct points_gpu *points);
 

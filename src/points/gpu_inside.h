@@ -9,8 +9,8 @@ enum {
     GPU_GROUP = 256,
     GPU_RADIX_BLOCKS = 2,    /* groups that a multiprocessor should hold */
     GPU_RADIX_BITS = 8,      /* of a digit, */
-    GPU_RADIX_WIDE = 10,     /* and where that saves a pass over many points */
-    GPU_RADIX_LOCAL = 40960, /* bytes of group memory that these take */
+    GPU_RADIX_WIDE = 9,      /* and where that saves a pass over many points */
+    GPU_RADIX_LOCAL = 30720, /* bytes of group memory that these take */
     GPU_RECORD = 16,         /* doubles, gpu_set.k */
     GPU_RECORDS = 1024,      /* groups of a reduction at most */
 };
@@ -41,6 +41,9 @@ struct gpu_inside {
     /* of the last set */
     char what[32];
     int64_t groups;     /* records it left */
+    int looked;         /* 1: bad points have left the flag */
+    int listed;         /* 1: and records */
+    int boxed;          /* 1: and these say what holds the points */
     int64_t checked;    /* version that was found good */
     struct buf records; /* [groups][GPU_RECORD] f64 */
     struct buf flag;    /* i32: the serial of a set with bad points */

@@ -12,7 +12,7 @@ enum { GROUP = 256 };
 struct shape {
     double n[3], box[3];
     int64_t points, roots;
-    int32_t root[2], level, pad;
+    int32_t root[2], level, serial;
 };
 _Static_assert(sizeof(struct shape) == 80, "as the kernels have it");
 
@@ -99,11 +99,15 @@ static farsum_status side_keys(const struct tree *tree,
         shape.n[d] = (double)(tree->root[d] << tree->depth);
         shape.box[d] = tree->box[d];
     }
+    const struct buf *flag = &in->flag;
+    if (given.kind == GPU_GIVEN_CELL)
+        shape.serial = points_gpu_flag(points, &flag);
     TRY(buf_reserve(&in->packed, gpu->device, 4 * n * real));
     TRY(gpu_keys_room(points, n, tree->n_leaves, keys));
     return LAUNCH(&gpu->keys, kernel_groups(&gpu->keys, n), ARG_BUF(s),
                   ARG_BUF(&points->x), ARG_BUF(&points->x), ARG_BUF(*keys),
-                  ARG_BUF(&in->packed), ARG_STRUCT(shape), ARG_STRUCT(given));
+                  ARG_BUF(&in->packed), ARG_BUF(flag), ARG_STRUCT(shape),
+                  ARG_STRUCT(given));
 }
 
 static farsum_status side_set(const struct tree *tree,
