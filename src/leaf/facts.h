@@ -69,13 +69,20 @@ FN f64 group_least(f64 v, LOCAL_PTR f64 *scratch)
     return least;
 }
 
-FN f64 records_least(GLOBAL const f64 *record, i64 records, i32 w, f64 none,
-                     LOCAL_PTR f64 *scratch)
+/* Of records of `each` words. */
+FN f64 records_least_of(GLOBAL const f64 *record, i64 records, i32 each, i32 w,
+                        f64 none, LOCAL_PTR f64 *scratch)
 {
     f64 least = none;
     for (i64 g = LID; g < records; g += GROUP)
-        least = record[g * RECORD + w] < least ? record[g * RECORD + w] : least;
+        least = record[g * each + w] < least ? record[g * each + w] : least;
     return group_least(least, scratch);
+}
+
+FN f64 records_least(GLOBAL const f64 *record, i64 records, i32 w, f64 none,
+                     LOCAL_PTR f64 *scratch)
+{
+    return records_least_of(record, records, RECORD, w, none, scratch);
 }
 
 /* The power of two at or below v. */
@@ -91,11 +98,17 @@ FN f64 power_below(f64 v)
 
 /* The unit of the strengths, to every thread: word w of the records has minus
  * the largest, minus infinity where there is none. */
+FN f64 facts_unit_of(GLOBAL const f64 *record, i64 records, i32 each, i32 w,
+                     f64 none, LOCAL_PTR f64 *scratch)
+{
+    f64 most = -records_least_of(record, records, each, w, 0, scratch);
+    return most > 0 && most < none ? power_below(most) : 1;
+}
+
 FN f64 facts_unit(GLOBAL const f64 *record, i64 records, i32 w, f64 none,
                   LOCAL_PTR f64 *scratch)
 {
-    f64 most = -records_least(record, records, w, 0, scratch);
-    return most > 0 && most < none ? power_below(most) : 1;
+    return facts_unit_of(record, records, RECORD, w, none, scratch);
 }
 
 /* What a sum is known by; bad: the first strength that is none. */

@@ -48,6 +48,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         &g->near_field, &g->multipole, &g->local,        &g->x,
         &g->y,          &g->boxes,     &g->leaf,         &g->target_leaf,
         &g->fact,       &g->record,    &g->target_boxes, &g->at,
+        &g->known,
     };
     recording_clear(&g->recording);
     aside_clear(&g->aside);
@@ -89,7 +90,6 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
         {&g->jit, "fmm_at", &g->at_kernel},
         {&g->jit, "fmm_give", &g->give},
         {&g->facts_jit, "spectral_strengths", &g->strengths},
-        {&g->facts_jit, "spectral_strengths_end", &g->strengths_end},
         {&g->facts_jit, "spectral_dipole", &g->dipole},
         {&g->facts_jit, "spectral_fold", &g->dipole_fold},
         {&g->facts_jit, "spectral_twins_end", &g->twins_end},
@@ -123,6 +123,7 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
     TRY(buf_alloc(&g->record, g->device, 8 * FMM_RECORD * FMM_RECORDS));
+    TRY(buf_alloc(&g->known, g->device, 8 * FMM_KNOWN * FMM_RECORDS));
     g->has_watches = 1;
     for (int w = 0; w < FMM_WATCHES; w++)
         TRY(stopwatch_create(&g->watch[w], g->device));
@@ -452,6 +453,7 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  const void *y)
 {
     struct fmm_gpu *g = s->gpu;
+    TRY(fmm_gpu_fold(plan, s));
     s->target.n = 0;
     g->summed = 0;
     g->exclude.ordered = 0;

@@ -24,7 +24,7 @@ enum fmm_fact {
     FMM_FACTS = 22
 };
 /* Records that a kernel leaves, at most, and their words. */
-enum { FMM_RECORDS = 1024, FMM_RECORD = 20 };
+enum { FMM_RECORDS = 1024, FMM_RECORD = 20, FMM_KNOWN = 4 };
 enum { FMM_GROUP = 256, FMM_TEAM = 8 };
 /* Beside the rooms: all of them. */
 enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
@@ -61,7 +61,7 @@ struct fmm_gpu {
     struct kernel place, cells, apart, fold, leaves, count, crowd, twins, in,
         out;
     struct kernel totals, at_kernel, give;
-    struct kernel strengths, strengths_end, dipole, dipole_fold, twins_end;
+    struct kernel strengths, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
     struct buf multipole, local;
@@ -71,6 +71,7 @@ struct fmm_gpu {
     struct buf target_boxes; /* targets of their own, where that is asked */
     struct buf leaf, target_leaf; /* of each point of a sparse tree, u32 */
     struct buf fact, record;
+    struct buf known; /* records of the strengths */
     /* Results that a device's cache does not hold are put side by side in the
      * order of leaves, and read from there in the caller's. */
     int gathers;                /* 1: always, -1: never, 0: beyond the cache */
@@ -90,6 +91,7 @@ struct fmm_gpu {
     int has_watches, timed;
     int64_t rhs;
     int pending;             /* 1: an execute that nobody waited for */
+    int folds;               /* 1: its results' records are not yet facts */
     int had_field, had_potential;
 };
 
@@ -146,6 +148,8 @@ farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
 /* fmm_gpu_run.c */
 farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
+/* What is left of a sum in records, to facts, before other points come. */
+farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s);
 /* Waits; what went wrong, then the numbers of the last sum into plan->info. */
 farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s);
 

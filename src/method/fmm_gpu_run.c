@@ -80,9 +80,7 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                                          .wide = u->wide};
     int64_t groups = fmm_groups(u->n, FMM_GROUP);
     TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
-               ARG_BUF(&g->record), ARG_STRUCT(about)));
-    TRY(LAUNCH(&g->strengths_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-               ARG_I64(groups), ARG_STRUCT(about)));
+               ARG_BUF(&g->known), ARG_STRUCT(about)));
     if (u->surface > 0) {
         TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                    ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->record),
@@ -90,14 +88,38 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
         TRY(LAUNCH(&g->dipole_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                    ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3)));
     }
-    TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->fact),
-               ARG_BUF(&p->order), ARG_BUF(fmm_gpu_leaf(s, 0)),
-               ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&p->x), ARG_BUF(&g->q),
-               ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->known),
+               ARG_I64(groups), ARG_BUF(&g->fact), ARG_BUF(&p->order),
+               ARG_BUF(fmm_gpu_leaf(s, 0)), ARG_BUF(fmm_gpu_places(s)),
+               ARG_BUF(&p->x), ARG_BUF(&g->q), ARG_BUF(&g->record),
+               ARG_STRUCT(about), ARG_STRUCT(*u)));
     if (!u->periodic)
         return FARSUM_OK;
     return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_I64(groups), ARG_I32(FMM_FACT_MOMENT), ARG_I32(5));
+}
+
+/* Facts of the results, from their records; NULL: energy or virial is not
+ * wanted. */
+static farsum_status run_totals(struct fmm_gpu *g, const struct fmm_units *u,
+                                const struct buf *energy,
+                                const struct buf *virial)
+{
+    const struct buf *none = &g->record;
+    return LAUNCH(&g->totals, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_BUF(energy ? energy : none),
+                  ARG_BUF(virial ? virial : none),
+                  ARG_I64(fmm_groups(u->targets, FMM_GROUP)), ARG_STRUCT(*u));
+}
+
+farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s)
+{
+    const struct gpu_ends none = {0};
+    if (!s->gpu->folds)
+        return FARSUM_OK;
+    s->gpu->folds = 0;
+    const struct fmm_units units = run_units(plan, s, &none);
+    return run_totals(s->gpu, &units, NULL, NULL);
 }
 
 /* Into the caller's units. */
@@ -126,10 +148,9 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
                    ARG_BUF(together), ARG_BUF(&g->at), ARG_BUF(&g->fact),
                    ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
                    ARG_BUF(field), ARG_STRUCT(*u)));
-    return LAUNCH(&g->totals, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_BUF(e->energy ? e->energy : none),
-                  ARG_BUF(e->virial ? e->virial : none), ARG_I64(groups),
-                  ARG_STRUCT(*u));
+    if (!u->energy && !u->virial) /* only finish looks at the facts */
+        return FARSUM_OK;
+    return run_totals(g, u, e->energy, e->virial);
 }
 
 /* A room with its watch. */
@@ -223,6 +244,7 @@ static farsum_status run_all(void *data)
 static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
 {
     g->pending = 1;
+    g->folds = !result->energy && !result->virial;
     g->rhs = rhs;
     g->had_field = result->field || result->virial;
     g->had_potential = result->potential || result->energy;
@@ -302,6 +324,7 @@ farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
     if (!g->pending)
         return FARSUM_OK;
     g->pending = 0;
+    TRY(fmm_gpu_fold(plan, s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     if (fact[FMM_FACT_BAD] >= 0) {
         TRY(buf_upload(&g->fact, 8 * FMM_FACT_BAD, &none, sizeof none));
