@@ -7,7 +7,7 @@
 
 enum {
     GPU_GROUP = 256,
-    GPU_RADIX_BLOCKS = 2,    /* groups that a multiprocessor should hold */
+    GPU_RADIX_BLOCKS = 3,    /* groups that a multiprocessor should hold */
     GPU_RADIX_BITS = 8,      /* of a digit, */
     GPU_RADIX_WIDE = 9,      /* and where that saves a pass over many points */
     GPU_RADIX_LOCAL = 30720, /* bytes of group memory that these take */
