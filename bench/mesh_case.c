@@ -142,8 +142,13 @@ static void arrays(struct bench *b)
     bench_need(mem_alloc(&b->out, most(b), (size_t)size, 0));
     fill(b, b->q, b->q_reals, 7);
     fill(b, b->mesh, b->mesh_reals, 8);
+    if (b->field)
+        bench_need(mem_alloc(&b->field_out, 3 * b->q_reals, (size_t)size, 0));
     if (!b->device)
         return;
+    if (b->field)
+        bench_need(
+            buf_alloc(&b->field_there, b->device, 3 * size * b->q_reals));
     bench_need(buf_alloc(&b->q_there, b->device, size * b->q_reals));
     bench_need(buf_alloc(&b->mesh_there, b->device, size * b->mesh_reals));
     bench_need(buf_alloc(&b->out_there, b->device, size * most(b)));
@@ -160,27 +165,27 @@ void bench_create(struct bench *b)
     points(b);
     bench_need(crowd_measure(&b->points, s->mesh, &b->spread.crowd));
     arrays(b);
-    b->interp =
-        (struct interp_args){.precision = s->precision,
-                             .device = s->device,
-                             .isa = s->isa,
-                             .threads = s->threads,
-                             .outputs = FARSUM_POTENTIAL,
-                             .mesh = {s->mesh[0], s->mesh[1], s->mesh[2]},
-                             .ldz = s->ldz,
-                             .channels = s->channels,
-                             .parts = s->parts,
-                             .repeats = s->repeats,
-                             .crowd = s->crowd,
-                             .window = s->window,
-                             .cell = &b->cell,
-                             .n = b->n};
+    b->interp = (struct interp_args){
+        .precision = s->precision,
+        .device = s->device,
+        .isa = s->isa,
+        .threads = s->threads,
+        .outputs = FARSUM_POTENTIAL | (b->field ? FARSUM_FIELD : 0),
+        .mesh = {s->mesh[0], s->mesh[1], s->mesh[2]},
+        .ldz = s->ldz,
+        .channels = s->channels,
+        .parts = s->parts,
+        .repeats = s->repeats,
+        .crowd = s->crowd,
+        .window = s->window,
+        .cell = &b->cell,
+        .n = b->n};
 }
 
 void bench_clear(struct bench *b)
 {
     struct buf *all[] = {&b->x_there, &b->q_there, &b->mesh_there,
-                         &b->out_there};
+                         &b->out_there, &b->field_there};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     points_gpu_destroy(b->points.gpu);

@@ -17,7 +17,9 @@ struct bench {
     struct points points;
     int64_t n, mesh_reals, q_reals;
     void *q, *mesh, *out; /* the host's */
-    struct buf x_there, q_there, mesh_there, out_there;
+    struct buf x_there, q_there, mesh_there, out_there, field_there;
+    int field; /* 1: interp is asked for the field too */
+    void *field_out;
     double *reference[2]; /* of spread, interp */
 };
 

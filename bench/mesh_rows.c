@@ -14,6 +14,7 @@
  * within one mesh cell).  WHAT: rows, in that order, "all" for the table's,
  * which is what none means; window=NAME; parts=2, complex strengths;
  * repeats=R, the runs that rows are told to expect; room=spread or interp;
+ * field=1, interp's field with the potential, which alone is compared;
  * header=1, the columns' names and the line of room "points", what taking
  * positions costs, first.
  * gpu_particle_shadow is gpu_particle without atomics: its sums are wrong, its
@@ -101,7 +102,10 @@ static farsum_status run_all(struct bench *b, int room, const struct variant *v,
                                    b->device ? (void *)&b->out_there : b->out};
     struct interp_io interp = {
         .mesh = b->device ? (void *)&b->mesh_there : b->mesh,
-        .potential = b->device ? (void *)&b->out_there : b->out};
+        .potential = b->device ? (void *)&b->out_there : b->out,
+        .field = !b->field   ? NULL
+                 : b->device ? (void *)&b->field_there
+                             : b->field_out};
     const void *io = room ? (const void *)&interp : (const void *)&spread;
     double at, run[REPEATS], all = 0;
     int count = 0;
@@ -234,6 +238,8 @@ static void options(struct bench *b, struct wanted *w, int count, char **word)
             w->room = v;
         else if ((v = value(word[i], "parts=")))
             b->spread.parts = atoi(v);
+        else if ((v = value(word[i], "field=")))
+            b->field = atoi(v);
         else if ((v = value(word[i], "repeats=")))
             b->spread.repeats = atof(v);
         else if ((v = value(word[i], "header=")))
