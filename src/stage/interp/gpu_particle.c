@@ -19,7 +19,9 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
     int f32 = args->precision == FARSUM_F32;
     double line = p * gpu_real(args->precision) / 32; /* sectors, and */
     line += f32 || sorted ? 0.8 : 1.17;
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
+    double sums = 1, n = (double)args->n;
+    if (args->outputs & FARSUM_FIELD) /* reads bind in the caller's order */
+        sums = sorted ? 2 : 1.15;
     double bytes = interp_gpu_bytes(args)
                    / pow(interp_crowd(args), sorted ? 0.3 : 0.42);
     double read = p * p * line * values;
