@@ -20,7 +20,7 @@ EDGES = (24, 32, 40, 48, 64, 72, 96, 100, 128, 160, 192, 216, 256)
 DISTS = ("uniform",) * 5 + ("clustered", "clustered", "shell", "gauss", "gauss")
 ALWAYS = ("gpu_particle_warp", "gpu_cell_hybrid", "gpu_output", "gpu_stream",
           "gpu_stream_mma", "gpu_walk", "gpu_walk_mma", "gpu_particle_sorted",
-          "gpu_cell", "gpu_tile", "gpu_column_mma")
+          "gpu_cell", "gpu_tile", "gpu_tile_warp", "gpu_column_mma")
 # a second of the slowest sums by atomics, words far from each other and in runs
 SCATTERED, RUNS = 17e9, 60e9
 SCRIPT = """#!/bin/sh

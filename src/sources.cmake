@@ -69,6 +69,7 @@ set(farsum_sources
   src/stage/boxes.c src/stage/boxes_axes.c src/stage/boxes_axes_gpu.c src/stage/boxes_gpu.c
   src/stage/boxes_gpu_shifts.c src/stage/boxes_host.c src/stage/boxes_points.c
   src/stage/choose.c src/stage/gpu.c src/stage/gpu_rates.c
+  src/stage/gpu_tiles.c
   src/stage/particles.c src/stage/rooms.c
   src/stage/fft/ops.c src/stage/fft/size.c src/stage/interp/ops.c
   src/stage/near/ops.c src/stage/p2p/ops.c src/stage/scale/ops.c

@@ -64,6 +64,7 @@ void bytes_said(void)
         {"gpu_particle", "gpu_particle"},
         {"gpu_cell_hybrid", "gpu_particle_sorted"},
         {"gpu_output", "gpu_cell"},
+        {"gpu_tile", "gpu_tile_warp"},
         {"gpu_stream", "gpu_particle"},
         {"gpu_stream_mma", "gpu_stream_mma"},
     };

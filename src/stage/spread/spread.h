@@ -30,9 +30,11 @@ struct spread_args {
     const struct window *window; /* borrowed */
     int64_t n;                   /* points, expected */
     int unit;                    /* threads of a mesh point in rows that have
-                                    compute units; 0: by density */
+                                    compute units; 0: by density.  gpu_tile:
+                                    warps of a group */
     int group;                   /* mesh points of a group in rows that group
-                                    them; 0: 64 */
+                                    them; 0: 64.  gpu_tile: of a tile across
+                                    its rows, 0: by the particles */
 };
 
 /* On a device both are a struct buf *. */
