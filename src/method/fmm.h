@@ -56,8 +56,12 @@ struct fmm_names {
     int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
+/* Points that crowd may teach a plan one thing with one shape and another with
+ * the next, in turn. */
+enum { FMM_KEPT = 4 };
 /* A shape, and all that it was found from, for a plan. */
 struct fmm_found {
+    int none; /* 1: there is no such shape */
     struct fmm_facts facts;
     int64_t n, m; /* n 0: nothing was found */
     int shift;
@@ -82,7 +86,9 @@ struct fmm {
     /* Of a sparse tree that was not worth it: its seconds by its boxes over
      * those by its shape; 0: none was */
     double slower;
-    struct fmm_found found[2]; /* dense, sparse: the last that was looked for */
+    /* dense, sparse: the last that were looked for; the next one's place */
+    struct fmm_found found[2][FMM_KEPT];
+    int next[2];
     struct boxes_args boxes; /* what the rooms are made for */
     struct p2p_args pairs;
     struct choice choice[FMM_ROOMS];
@@ -130,11 +136,17 @@ farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
 farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
                                int64_t n, int64_t m, int *uneven);
 
-/* fmm_shape.c: boxes for so many points, and the order; what the options say is
+/* fmm_found.c: boxes for so many points, and the order; what the options say is
  * kept.  crowded 1: the points are far from uniform. */
 farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
                         int crowded, int64_t n, int64_t m,
                         struct fmm_shape *shape);
+/* fmm_shape.c: the search itself. */
+farsum_status fmm_shape_find(const struct farsum_plan *plan,
+                             const struct fmm *s, int sparse, int64_t n,
+                             int64_t m, struct fmm_shape *shape);
+/* 1: it failed when it was last looked for, from the same facts. */
+int fmm_shape_none(struct fmm *s, int crowded, int64_t n, int64_t m);
 /* The first level that has far boxes. */
 int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
 /* Sources in a leaf, if points fill the boxes evenly, and its level. */

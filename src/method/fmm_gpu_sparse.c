@@ -22,7 +22,9 @@ static farsum_status sparse_crowding(const struct farsum_plan *plan,
     struct gpu_box box = {0};
     int32_t *count = NULL;
     const int64_t bytes = 4 * FMM_CELLS;
-    if (!region.fractions)
+    if (region.fractions)
+        GO(points_gpu_fractions(s->source.gpu));
+    else
         GO(points_gpu_box(s->source.gpu, &box));
     memcpy(region.corner, box.lo, sizeof region.corner);
     memcpy(region.edge, s->facts.edge, sizeof region.edge);
@@ -85,7 +87,7 @@ farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
         return sparse_cell(plan, s, n, m);
     TRY(sparse_crowding(plan, s, &crowding));
     /* a row may be named that does not take a sparse tree */
-    if (crowding <= FMM_FAR_FROM_UNIFORM
+    if (crowding <= FMM_FAR_FROM_UNIFORM || fmm_shape_none(s, 1, n, m)
         || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
         return fmm_shape(plan, s, 0, n, m, &s->shape);
     if (fmm_shape(plan, s, 0, n, m, &s->shape) != FARSUM_OK) {

@@ -411,9 +411,9 @@ static farsum_status shape_strict(const struct farsum_plan *plan,
     return best->seconds > 0 ? FARSUM_OK : status;
 }
 
-static farsum_status shape_find(const struct farsum_plan *plan,
-                                const struct fmm *s, int sparse, int64_t n,
-                                int64_t m, struct fmm_shape *shape)
+farsum_status fmm_shape_find(const struct farsum_plan *plan,
+                             const struct fmm *s, int sparse, int64_t n,
+                             int64_t m, struct fmm_shape *shape)
 {
     struct fmm_shape one = {0}, best = {0};
     farsum_status status;
@@ -443,39 +443,5 @@ static farsum_status shape_find(const struct farsum_plan *plan,
     }
     TRY(status);
     *shape = best;
-    return FARSUM_OK;
-}
-
-static int shape_known(const struct fmm_found *f, const struct fmm *s,
-                       int64_t n, int64_t m)
-{
-    const struct fmm_facts *a = &f->facts, *b = &s->facts;
-    return n > 0 && f->n == n && f->m == m && f->shift == s->shift
-           && f->many == s->many && a->periodic == b->periodic
-           && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
-           && a->edge[2] == b->edge[2] && a->volume == b->volume
-           && a->q1 == b->q1 && a->q2 == b->q2 && a->potential == b->potential
-           && a->force == b->force;
-}
-
-/* Points of a step are as many as those before, in the same cell: a search of
- * some 10^6 instructions, more than a device's whole set of 1e5 points. */
-farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
-                        int crowded, int64_t n, int64_t m,
-                        struct fmm_shape *shape)
-{
-    int sparse = s->names.tree ? s->names.tree == 2 : crowded;
-    struct fmm_found *found = &s->found[sparse];
-    if (!shape_known(found, s, n, m)) {
-        struct fmm_shape best;
-        TRY(shape_find(plan, s, sparse, n, m, &best));
-        *found = (struct fmm_found){.facts = s->facts,
-                                    .n = n,
-                                    .m = m,
-                                    .shift = s->shift,
-                                    .many = s->many,
-                                    .shape = best};
-    }
-    *shape = found->shape;
     return FARSUM_OK;
 }

@@ -95,7 +95,8 @@ farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
     }
     TRY(uneven_dense(plan, s, &dense, n, m, &crowding, seconds));
     /* a row may be named that does not take a sparse tree */
-    if (crowding <= EVEN || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+    if (crowding <= EVEN || fmm_shape_none(s, 1, n, m)
+        || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
         return FARSUM_OK;
     double most = sparse.seconds * fmax(s->slower, CROWDS);
     *uneven = most + set < *seconds;
