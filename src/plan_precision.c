@@ -10,7 +10,7 @@
 
 /* What a wider precision may cost more: estimates are no better. */
 #define WORTH 1.1
-enum { TRIED = 3, WHY = 150 };
+enum { TRIED = 3, WHY = 1024 };
 
 static const char *precision_name(farsum_precision p)
 {
@@ -124,7 +124,7 @@ static void precision_say(struct farsum_plan *plan, const struct tried *tried,
         used += t->status == FARSUM_OK
                     ? (size_t)snprintf(text + used, size - used, ", %s %.3g s",
                                        name, t->seconds)
-                    : (size_t)snprintf(text + used, size - used, "; %s: %s",
+                    : (size_t)snprintf(text + used, size - used, "; %s: %.150s",
                                        name, t->why);
     }
     plan->info.precision_reason = text;

@@ -56,6 +56,12 @@ struct fmm_names {
     int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
+/* What the last tree said of a sparse tree's points: orders that boxes of
+ * ws = 1 need beyond those of even filling, boxes over those; 0: nothing. */
+struct fmm_learnt {
+    int shift;
+    double many;
+};
 /* Points that crowd may teach a plan one thing with one shape and another with
  * the next, in turn. */
 enum { FMM_KEPT = 4 };
@@ -64,8 +70,7 @@ struct fmm_found {
     int none; /* 1: there is no such shape */
     struct fmm_facts facts;
     int64_t n, m; /* n 0: nothing was found */
-    int shift;
-    double many;
+    struct fmm_learnt learnt;
     struct fmm_shape shape;
 };
 
@@ -79,10 +84,7 @@ struct fmm {
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
-    /* What the last tree said of a sparse tree's points: orders that boxes of
-     * ws = 1 need beyond those of even filling, boxes over those; 0: nothing */
-    int shift;
-    double many;
+    struct fmm_learnt learnt;
     /* Of a sparse tree that was not worth it: its seconds by its boxes over
      * those by its shape; 0: none was */
     double slower;
@@ -145,6 +147,11 @@ farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
 farsum_status fmm_shape_find(const struct farsum_plan *plan,
                              const struct fmm *s, int sparse, int64_t n,
                              int64_t m, struct fmm_shape *shape);
+/* Has a cell's sparse tree been taken where a dense one might be? */
+static inline int fmm_either(const struct fmm *s)
+{
+    return s->facts.periodic && !s->names.tree && !s->shape.dense;
+}
 /* 1: it failed when it was last looked for, from the same facts. */
 int fmm_shape_none(struct fmm *s, int crowded, int64_t n, int64_t m);
 /* The first level that has far boxes. */

@@ -5,8 +5,8 @@ static int found_known(const struct fmm_found *f, const struct fmm *s,
                        int64_t n, int64_t m)
 {
     const struct fmm_facts *a = &f->facts, *b = &s->facts;
-    return n > 0 && f->n == n && f->m == m && f->shift == s->shift
-           && f->many == s->many && a->periodic == b->periodic
+    return n > 0 && f->n == n && f->m == m && f->learnt.shift == s->learnt.shift
+           && f->learnt.many == s->learnt.many && a->periodic == b->periodic
            && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
            && a->edge[2] == b->edge[2] && a->volume == b->volume
            && a->q1 == b->q1 && a->q2 == b->q2 && a->potential == b->potential
@@ -49,8 +49,7 @@ farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
                                     .facts = s->facts,
                                     .n = n,
                                     .m = m,
-                                    .shift = s->shift,
-                                    .many = s->many,
+                                    .learnt = s->learnt,
                                     .shape = best};
         TRY(status);
     }

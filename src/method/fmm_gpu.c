@@ -448,6 +448,19 @@ static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
     return gpu_arrays_reserve(&g->given, plan, n, m);
 }
 
+/* The tree of s->shape, its leaves and its rooms. */
+static farsum_status gpu_whole(struct farsum_plan *plan, struct fmm *s,
+                               int64_t n, int64_t m)
+{
+    if (s->tree.n_leaves > 0 && s->tree.dense != s->shape.dense) {
+        fmm_gpu_forget(s->gpu);
+        tree_clear(&s->tree);
+    }
+    TRY(s->shape.dense ? gpu_tree(plan, s, m) : fmm_gpu_sparse(plan, s, m));
+    TRY(gpu_leaves(plan, s));
+    return fmm_points_rooms(plan, s, n, m);
+}
+
 farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  int64_t n, const void *x, int64_t m,
                                  const void *y)
@@ -467,20 +480,15 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
         TRY(gpu_apart(plan, s, m));
     }
     TRY(fmm_gpu_shape(plan, s, n, m));
-    if (s->tree.n_leaves > 0 && s->tree.dense != s->shape.dense) {
-        fmm_gpu_forget(g);
-        tree_clear(&s->tree);
+    const struct fmm_learnt learnt = s->learnt;
+    farsum_status status = gpu_whole(plan, s, n, m);
+    if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
+        s->learnt = learnt;
+    if (status == FARSUM_ERR_TOLERANCE && fmm_either(s)) {
+        TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
+        status = gpu_whole(plan, s, n, m);
     }
-    if (s->shape.dense) {
-        TRY(gpu_tree(plan, s, m));
-    } else {
-        TRY(points_gpu_fractions(s->source.gpu));
-        if (m > 0)
-            TRY(points_gpu_fractions(s->target.gpu));
-        TRY(fmm_gpu_sparse(plan, s, m));
-    }
-    TRY(gpu_leaves(plan, s));
-    TRY(fmm_points_rooms(plan, s, n, m));
+    TRY(status);
     TRY(gpu_reserve(plan, s));
     TRY(gpu_together(plan, s));
     return fmm_points_set(plan, s);

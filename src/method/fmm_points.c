@@ -138,13 +138,13 @@ static void points_learn(const struct farsum_plan *plan, struct fmm *s,
 {
     struct boxes_args boxes;
     struct p2p_args pairs;
-    int shift = s->shift + (order - s->shape.order) * s->shape.ws;
-    s->shift = shift < -SHIFT ? -SHIFT : shift > SHIFT ? SHIFT : shift;
+    int shift = s->learnt.shift + (order - s->shape.order) * s->shape.ws;
+    s->learnt.shift = shift < -SHIFT ? -SHIFT : shift > SHIFT ? SHIFT : shift;
     if (s->shape.dense)
         return;
-    s->many = 0;
+    s->learnt.many = 0;
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
-    s->many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
+    s->learnt.many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
 }
 
 /* The order for the tree that is there; as it was if there is none. */
@@ -258,12 +258,17 @@ static farsum_status points_uneven(const struct farsum_plan *plan,
 static farsum_status points_boxes(struct farsum_plan *plan, struct fmm *s,
                                   int uneven, int64_t n, int64_t m)
 {
-    int worth = 1, given = s->names.tree || !s->facts.periodic;
-    TRY(fmm_points_boxes(plan, s, uneven, n, m));
-    if (uneven && !given)
-        TRY(fmm_uneven_worth(plan, s, n, m, &worth));
-    farsum_status status = worth ? fmm_points_rooms(plan, s, n, m) : FARSUM_OK;
-    if (worth && !(status == FARSUM_ERR_TOLERANCE && uneven && !given))
+    const struct fmm_learnt learnt = s->learnt;
+    int worth = 1;
+    farsum_status status = fmm_points_boxes(plan, s, uneven, n, m);
+    if (status == FARSUM_OK && fmm_either(s))
+        status = fmm_uneven_worth(plan, s, n, m, &worth);
+    if (status == FARSUM_OK && worth)
+        status = fmm_points_rooms(plan, s, n, m);
+    if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
+        s->learnt = learnt;
+    if (status == FARSUM_OK ? worth
+                            : status != FARSUM_ERR_TOLERANCE || !fmm_either(s))
         return status;
     TRY(fmm_points_boxes(plan, s, 0, n, m));
     return fmm_points_rooms(plan, s, n, m);

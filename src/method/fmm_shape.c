@@ -64,8 +64,8 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
     double leaves = shape->dense
                         ? shape_leaves(shape)
                         : 4.5 * ((double)n + (double)m) / (double)shape->leaf;
-    if (!shape->dense && s->many > 0)
-        leaves *= s->many;
+    if (!shape->dense && s->learnt.many > 0)
+        leaves *= s->learnt.many;
     *boxes = (struct boxes_args){
         .precision = plan->problem.precision,
         .isa = plan->isa,
@@ -181,7 +181,7 @@ static farsum_status shape_order(const struct farsum_plan *plan,
                       &shape->order));
     if (crowd.random[0] == 0) /* no box is far */
         return FARSUM_OK;
-    shape->order += (int)nearbyint((double)s->shift / shape->ws);
+    shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
     shape->order = shape->order > 1 ? shape->order : 1;
     if (shape->order > MULTIPOLE_MOST)
         return fmm_order_fails(plan);
@@ -428,7 +428,7 @@ farsum_status fmm_shape_find(const struct farsum_plan *plan,
     status = sparse ? shape_sparse(plan, s, n, m, &one, &best)
                     : shape_dense(plan, s, n, m, &one, &best);
     if (!plan->options.separation
-        && (plan->problem.tolerance < WIDER || s->shift > LATE
+        && (plan->problem.tolerance < WIDER || s->learnt.shift > LATE
             || best.seconds == 0)) {
         struct fmm_shape wide = {0};
         one.ws = 2;

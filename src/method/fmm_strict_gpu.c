@@ -62,22 +62,42 @@ done:
     return status;
 }
 
+/* Fractions of a cell, [3][n]. */
+static farsum_status strict_fractions(const struct points *points, double **to)
+{
+    farsum_status status = FARSUM_OK;
+    GO(MEM_RAW(*to, 3 * points->n));
+    GO(buf_download(&points->gpu->s, 0, *to, 24 * points->n));
+done:
+    return status;
+}
+
+static struct tree_given strict_given(const double *x, int64_t n, int cell)
+{
+    int64_t axis = cell ? n : 1;
+    if (!x)
+        return (struct tree_given){0};
+    return (struct tree_given){
+        n, {x, x + axis, x + 2 * axis}, cell ? 1 : 3, cell};
+}
+
 static farsum_status strict_sparse(const struct farsum_plan *plan,
                                    struct fmm *s, int *order)
 {
     farsum_status status = FARSUM_OK;
     int64_t n = s->source.n, m = s->tree.separate ? s->target.n : 0;
+    int cell = s->facts.periodic; /* its basis may be turned */
     struct tree here = {0};
     struct tree_args args;
     double *x = NULL, *y = NULL;
     GO(fmm_gpu_tree_args(plan, s, &args));
-    GO(strict_positions(plan, &s->gpu->x, n, &x));
+    GO(cell ? strict_fractions(&s->source, &x)
+            : strict_positions(plan, &s->gpu->x, n, &x));
     if (m > 0)
-        GO(strict_positions(plan, &s->gpu->y, m, &y));
-    const struct tree_given source = {n, {x, x + 1, x + 2}, 3, 0};
-    struct tree_given target = {m, {y, NULL, NULL}, 3, 0};
-    for (int d = 1; d < 3 && m > 0; d++)
-        target.x[d] = y + d;
+        GO(cell ? strict_fractions(&s->target, &y)
+                : strict_positions(plan, &s->gpu->y, m, &y));
+    const struct tree_given source = strict_given(x, n, cell);
+    const struct tree_given target = strict_given(y, m, cell);
     GO(tree_set(&here, &args, &source, m > 0 ? &target : NULL));
     GO(strict_tree(plan, s, &here, order));
 done:

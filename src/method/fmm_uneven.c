@@ -83,7 +83,9 @@ farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
                               double *seconds, int *uneven)
 {
     struct fmm_shape dense, sparse;
-    farsum_status status = fmm_shape(plan, s, 0, n, m, &dense);
+    farsum_status status = fmm_shape_none(s, 0, n, m)
+                               ? FARSUM_ERR_TOLERANCE
+                               : fmm_shape(plan, s, 0, n, m, &dense);
     *uneven = 0;
     *seconds = 0;
     if (status != FARSUM_OK) { /* the caller's next search says why */
@@ -113,7 +115,7 @@ farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
     struct fmm_shape dense;
     double sparse = 0, crowding = 1, seconds;
     *uneven = 1;
-    if (plan->sample.n_targets == 0
+    if (plan->sample.n_targets == 0 || fmm_shape_none(s, 0, n, m)
         || fmm_shape(plan, s, 0, n, m, &dense) != FARSUM_OK)
         return FARSUM_OK;
     TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));

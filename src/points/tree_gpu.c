@@ -175,6 +175,10 @@ farsum_status tree_gpu_set_sparse(struct tree *tree,
                                   const struct tree_gpu_given *targets)
 {
     farsum_status status = FARSUM_OK;
+    if (!sources->x)
+        GO(points_gpu_fractions(sources->points));
+    if (targets && !targets->x)
+        GO(points_gpu_fractions(targets->points));
     GO(gpu_begin(tree, args, 0, sources->points->device, targets != NULL));
     GO(tree_gpu_sparse(tree, args, sources, targets));
     tree->source.n = sources->points->n;

@@ -1,7 +1,7 @@
 /* gpu_tile_warp: a group takes the targets of a tile, the mesh around it in
  * group memory, 32 threads a target, whose reads meet in no bank.  Ours.  For
- * few targets: their waits are short, and the tiles are those of spread's
- * gpu_tile, so that both have one sort.  Deterministic. */
+ * few targets: their waits are short, and the tiles are as a rule those of
+ * spread's gpu_tile, so that both have one sort.  Deterministic. */
 #include "base/mem.h"
 #include "stage/gpu_tiles.h"
 #include "stage/interp/gpu_room.h"

@@ -86,7 +86,9 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
     while (cut->group > a->device->facts.group_max)
         cut->group /= 2;
     cut->columns = 32;
-    while (cut->columns > 8 && cut->columns * cut->mesh[2] * 2 * real > TILE)
+    int64_t tile =
+        a->device->facts.local < TILE ? a->device->facts.local : TILE;
+    while (cut->columns > 8 && cut->columns * cut->mesh[2] * 2 * real > tile)
         cut->columns /= 2;
     grid_teams(a, cut);
     /* two chunks of eight columns, and a block's field if it fits */
@@ -134,6 +136,7 @@ static farsum_status grid_fits(const void *args)
     TRY(gpu_local_fits(a->device, cut.arena));
     TRY(gpu_local_fits(a->device, cut.modes_arena));
     int64_t real = gpu_real(a->precision);
+    TRY(gpu_local_fits(a->device, cut.columns * cut.mesh[2] * 2 * real));
     TRY(boxes_gpu_room(a, grid_field_reals(a, &cut) * real));
     return boxes_gpu_room(a, grid_reals(&cut) * real);
 }

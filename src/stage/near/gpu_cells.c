@@ -16,8 +16,6 @@ static double cells_seconds(const struct near_args *a, int cells)
     int f32 = a->precision == FARSUM_F32;
     double near = a->neighbours, runs = (2 * cells + 1) * (2 * cells + 1);
     double looked, summed;
-    /* 125 cells of half an edge hold 3.7 times the neighbours; a lane waits
-     * for its group */
     near_gpu_looks(a, a_cutoff, &looked, &summed);
     double work = 2750 + 287 * runs + (43 * looked + 2.3 * near_work(a)) * near;
     /* runs, and source after source, however few targets there are */

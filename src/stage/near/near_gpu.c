@@ -51,7 +51,7 @@ void near_gpu_density(const struct near_args *args, const double own[3],
 int near_gpu_best(const struct near_args *args,
                   double (*seconds)(const struct near_args *args, int cells))
 {
-    int best = args->cells;
+    int best = args->cells ? args->cells : 1;
     double least = INFINITY;
     for (int cells = 1; !args->cells && cells <= CELLS_TRIED; cells++) {
         double here = seconds(args, cells);

@@ -1,5 +1,6 @@
 /* gpu_boxes: some threads a leaf, harmonics of its sources summed in registers,
- * then by group memory; no sum is shared between groups. */
+ * then by halves of the threads or by group memory; no sum is shared between
+ * groups. */
 #include "base/mem.h"
 #include "points/tree_gpu.h"
 #include "stage/boxes_gpu.h"
