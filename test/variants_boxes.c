@@ -64,10 +64,12 @@ static void boxes_name(int k, char *text, size_t size)
     snprintf(text, size, "%s", cases[k].name);
 }
 
+/* In f32 rounding grows with what is added: 875 boxes at ws = 2, 189 at 1. */
 static double boxes_bound(int k, farsum_precision precision)
 {
-    (void)k;
-    return precision == FARSUM_F32 ? 2e-6 : 1e-13;
+    if (precision == FARSUM_F32)
+        return cases[k].tree.ws > 1 ? 3e-6 : 2e-6;
+    return 1e-13;
 }
 
 /* What a room is given, in a trial's precision. */
