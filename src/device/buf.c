@@ -73,6 +73,13 @@ void buf_clear(struct buf *buf)
     *buf = (struct buf){0};
 }
 
+void buf_swap(struct buf *a, struct buf *b)
+{
+    struct buf was = *a;
+    *a = *b;
+    *b = was;
+}
+
 void buf_borrow(struct buf *buf, struct device *device, void *handle,
                 int64_t bytes)
 {

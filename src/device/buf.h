@@ -34,6 +34,8 @@ farsum_status buf_given(struct buf *buf, struct device *device,
 /* Fails if it can be told that the host cannot use what a caller gives. */
 farsum_status buf_given_host(struct device *device, const void *given,
                              int64_t bytes, const char *what);
+/* Each becomes what the other was. */
+void buf_swap(struct buf *a, struct buf *b);
 /* Part of another, which must outlive it.  OpenCL wants offsets that are
  * multiples of its alignment, at most 4096 bytes. */
 farsum_status buf_view(struct buf *part, const struct buf *whole,

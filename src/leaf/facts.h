@@ -6,6 +6,7 @@
 #ifndef FARSUM_LEAF_FACTS_H
 #define FARSUM_LEAF_FACTS_H
 
+#include "leaf/array.h"
 #include "leaf/sum.h"
 
 #define FACT_Q 0       /* sum q, caller's units */
@@ -33,11 +34,6 @@ struct spectral_units {
     i32 beside;     /* 1: near results are apart from those of the mesh */
     i32 spare;
 };
-
-FN f64 array_get(GLOBAL const f32 *a32, GLOBAL const f64 *a64, i32 wide, i64 i)
-{
-    return wide ? a64[i] : (f64)a32[i];
-}
 
 /* The least of the group, to every thread. */
 FN f64 group_least(f64 v, LOCAL_PTR f64 *scratch)

@@ -3,6 +3,8 @@
 #ifndef FARSUM_LEAF_GIVEN_H
 #define FARSUM_LEAF_GIVEN_H
 
+#include "leaf/array.h"
+
 #define GIVEN_THERE 0  /* fractions are there, [3][n] */
 #define GIVEN_CELL 1   /* s_d = sum_j x_j inv[3j + d], wrapped */
 #define GIVEN_REGION 2 /* (x_d - corner_d)/edge_d, cut to 0 .. 1 */
@@ -12,11 +14,6 @@ struct given_args {
     f64 far_away;   /* cells */
     i32 kind, wide; /* wide: 1: positions are f64 */
 };
-
-FN f64 given_at(GLOBAL const f32 *x32, GLOBAL const f64 *x64, i32 wide, i64 k)
-{
-    return wide ? x64[k] : (f64)x32[k];
-}
 
 /* Of a cell; *good becomes 0 where wrapping would lose a coordinate's digits,
  * which then stands somewhere in the cell. */
@@ -39,7 +36,7 @@ FN void given_fractions(GLOBAL const f64 *s, GLOBAL const f32 *x32,
     UNROLL
     for (i32 d = 0; d < 3; d++)
         x[d] = a.kind == GIVEN_THERE ? s[d * n + i]
-                                     : given_at(x32, x64, a.wide, 3 * i + d);
+                                     : array_get(x32, x64, a.wide, 3 * i + d);
     if (a.kind == GIVEN_CELL) {
         given_wrapped(x, a, to, good);
         return;
@@ -64,8 +61,8 @@ FN i32 given_same(GLOBAL const f64 *s, GLOBAL const f32 *x32,
     if (a.kind == GIVEN_REGION) {
         UNROLL
         for (i32 d = 0; d < 3; d++) {
-            one[d] = given_at(x32, x64, a.wide, 3 * i + d);
-            two[d] = given_at(x32, x64, a.wide, 3 * j + d);
+            one[d] = array_get(x32, x64, a.wide, 3 * i + d);
+            two[d] = array_get(x32, x64, a.wide, 3 * j + d);
         }
     } else {
         given_fractions(s, x32, x64, n, i, a, one, &good);

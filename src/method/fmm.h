@@ -67,7 +67,7 @@ struct fmm_learnt {
 enum { FMM_KEPT = 4 };
 /* A shape, and all that it was found from, for a plan. */
 struct fmm_found {
-    int none; /* 1: there is no such shape */
+    farsum_status status; /* not OK: there is no such shape */
     struct fmm_facts facts;
     int64_t n, m; /* n 0: nothing was found */
     struct fmm_learnt learnt;
@@ -152,8 +152,11 @@ static inline int fmm_either(const struct fmm *s)
 {
     return s->facts.periodic && !s->names.tree && !s->shape.dense;
 }
-/* 1: it failed when it was last looked for, from the same facts. */
-int fmm_shape_none(struct fmm *s, int crowded, int64_t n, int64_t m);
+/* The same for who has another way: what failed from the same facts is not
+ * looked for again, so that nothing need say why. */
+farsum_status fmm_shape_try(const struct farsum_plan *plan, struct fmm *s,
+                            int crowded, int64_t n, int64_t m,
+                            struct fmm_shape *shape);
 /* The first level that has far boxes. */
 int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
 /* Sources in a leaf, if points fill the boxes evenly, and its level. */

@@ -23,20 +23,16 @@ static struct fmm_found *found_kept(struct fmm *s, int sparse, int64_t n,
     return NULL;
 }
 
-static int found_sparse(const struct fmm *s, int crowded)
-{
-    return s->names.tree ? s->names.tree == 2 : crowded;
-}
-
 /* Points of a step are as many as those before, in the same cell: a search of
- * some 10^6 instructions, more than a device's whole set of 1e5 points. */
-farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
-                        int crowded, int64_t n, int64_t m,
-                        struct fmm_shape *shape)
+ * some 10^6 instructions, more than a device's whole set of 1e5 points.  again:
+ * one that failed is repeated, for what it says. */
+static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
+                                 int crowded, int64_t n, int64_t m, int again,
+                                 struct fmm_shape *shape)
 {
-    int sparse = found_sparse(s, crowded);
+    int sparse = s->names.tree ? s->names.tree == 2 : crowded;
     struct fmm_found *found = found_kept(s, sparse, n, m);
-    if (!found || found->none) { /* again: for what it says */
+    if (!found || (again && found->status != FARSUM_OK)) {
         struct fmm_shape best = {0};
         farsum_status status = fmm_shape_find(plan, s, sparse, n, m, &best);
         if (status == FARSUM_ERR_MEMORY)
@@ -45,21 +41,28 @@ farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
             found = &s->found[sparse][s->next[sparse]];
             s->next[sparse] = (s->next[sparse] + 1) % FMM_KEPT;
         }
-        *found = (struct fmm_found){.none = status != FARSUM_OK,
+        *found = (struct fmm_found){.status = status,
                                     .facts = s->facts,
                                     .n = n,
                                     .m = m,
                                     .learnt = s->learnt,
                                     .shape = best};
-        TRY(status);
     }
+    TRY(found->status);
     *shape = found->shape;
     return FARSUM_OK;
 }
 
-int fmm_shape_none(struct fmm *s, int crowded, int64_t n, int64_t m)
+farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
+                        int crowded, int64_t n, int64_t m,
+                        struct fmm_shape *shape)
 {
-    const struct fmm_found *found =
-        found_kept(s, found_sparse(s, crowded), n, m);
-    return found && found->none;
+    return found_shape(plan, s, crowded, n, m, 1, shape);
+}
+
+farsum_status fmm_shape_try(const struct farsum_plan *plan, struct fmm *s,
+                            int crowded, int64_t n, int64_t m,
+                            struct fmm_shape *shape)
+{
+    return found_shape(plan, s, crowded, n, m, 0, shape);
 }

@@ -87,11 +87,10 @@ farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
         return sparse_cell(plan, s, n, m);
     TRY(sparse_crowding(plan, s, &crowding));
     /* a row may be named that does not take a sparse tree */
-    if (crowding <= FMM_FAR_FROM_UNIFORM || fmm_shape_none(s, 1, n, m)
-        || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+    if (crowding <= FMM_FAR_FROM_UNIFORM
+        || fmm_shape_try(plan, s, 1, n, m, &sparse) != FARSUM_OK)
         return fmm_shape(plan, s, 0, n, m, &s->shape);
-    if (fmm_shape_none(s, 0, n, m)
-        || fmm_shape(plan, s, 0, n, m, &s->shape) != FARSUM_OK) {
+    if (fmm_shape_try(plan, s, 0, n, m, &s->shape) != FARSUM_OK) {
         s->shape = sparse;
         return FARSUM_OK;
     }

@@ -65,11 +65,8 @@ done:
 /* Fractions of a cell, [3][n]. */
 static farsum_status strict_fractions(const struct points *points, double **to)
 {
-    farsum_status status = FARSUM_OK;
-    GO(MEM_RAW(*to, 3 * points->n));
-    GO(buf_download(&points->gpu->s, 0, *to, 24 * points->n));
-done:
-    return status;
+    TRY(MEM_RAW(*to, 3 * points->n));
+    return buf_download(&points->gpu->s, 0, *to, 24 * points->n);
 }
 
 static struct tree_given strict_given(const double *x, int64_t n, int cell)

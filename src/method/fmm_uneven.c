@@ -83,22 +83,20 @@ farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
                               double *seconds, int *uneven)
 {
     struct fmm_shape dense, sparse;
-    farsum_status status = fmm_shape_none(s, 0, n, m)
-                               ? FARSUM_ERR_TOLERANCE
-                               : fmm_shape(plan, s, 0, n, m, &dense);
+    farsum_status status = fmm_shape_try(plan, s, 0, n, m, &dense);
     *uneven = 0;
     *seconds = 0;
     if (status != FARSUM_OK) { /* the caller's next search says why */
         *uneven =
             (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
-            && fmm_shape(plan, s, 1, n, m, &sparse) == FARSUM_OK;
+            && fmm_shape_try(plan, s, 1, n, m, &sparse) == FARSUM_OK;
         *seconds = *uneven ? CROWDS * sparse.seconds : 0;
         return FARSUM_OK;
     }
     TRY(uneven_dense(plan, s, &dense, n, m, &crowding, seconds));
     /* a row may be named that does not take a sparse tree */
-    if (crowding <= EVEN || fmm_shape_none(s, 1, n, m)
-        || fmm_shape(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+    if (crowding <= EVEN
+        || fmm_shape_try(plan, s, 1, n, m, &sparse) != FARSUM_OK)
         return FARSUM_OK;
     double most = sparse.seconds * fmax(s->slower, CROWDS);
     *uneven = most + set < *seconds;
@@ -115,8 +113,8 @@ farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
     struct fmm_shape dense;
     double sparse = 0, crowding = 1, seconds;
     *uneven = 1;
-    if (plan->sample.n_targets == 0 || fmm_shape_none(s, 0, n, m)
-        || fmm_shape(plan, s, 0, n, m, &dense) != FARSUM_OK)
+    if (plan->sample.n_targets == 0
+        || fmm_shape_try(plan, s, 0, n, m, &dense) != FARSUM_OK)
         return FARSUM_OK;
     TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);

@@ -16,22 +16,15 @@ static farsum_status keep(struct buf *to, const struct buf *from, int64_t bytes)
     return bytes > 0 ? buf_copy(to, 0, from, 0, bytes) : FARSUM_OK;
 }
 
-static void swap(struct buf *a, struct buf *b)
-{
-    struct buf from = *a;
-    *a = *b;
-    *b = from;
-}
-
 farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
                             const int32_t nb[3], int stable)
 {
     struct gpu_sort *sort = &points->sort;
     TRY(gpu_sort_build(points, nb, stable));
     /* 28 bytes a point would be copied */
-    swap(&kept->start, &sort->start);
-    swap(&kept->item, &sort->order);
-    swap(&kept->s, &sort->s);
+    buf_swap(&kept->start, &sort->start);
+    buf_swap(&kept->item, &sort->order);
+    buf_swap(&kept->s, &sort->s);
     sort->path = GPU_SORT_NONE;
     kept->n = kept->room = sort->n;
     kept->n_bins = sort->n_bins;

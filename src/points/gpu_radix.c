@@ -162,11 +162,8 @@ farsum_status gpu_radix_again(struct points_gpu *p,
                ARG_BUF(&sort->order), ARG_BUF(&in->packed), ARG_BUF(&in->order),
                ARG_BUF(&sort->start), ARG_I64(n), ARG_I64(n_bins),
                ARG_I32(apart)));
-    struct buf s = sort->s, was = sort->order;
-    sort->s = in->packed;
-    in->packed = s;
-    sort->order = in->order;
-    in->order = was;
+    buf_swap(&sort->s, &in->packed);
+    buf_swap(&sort->order, &in->order);
     return FARSUM_OK;
 }
 
@@ -187,11 +184,9 @@ farsum_status gpu_keys_room(struct points_gpu *p, int64_t n, int64_t n_bins,
 farsum_status gpu_keys_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
                             struct buf *order, struct buf *start)
 {
-    struct buf *keys = NULL;
-    TRY(gpu_radix_reserve(p, n, n_bins));
-    TRY(buf_reserve(order, p->device, 4 * n));
+    const struct buf *keys = NULL;
     TRY(buf_reserve(start, p->device, 4 * (n_bins + 1)));
-    TRY(radix_sort(p, n, n_bins, 0, NULL, order, &keys));
+    TRY(gpu_keys_sorted(p, n, n_bins, order, &keys));
     return gpu_keys_starts(p, n, n_bins, keys, start);
 }
 

@@ -102,9 +102,7 @@ static farsum_status sort_again(struct points_gpu *p,
     struct gpu_inside *in = p->inside;
     struct gpu_sort *sort = &p->sort;
     int64_t n = args->n, groups = kernel_groups(&in->again, n);
-    struct buf before = sort->order;
-    sort->order = in->other;
-    in->other = before;
+    buf_swap(&sort->order, &in->other);
     TRY(buf_fill_part(&sort->start, 0, 0, 4 * (n_bins + 1)));
     int pack = gpu_packs(p, n);
     TRY(LAUNCH(&in->keys, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
