@@ -109,6 +109,13 @@ static int fmm_same(const struct boxes_args *a, const struct boxes_args *b)
            && memcmp(a->box, b->box, sizeof a->box) == 0;
 }
 
+int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes)
+{
+    struct boxes_args more = *boxes;
+    more.p++;
+    return fmm_same(&s->boxes, &more);
+}
+
 static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
 {
     return a->skip == b->skip && a->n_sources == b->n_sources

@@ -272,4 +272,6 @@ void fmm_about(struct farsum_plan *plan, struct fmm *s);
 farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
                         const struct boxes_args *boxes,
                         const struct p2p_args *pairs);
+/* 1: the rooms that are there are for these boxes, of one order more. */
+int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes);
 #endif

@@ -197,6 +197,14 @@ static farsum_status points_arrays(struct farsum_plan *plan, struct fmm *s)
     return mem_reserve(&s->local, &s->have_local, numbers * s->stride, size);
 }
 
+/* Points of a step need now one order and now the next: rooms of the larger
+ * serve both, and new ones take a device longer than many sums.  What was there
+ * before then says which. */
+static int points_may_keep(const struct farsum_plan *plan, const struct fmm *s)
+{
+    return !plan->options.order && !plan->options.deterministic && !s->strict;
+}
+
 farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
                                int64_t n, int64_t m)
 {
@@ -218,6 +226,10 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
         s->shape.order = order;
     }
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    if (points_may_keep(plan, s) && fmm_order_there(s, &boxes)) {
+        s->shape.order++;
+        fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    }
     boxes.n_boxes = s->tree.n_boxes;
     boxes.n_leaves = s->tree.n_leaves;
     if (!s->tree.dense)

@@ -285,9 +285,94 @@ static void order_zero(void)
     system_free(&s);
 }
 
+/* A plan of 6^3 boxes that chooses the order by the points. */
+static farsum_plan *six_boxes(const struct system *s, int deterministic)
+{
+    farsum_plan *plan = NULL;
+    farsum_problem p = fmm_problem(s, 1e-4);
+    farsum_options o = fmm_options();
+    p.sample_x = p.sample_q = NULL;
+    o.tree = "dense";
+    o.boxes[0] = o.boxes[1] = o.boxes[2] = 6;
+    o.levels = 1;
+    o.deterministic = deterministic;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    return plan;
+}
+
+/* The order of a plan's rooms after points; potentials of theirs into phi,
+ * unless that is NULL. */
+static int order_of(farsum_plan *plan, const struct system *s, double *phi)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_result r = FARSUM_RESULT_INIT;
+    r.potential = phi;
+    CHECK_OK(farsum_plan_set_points(plan, s->p.n, s->p.x, 0, NULL));
+    if (phi)
+        CHECK_OK(farsum_plan_execute(plan, 1, s->p.q, &r));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    return info.order;
+}
+
+/* What a plan does when points that need one order less come after others. */
+static void order_after(const struct system *first, const struct system *then,
+                        int order, int deterministic)
+{
+    size_t n = (size_t)then->p.n;
+    double *phi = check_memory(n, sizeof *phi), *alone = check_memory(n, 8);
+    farsum_plan *plan = six_boxes(first, deterministic);
+    farsum_plan *other = six_boxes(first, deterministic);
+    if (plan && other) {
+        int before = order_of(plan, first, NULL);
+        int after = order_of(plan, then, phi);
+        CHECK(before == order, "order %d, %d before", before, order);
+        CHECK(after == order - deterministic, "order %d after %d%s", after,
+              before, deterministic ? ", deterministic" : "");
+        CHECK(order_of(other, then, alone) == order - 1,
+              "points by themselves: not order %d", order - 1);
+        double gap = fmm_gap(then->p.n, phi, alone);
+        CHECK(deterministic ? gap == 0 : gap < 2e-4,
+              "potentials differ by %.3g", gap);
+    }
+    farsum_plan_destroy(plan);
+    farsum_plan_destroy(other);
+    free(phi);
+    free(alone);
+}
+
+/* Rooms of one order more are kept, which no step need make anew. */
+static void order_stays(void)
+{
+    enum { DRAWS = 12 };
+    struct system s[DRAWS];
+    int order[DRAWS], found = 0;
+    for (int k = 0; k < DRAWS; k++) {
+        char what[80];
+        snprintf(what, sizeof what, "laplace n=2000 dist=clustered seed=%d",
+                 k + 1);
+        fmm_system(&s[k], "clustered", what, 0);
+        farsum_plan *plan = six_boxes(&s[0], 0);
+        order[k] = plan ? order_of(plan, &s[k], NULL) : 0;
+        farsum_plan_destroy(plan);
+    }
+    for (int k = 0; k < DRAWS && !found; k++)
+        for (int j = 0; j < DRAWS && !found; j++)
+            if (order[j] == order[k] - 1) {
+                order_after(&s[k], &s[j], order[k], 0);
+                order_after(&s[k], &s[j], order[k], 1);
+                found = 1;
+            }
+    CHECK(found, "no two of %d draws need orders that follow each other",
+          DRAWS);
+    for (int k = 0; k < DRAWS; k++)
+        system_free(&s[k]);
+}
+
 void fmm_orders(void)
 {
     RUN(order_zero);
+    if (!fmm_device() || fmm_all()) /* kernels of several orders */
+        RUN(order_stays);
     if (fmm_device()) /* the ladder is theirs */
         return;
     RUN(falls_as_the_table);
