@@ -49,28 +49,60 @@ static int64_t block_bytes(const struct interp_args *args,
     return side * side * row * gpu_real(args->precision);
 }
 
-/* 72 KB let three groups share a multiprocessor of an H200. */
-static void shape_set(struct shape *s, const struct interp_args *args)
+enum { ROOM = 72 << 10 };
+
+/* Bytes for a tile: so that three groups share a multiprocessor of an H200, in
+ * f64 two. */
+static int64_t room_of(const struct interp_args *args)
 {
-    enum { EDGE = 8, ROW = 32, ROOM = 72 << 10, INDICES = 1024 };
-    int P = args->window->support, values = interp_gpu_values(args);
-    int64_t local = args->device->facts.local - INDICES;
-    int64_t room = local < ROOM ? local : ROOM;
-    *s = (struct shape){.edge = EDGE, .edge_z = ROW - P, .held = 1, .tiles = 1};
+    enum { INDICES = 1024 };
+    int64_t local = args->device->facts.local, least = local - INDICES;
+    int64_t share = local / (args->precision == FARSUM_F32 ? 3 : 2) - INDICES;
+    least = least < ROOM ? least : ROOM;
+    return share > least ? share : least;
+}
+
+static void shape_tiles(struct shape *s, const struct interp_args *args)
+{
+    s->tiles = 1;
+    for (int d = 0; d < 3; d++) {
+        int edge = d == 2 ? s->edge_z : s->edge;
+        s->nb[d] = (int32_t)((args->mesh[d] + edge - 1) / edge);
+        s->tiles *= s->nb[d];
+    }
+}
+
+static void shape_fit(struct shape *s, const struct interp_args *args, int edge,
+                      int64_t room)
+{
+    enum { ROW = 32 };
+    s->edge = edge;
+    s->edge_z = ROW - args->window->support;
     while (block_bytes(args, s) > room && (s->edge > 1 || s->edge_z > 1)) {
         if (2 * s->edge > s->edge_z)
             s->edge = s->edge > 1 ? s->edge - 1 : 1;
         if (s->edge_z > s->edge)
             s->edge_z--;
     }
+    shape_tiles(s, args);
+}
+
+/* A wide tile has less around it to load and more targets for its threads;
+ * where group memory is small, groups side by side are worth more. */
+static void shape_set(struct shape *s, const struct interp_args *args)
+{
+    enum { WIDE_F32 = 16, WIDE_F64 = 12, LEAST = 8, TILES = 12 };
+    int values = interp_gpu_values(args);
+    int wide = args->precision == FARSUM_F32 ? WIDE_F32 : WIDE_F64;
+    int64_t room = room_of(args), units = args->device->facts.units;
+    int edge = room > ROOM ? wide : LEAST;
+    *s = (struct shape){.held = 1};
+    do /* enough of them for each multiprocessor */
+        shape_fit(s, args, edge, room);
+    while (s->tiles < TILES * units && --edge >= LEAST);
     s->block = block_bytes(args, s);
     while (s->held < values && (s->held + 1) * s->block <= room)
         s->held++;
-    for (int d = 0; d < 3; d++) {
-        int edge = d == 2 ? s->edge_z : s->edge;
-        s->nb[d] = (int32_t)((args->mesh[d] + edge - 1) / edge);
-        s->tiles *= s->nb[d];
-    }
 }
 
 static farsum_status fits(const void *a)
@@ -102,38 +134,52 @@ static int32_t chunk_of(const struct device *device, int64_t weight)
                                           : chunk);
 }
 
-/* Blocks of the mesh go to group memory, for each chunk in a tile, and loads
- * from there bind.  Where targets are few a chunk is of several tiles, one
- * after the other; in the thin parts of a crowd too. */
+/* Tiles that hold targets, and those of a group. */
+static double tiles_held(const struct shape *s, double n)
+{
+    return (double)s->tiles * (1 - exp(-n / (double)s->tiles));
+}
+
+/* Fitted to times of an H200, 1e5 to 1e7 targets on 84^3 to 432^3 points with
+ * windows of 4 to 15, to a tenth: what targets take by themselves, what is
+ * loaded, and that a group does one tile after another, which counts where
+ * tiles hold few targets. */
+static double cost_run(const struct interp_args *args, const struct shape *s,
+                       double n, double groups)
+{
+    double p = args->window->support, values = interp_gpu_values(args);
+    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
+    double passes = ceil(values / s->held);
+    double visits = tiles_held(s, n) + fmin(n, groups);
+    double slots =
+        132
+        * fmax(fmin(floor((double)args->device->facts.local
+                          / ((double)s->held * (double)s->block + 1024)),
+                    8),
+               1);
+    double sum = p * p * p * sums;
+    if (args->precision == FARSUM_F32)
+        return n * (7.7e-14 * sum * pow(values, 1.06) + 2.6e-11 * passes)
+               + visits * values * (double)s->block * 2.3e-13
+               + visits / slots * (6.5e-6 * passes + 4.4e-9 * sum * values);
+    return n * 2.7e-13 * sum * pow(values, 1.06)
+           + visits * values * (double)s->block * 4.6e-13
+           + visits / slots * 3.6e-9 * sum * values;
+}
+
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
     struct gpu_rates rates = interp_gpu_rates(args);
     struct shape s;
     shape_set(&s, args);
-    double p = args->window->support, values = interp_gpu_values(args);
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
-    double n = fmax((double)args->n, 1), all = (double)s.tiles;
-    double held = all * (1 - exp(-n / all)), thin = fmin(interp_crowd(args), 3);
+    double n = fmax((double)args->n, 1), thin = fmin(interp_crowd(args), 3);
     int64_t weight = weight_of(&s, args->n);
     double chunk = chunk_of(args->device, weight);
     double groups = (double)weight / chunk;
-    double tiles = 1 + fmin(chunk / LOAD, held / groups * thin);
+    double tiles = 1 + fmin(chunk / LOAD, tiles_held(&s, n) / groups * thin);
     int f32 = args->precision == FARSUM_F32;
-    double points = (double)s.block / gpu_real(args->precision);
-    double load = values * points / GROUP * (f32 ? 1.45e-7 : 3.13e-7);
-    double slots = 132
-                   * fmax(floor((double)args->device->facts.local
-                                / ((double)s.held * (double)s.block + 1024)),
-                          1);
-    double work = (held + fmin(n, groups)) * load / slots
-                  + n * p * p * p * sums
-                        * (f32 ? pow(values, 0.87) / 5e12
-                               : pow(values, 1.06) / 2.7e12);
-    double passes = ceil(values / s.held);
-    return (f32 ? 1.57e-5 : 9e-6)
-           + (hypot(work, (f32 ? 0.24 : 0.37) * tiles * load)
-              + (f32 ? 6.4e-12 : 0) * n * passes) / rates.share
+    return (f32 ? 9.7e-6 : 7.3e-6) + cost_run(args, &s, n, groups) / rates.share
            + (5e-5
               + (1.8e-6 * tiles + (f32 ? 1.3e-10 : 1.55e-10) * n) / rates.share)
                  / interp_repeats(args);
