@@ -15,7 +15,7 @@ enum { LATE = 8 };
 /* Above this order what crowds do to one box away is extrapolated: two boxes
  * away are taken unless they take so many times as long. */
 enum { KNOWN = 24, DEARER = 2 };
-enum { LEVELS = 10, ROOTS = 7, GRID = 256 };
+enum { LEVELS = 10, ROOTS = 7, GRID = 512 };
 /* Separations that there are; above the latter only where no other does. */
 enum { SEPARATIONS = 8, USUAL = 4 };
 
@@ -262,13 +262,18 @@ static void shape_given(const struct farsum_plan *plan, const struct fmm *s,
         shape->box[d] /= most;
 }
 
+static int shape_step(int64_t k)
+{
+    return k < 16 ? 1 : k < 128 ? 2 : k < 256 ? 4 : 8;
+}
+
 /* One level of many root boxes, whose far field is transforms of their grid. */
 static void shape_grids(const struct farsum_plan *plan, const struct fmm *s,
                         int64_t n, int64_t m, struct fmm_shape *shape,
                         struct fmm_shape *best)
 {
     shape->depth = 0;
-    for (int64_t k = ROOTS + 1; k <= GRID; k += k < 16 ? 1 : k < 128 ? 2 : 4) {
+    for (int64_t k = ROOTS + 1; k <= GRID; k += shape_step(k)) {
         if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
             continue;
         /* one that does not fit is not the best */
