@@ -14,6 +14,7 @@ Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
 
   whole     Stokes sums of 4e6 and 1e6 points: tuned, at the 2025 slides' own
             parameters, at their 224 points a cutoff cell; f32
+  host      two of these on all cores of the processor
   near      the slides' table of the near field, ours beside
   coulomb   forces of water, 3e3 to 1e7 atoms, at measured errors
   dists     clusters, a slab, a sediment
@@ -95,6 +96,12 @@ def whole(a):
                 "want=1e-6,tag=tuned")
 
 
+def on_host(a):
+    """No reference: it would take longer than all of this."""
+    yield whole_row(a, "host", "stokeslet n=%d" % (4e6 * a.scale),
+                    "tol=1e-9,tag=tuned", SEED + ",tag=seed_ours")
+
+
 def coulomb(a):
     for copies in (7, 4, 2, 1, 15):
         c = max(1, round(copies * a.scale ** (1 / 3)))
@@ -147,8 +154,8 @@ def proof(a):
                         "reference=ewald:0:1e-13", *PROOF)
 
 
-PARTS = {"whole": whole, "near": near, "coulomb": coulomb, "dists": dists,
-         "portable": portable, "proof": proof}
+PARTS = {"whole": whole, "host": on_host, "near": near, "coulomb": coulomb,
+         "dists": dists, "portable": portable, "proof": proof}
 FILES = {"near_rows": "near.csv", "ewald_rows": "whole.csv",
          "mesh_rows": "mesh.csv"}
 

@@ -142,6 +142,8 @@ def near_shares(out, m):
 
 def whole_row(what, r):
     ms = [float(r[s + "_ms"]) for s in STAGES]
+    if r["device"] == "host":
+        what += "; %s threads of the host" % r["threads"]
     return [what, r["split"], short(float(r["s"])), short(float(r["c"])),
             r["mesh"].split("x")[0] + "³", r["P"], "`%s`" % r["near"],
             *[short(v) for v in ms], short(sum(ms)), short(float(r["total_ms"])),
