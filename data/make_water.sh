@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the three water boxes of this folder: SPC/E, 298.15 K, 0.997 g/cm3.
+# Makes the four water boxes of this folder: SPC/E, 298.15 K, 0.997 g/cm3.
 #
 #   apt-get install gromacs python3
 #   ./make_water.sh [FOLDER]      # default: this one; about 4 minutes, 2 cores
@@ -217,4 +217,5 @@ box() { # PATH KIND NX NY NZ XY XZ YZ
 
 box water_spce.xyz xyz 14 14 14 0 0 0
 box water_spce_3k.xyz xyz 10 10 10 0 0 0
+box water_spc_1k.xyz xyz 7 7 7 0 0 0
 box water_tric.data lammps 9 9 9 0.3 -0.25 0.4
