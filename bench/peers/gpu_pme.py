@@ -13,15 +13,20 @@ and the coarsest mesh whose measured error keeps to the target is found, in f64.
 Sets hold for copies of the box too.  `time`: every set on the box, the --keep
 fastest of the size before on a larger one; errors are measured again, in the
 precision that is timed, and rows whose error is above 1.05 of the target are
-left out.  f32 for every error, f64 for those of --double and below.
+left out.  f32 for every error, f64 for those of --double and below, as far as
+--precisions names them.  A mesh whose error is above is made finer, --finer
+times at most: on coarse even meshes the error of copies is not that of the box,
+as a spline of odd order has no value at the mesh's highest wave.
 
 step_ms is one evaluation of the forces with a standing list of pairs, the least
 of some batches, each waited for at its end, data on the GPU; list_ms what a new
 list takes where it is made apart: by the script (vesin, on the processor), or
 nvalchemi's own, on the GPU.  OpenMM's step is one of its Verlet integrator with
 a step of 1e-9 ps, which is how it is meant to run; bare_ms is what the same
-takes without a force, so step_ms - bare_ms are the forces.  One row a set, as
-it is timed.
+takes without a force (above 2e6 particles: with its force left out of the
+step), so step_ms - bare_ms are the forces.  One row a set, as it is timed.
+
+A cutoff above half the box needs a larger one: --copies 2 scans copies of it.
 """
 import argparse
 import csv
@@ -50,14 +55,15 @@ def error(peer, system, reference):
 
 def mesh_of(peer, system, spacing):
     edges = np.linalg.norm(system.cell, axis=1)
-    return [next(m for m in peer.sizes if m >= e / spacing - 1e-9)
+    return [next(m for m in peer.sizes
+                 if m >= e / spacing * (1 - 1e-5))  # spacings have six digits
             for e in edges]
 
 
-def coarsest(peer, system, reference, s, target):
+def coarsest(peer, system, reference, s, target, finest):
     """The widest spacing that holds the target, or None."""
     edge = np.linalg.norm(system.cell, axis=1).max()
-    sizes = [m for m in peer.sizes if 0.2 <= edge / m <= 4.0]
+    sizes = [m for m in peer.sizes if finest <= edge / m <= 4.0]
     low, high = -1, len(sizes)
     while high - low > 1:
         middle = (low + high) // 2
@@ -71,6 +77,7 @@ def coarsest(peer, system, reference, s, target):
 
 def find_sets(a, base, reference):
     scale = common.norm(reference, base)
+    base = base.replicated([(a.copies or [1])[0]] * 3)
     with open(a.sets, "a", newline="") as f:
         w = csv.DictWriter(f, SETS, lineterminator="\n")
         if f.tell() == 0:
@@ -87,7 +94,8 @@ def find_sets(a, base, reference):
                                                    scale)
                             s = dict(peer=name, variant=variant, target=target,
                                      cutoff=rc, alpha=alpha, order=order)
-                            spacing = coarsest(peer, base, reference, s, target)
+                            spacing = coarsest(peer, base, reference, s, target,
+                                               a.finest)
                             if spacing:
                                 w.writerow(dict(s, spacing="%.6g" % spacing))
                                 f.flush()
@@ -124,15 +132,30 @@ def bare_step(a, peer, name, system, precision):
     return a.bare[key]
 
 
-def measure(a, peer, name, system, reference, s, precision):
+def prepared(a, peer, name, system, reference, s, precision):
+    """mesh, seconds of the list, error; of the first mesh that holds."""
     mesh = mesh_of(peer, system, s["spacing"])
-    try:
+    for _ in range(a.finer + 1):
         listed = peer.prepare(system, s, mesh, precision)
         e = error(peer, system, reference)
-        if e > 1.05 * s["target"]:
-            print("# %s %s %s %d: error %.3g" % (name, s, precision, system.n,
-                                                 e), file=sys.stderr)
+        if e <= 1.05 * s["target"]:
+            return mesh, listed, e
+        print("# %s %s %s %d %s: error %.3g" % (name, s, precision, system.n,
+                                                mesh, e),
+              file=sys.stderr, flush=True)
+        mesh = [next(v for v in peer.sizes if v > m) for m in mesh]
+    return None
+
+
+def measure(a, peer, name, system, reference, s, precision):
+    if 2 * s["cutoff"] > 1 / np.linalg.norm(np.linalg.inv(system.cell),
+                                            axis=0).max():
+        return None  # pairs by nearest image
+    try:
+        found = prepared(a, peer, name, system, reference, s, precision)
+        if found is None:
             return None
+        mesh, listed, e = found
         step = least_step(peer, a.seconds)
         bare = bare_step(a, peer, name, system, precision)
     except Exception as fault:  # no memory, a compiler's: the others go on
@@ -173,7 +196,7 @@ def fastest(a, sets, name, target, precision, n):
 def time_sizes(a, end, peer, name, target, precision, sets, base, reference):
     """Larger and larger; each with the fastest of the one before."""
     some = sets
-    for copies in a.copies:
+    for copies in a.copies or [1, 2, 4, 7]:
         n = base.n * copies ** 3
         key = "# done %s %g %s %d" % (",".join([name] + (a.variants or [])),
                                       target, precision, copies)
@@ -202,8 +225,9 @@ def time_sets(a, base, reference):
                       and s["target"] == target
                       and s["variant"] in (a.variants or [s["variant"]])]
             for precision in ("f32", "f64")[:1 + (target <= a.double)]:
-                time_sizes(a, end, peer, name, target, precision, chosen, base,
-                           reference)
+                if precision in a.precisions:
+                    time_sizes(a, end, peer, name, target, precision, chosen,
+                               base, reference)
 
 
 def write(path, row):
@@ -228,7 +252,12 @@ def main():
     p.add_argument("--peers", type=numbers(str), default=list(PEERS))
     p.add_argument("--errors", type=numbers(float), default=[1e-4, 1e-3, 1e-5])
     p.add_argument("--cutoffs", type=numbers(float), default=CUTOFFS)
-    p.add_argument("--copies", type=numbers(int), default=[1, 2, 4, 7])
+    p.add_argument("--copies", type=numbers(int),
+                   help="along each axis; time: 1,2,4,7; scan: 1")
+    p.add_argument("--finest", type=float, default=0.2,
+                   help="scan: the least spacing tried")
+    p.add_argument("--finer", type=int, default=0)
+    p.add_argument("--precisions", type=numbers(str), default=["f32", "f64"])
     p.add_argument("--variants", type=numbers(str))
     p.add_argument("--double", type=float, default=5e-6)
     p.add_argument("--share", type=float, default=0.6)

@@ -9,6 +9,7 @@ import numpy as np
 
 import scan
 
+LARGE = 2000000  # particles: another context takes OpenMM half a minute
 POWERS = [2 ** k for k in range(3, 11)]  # what two of them round up to
 
 
@@ -27,16 +28,30 @@ class OpenMM:
         self.platform = openmm.Platform.getPlatformByName(
             {"cuda": "CUDA", "cpu": "Reference"}.get(device, device))
         self.cuda = device == "cuda"
-        self.context = None
+        self.context = self.made = None
 
-    def make(self, system, force, precision):
-        mm = self.mm
-        sys_ = mm.System()
-        sys_.setDefaultPeriodicBoxVectors(*(system.cell / 10).tolist())
+    def masses(self, system):
+        made = self.mm.System()
+        made.setDefaultPeriodicBoxVectors(*(system.cell / 10).tolist())
         for _ in range(system.n):
-            sys_.addParticle(1.0)
-        if force:
-            sys_.addForce(force)
+            made.addParticle(1.0)
+        return made
+
+    def program(self, system):
+        """Particles and their force; made once a system, as that is slow."""
+        if self.made is None or self.made[0] is not system:
+            force = self.mm.NonbondedForce()
+            force.setNonbondedMethod(self.mm.NonbondedForce.PME)
+            force.setUseDispersionCorrection(False)
+            for q in system.charge.tolist():
+                force.addParticle(q, 1.0, 0.0)
+            masses = self.masses(system)
+            masses.addForce(force)  # which owns it from now on
+            self.made = system, masses, force
+        return self.made[1:]
+
+    def make(self, system, sys_, precision):
+        mm = self.mm
         integrator = mm.VerletIntegrator(1e-9)
         more = {"Precision": self.precisions[precision]} if self.cuda else {}
         context = mm.Context(sys_, integrator, self.platform, more)
@@ -45,14 +60,11 @@ class OpenMM:
 
     def prepare(self, system, s, mesh, precision):
         self.context = self.integrator = None  # frees the last one
-        force = self.mm.NonbondedForce()
-        force.setNonbondedMethod(self.mm.NonbondedForce.PME)
+        self.groups = -1
+        masses, force = self.program(system)
         force.setCutoffDistance(s["cutoff"] / 10)
         force.setPMEParameters(10 * s["alpha"], *mesh)
-        force.setUseDispersionCorrection(False)
-        for q in system.charge.tolist():
-            force.addParticle(q, 1.0, 0.0)
-        self.context, self.integrator = self.make(system, force, precision)
+        self.context, self.integrator = self.make(system, masses, precision)
         return 0.0
 
     def forces(self):
@@ -63,12 +75,18 @@ class OpenMM:
     def steps(self, count):
         if count > 1:
             self.integrator.step(count - 1)
-        self.context.getState(getEnergy=True)  # one more, and waits
+        # one more, and waits
+        self.context.getState(getEnergy=True, groups=self.groups)
 
     def bare(self, system, precision, least):
         """What a step takes that has no force; `least` times a program."""
-        self.context = self.integrator = None
-        self.context, self.integrator = self.make(system, None, precision)
+        if system.n > LARGE:
+            self.groups = 0
+            self.integrator.setIntegrationForceGroups(0)
+        else:
+            self.context = self.integrator = None
+            self.context, self.integrator = self.make(
+                system, self.masses(system), precision)
         return least(self)
 
 
