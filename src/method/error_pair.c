@@ -78,22 +78,35 @@ static double pair_cut(const struct band *band, double r, int potential)
     return sum;
 }
 
-/* Its RMS over from .. to, with the sign of the middle: around r = 1 it has a
- * narrow peak, further out it swings. */
-static double shell_cut(const struct band *band, double from, double to,
-                        int potential)
+/* Integral of (r cut)^2 over from .. to. */
+static double shell_square(const struct band *band, double from, double to,
+                           int n, int potential)
 {
-    double middle = pair_cut(band, (from + to) / 2, potential), sum = 0;
-    int n = band->xi > 0 ? 1 : (int)fmin(2 + 12 * (to - from), 24);
-    if (to < 0.9 || from == to || n == 1)
-        return middle;
+    double sum = 0, step = (to - from) / n;
     for (int i = 0; i < n; i++) {
-        double r = from + (i + 0.5) / n * (to - from);
+        double r = from + (i + 0.5) * step;
         double f = r * pair_cut(band, r, potential); /* r^2: the volume's */
         sum += f * f;
     }
-    double r2 = (from * from + from * to + to * to) / 3;
-    return copysign(sqrt(sum / n / r2), middle);
+    return sum * step;
+}
+
+/* Its RMS over from .. to, with the sign of the middle: around r = 1 it has a
+ * narrow peak, of a Gaussian split a step there, and further out it swings. */
+static double shell_cut(const struct band *band, double from, double to,
+                        int potential)
+{
+    double middle = pair_cut(band, (from + to) / 2, potential), sum;
+    int n = (int)fmin(2 + 12 * (to - from), 24);
+    if (to < 0.9 || from == to)
+        return middle;
+    if (band->xi > 0 && from < 1 && to > 1)
+        sum = shell_square(band, from, 1, n, potential)
+              + shell_square(band, 1, to, n, potential);
+    else
+        sum = shell_square(band, from, to, n, potential);
+    double volume = (to * to * to - from * from * from) / 3;
+    return copysign(sqrt(sum / volume), middle);
 }
 
 /* integral over mu in [-1, 1] of |beta| at each node of the band, for the
