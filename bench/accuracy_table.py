@@ -30,6 +30,14 @@ TITLES = {
     "long": "random, cell 1 : 1 : 10",
     "tilted": "random, strongly tilted cell",
 }
+# The systems of the group `kernels`; those of `cross` begin with their kernel.
+KERNELS = {
+    "stokeslet": ("forces", "drops", "grid"),
+    "rotlet": ("torques", "swarm", "rotors"),
+    "stresslet": ("layers", "blobs", "sheets"),
+    "yukawa": ("plasma", "dust", "colloid"),
+    "r6": ("oil", "resin", "ice"),
+}
 SHORT = (("f64", "1e-3", 1e-3), ("f64", "1e-6", 1e-6), ("f64", "1e-9", 1e-9),
          ("f64", "1e-12", 1e-12), ("f32", "1e-3", 1e-3), ("f32", "1e-5", 1e-5))
 NEEDED = ("group", "system", "n", "precision", "split", "window", "status",
@@ -49,11 +57,27 @@ def read(path):
 
 def in_order(rows):
     """As one run of the whole ladder writes them."""
-    systems, part = list(TITLES), ("ladder", "", "fixed")
-    return sorted(rows, key=lambda r: (
-        systems.index(r["system"]),
-        part.index(r["group"] if r["group"] in part else ""),
-        unique(rows, "precision").index(r["precision"])))
+    systems = [*TITLES, *(s for k in KERNELS.values() for s in k)]
+    part = ("ladder", "", "fixed", "kernels", "cross")
+    kernels, precisions = ["laplace", *KERNELS], unique(rows, "precision")
+
+    def place(row):
+        cross = row["group"] == "cross"
+        return (cross,
+                kernels.index(kernel(row)) if cross
+                else systems.index(row["system"]),
+                part.index(row["group"] if row["group"] in part else ""),
+                not cross and precisions.index(row["precision"]))
+    return sorted(rows, key=place)
+
+
+def kernel(row):
+    """The kernel of a row's system."""
+    name = row["system"]
+    if row["group"] == "cross":
+        return name.split("/")[0]
+    return next((k for k, names in KERNELS.items() if name in names),
+                "laplace")
 
 
 def numbers(rows):
@@ -187,6 +211,12 @@ def table_fixed(rows):
                  [[line[0]] + line[5:] for line in [summary(rows)]])
 
 
+def by_kernel(rows):
+    """A line of `summary` for each kernel."""
+    return table_of([{**r, "kernel": kernel(r)} for r in rows], ["kernel"],
+                    ["kernel"])
+
+
 def page(rows):
     ladder = [r for r in rows if r["group"] == "ladder"]
     if not ladder:
@@ -214,6 +244,17 @@ def page(rows):
     if fixed:
         parts += ["Cutoff, support and mesh fixed by hand, anything from too "
                   "coarse to too\nfine: the estimate.", table_fixed(fixed)]
+    kernels = [r for r in rows if r["group"] == "kernels"]
+    cross = [r for r in rows if r["group"] == "cross"]
+    if kernels:
+        parts += ["Kernels other than 1/r, three systems each, 1e-2 … 1e-11 in "
+                  "f64 and 1e-2 … 1e-5 in\nf32: the tolerance is of the "
+                  "velocity or of the force.", by_kernel(kernels)]
+    if cross:
+        parts += ["Every kernel in three cells (a cube, 1 : 2 : 3, triclinic) "
+                  "with four distributions\n(uniform, clustered, slab, "
+                  "lattice), 1e-3 … 1e-11, f64, f32 and mixed.",
+                  by_kernel(cross)]
     return "\n\n".join(parts)
 
 

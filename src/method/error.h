@@ -68,6 +68,7 @@ void error_set(struct error_parts *parts, const struct band *band,
 struct error_pair {
     double cut;  /* field along d, or potential, that cutoff and bandwidth
                     leave out; a unit charge at the distance */
+    double vary; /* mean square of what it differs by within a shell */
     /* Amplitudes of its aliases, as if the same in every direction; the mean
      * over places of the mesh is their square.  Interp's of many sources at
      * one target add, spread's have phases of their own. */

@@ -78,35 +78,42 @@ static double pair_cut(const struct band *band, double r, int potential)
     return sum;
 }
 
-/* Integral of (r cut)^2 over from .. to. */
-static double shell_square(const struct band *band, double from, double to,
-                           int n, int potential)
+/* Integrals of r^2 cut and r^2 cut^2 over from .. to, added. */
+static void shell_sums(const struct band *band, double from, double to, int n,
+                       int potential, double sum[2])
 {
-    double sum = 0, step = (to - from) / n;
+    double step = (to - from) / n;
     for (int i = 0; i < n; i++) {
         double r = from + (i + 0.5) * step;
-        double f = r * pair_cut(band, r, potential); /* r^2: the volume's */
-        sum += f * f;
+        double cut = pair_cut(band, r, potential);
+        sum[0] += step * r * r * cut; /* r^2: the volume's */
+        sum[1] += step * r * r * cut * cut;
     }
-    return sum * step;
 }
 
-/* Its RMS over from .. to, with the sign of the middle: around r = 1 it has a
- * narrow peak, of a Gaussian split a step there, and further out it swings. */
-static double shell_cut(const struct band *band, double from, double to,
-                        int potential)
+/* Sets cut and vary of from .. to.  Around r = 1 it has a narrow peak, and
+ * further out it swings: its RMS, with the sign of the middle.  Of a Gaussian
+ * split it has a step at r = 1, which goes between charges that screen each
+ * other: its mean, and apart what it varies by. */
+static void shell_cut(struct error_pair *pair, const struct band *band,
+                      double from, double to, int potential)
 {
-    double middle = pair_cut(band, (from + to) / 2, potential), sum;
+    double volume = (to * to * to - from * from * from) / 3, sum[2] = {0};
+    double at = from < 1 && to > 1 && band->xi > 0 ? 1 : to;
     int n = (int)fmin(2 + 12 * (to - from), 24);
+    pair->cut = pair_cut(band, (from + to) / 2, potential);
+    pair->vary = 0;
     if (to < 0.9 || from == to)
-        return middle;
-    if (band->xi > 0 && from < 1 && to > 1)
-        sum = shell_square(band, from, 1, n, potential)
-              + shell_square(band, 1, to, n, potential);
-    else
-        sum = shell_square(band, from, to, n, potential);
-    double volume = (to * to * to - from * from * from) / 3;
-    return copysign(sqrt(sum / volume), middle);
+        return;
+    shell_sums(band, from, at, n, potential, sum);
+    if (at < to)
+        shell_sums(band, at, to, n, potential, sum);
+    if (band->xi > 0) {
+        pair->cut = sum[0] / volume;
+        pair->vary = fmax(sum[1] / volume - pair->cut * pair->cut, 0);
+    } else {
+        pair->cut = copysign(sqrt(sum[1] / volume), pair->cut);
+    }
 }
 
 /* integral over mu in [-1, 1] of |beta| at each node of the band, for the
@@ -148,8 +155,8 @@ void error_pairs(struct error_pair *pair, const double *edge, int n,
     double scale = sqrt(2 * (potential ? 3 : far)) / M_PI, z = sqrt(6) / M_PI;
     for (int k = 0; k < n; k++) {
         double r = (edge[k] + edge[k + 1]) / 2;
-        pair[k] = (struct error_pair){
-            shell_cut(band, edge[k], edge[k + 1], potential), 0, 0};
+        shell_cut(&pair[k], band, edge[k], edge[k + 1], potential);
+        pair[k].gather = pair[k].spread = 0;
         for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++) {
             double own = band->weight[i] * band->gamma[i] * beta[i]
                          * sinc(band->k[i] * r);

@@ -31,15 +31,15 @@ double tune_goal(const struct tuner *u, const struct tuned *t)
     double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
     double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
     /* sites of a crystal share one error, which may be any part of the mean;
-     * charges of a screened kernel that lie on a lattice and have one sign, or
-     * an order of their own, are in phase with the lattice's waves;
-     * strengths of all directions have no more than the places on the mesh in
-     * common */
+     * charges of a kernel that falls faster than 1/r, if they lie on a lattice
+     * and have one sign, or an order of their own, are in phase with the
+     * lattice's waves; strengths of all directions have no more than the places
+     * on the mesh in common */
     int potential = u->plan->problem.error == FARSUM_ERROR_POTENTIAL;
     const struct pair_kind *kind = u->plan->pair.kind;
     int in_phase = s->regular && (s->crystal || s->q1 * s->q1 > 9 * s->q2);
     double part = s->crystal && potential         ? 0.15
-                  : in_phase && kind->screened    ? 0.25
+                  : in_phase && !kind->charged    ? 0.25
                   : s->regular && !kind->gradient ? 0.25
                                                   : 0.6;
     return u->plan->problem.tolerance * part

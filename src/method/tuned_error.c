@@ -129,7 +129,7 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
         double outer = edge[k + 1];
         double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3))
                        / t->cell.volume;
-        double square[3] = {pair[k].cut * pair[k].cut,
+        double square[3] = {pair[k].cut * pair[k].cut + pair[k].vary,
                             pair[k].gather * pair[k].gather,
                             pair[k].spread * pair[k].spread};
         reach.cut += shell * square[0];
@@ -166,10 +166,12 @@ static double tuned_target(const struct tuned *t,
 {
     /* its own aliases of spread and interp are in phase */
     double gather = at->q * (own->gather + (potential ? own->spread : 0));
-    double left[3] = {potential ? at->q * t->band.self : 0, 0, 0}, spread = 0;
+    double left[3] = {potential ? at->q * t->band.self : 0, 0, 0};
+    double spread = 0, vary = 0;
     for (int k = at->first; k < SAMPLE_SHELLS; k++) {
         gather += at->charge[k] * pair[k].gather;
         spread += at->square[k] * pair[k].spread * pair[k].spread;
+        vary += at->square[k] * pair[k].vary;
         for (int d = 0; d < 3; d++)
             left[d] += pair[k].cut
                        * (!potential ? at->dipole[k][d]
@@ -177,7 +179,7 @@ static double tuned_target(const struct tuned *t,
                                      : 0);
     }
     return reach->more_gather * gather * gather + reach->more_spread * spread
-           + left[0] * left[0] + left[1] * left[1] + left[2] * left[2];
+           + vary + left[0] * left[0] + left[1] * left[1] + left[2] * left[2];
 }
 
 /* Square error of a flow at one target from its shells: no strengths have the
@@ -189,7 +191,7 @@ static double tuned_flow_target(const struct sample_target *at,
     double sum = 0;
     for (int k = at->first; k < SAMPLE_SHELLS; k++)
         sum += at->square[k]
-               * (pair[k].cut * pair[k].cut
+               * (pair[k].cut * pair[k].cut + pair[k].vary
                   + reach->more_gather * pair[k].gather * pair[k].gather
                   + reach->more_spread * pair[k].spread * pair[k].spread);
     return sum;
