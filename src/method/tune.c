@@ -20,6 +20,26 @@ double tune_total(const struct tuner *u, struct tuned *t)
     return t->error;
 }
 
+/* The part of the tolerance that is aimed at where many are averaged over. */
+static double tune_part(const struct tuner *u)
+{
+    const struct sample *s = &u->plan->sample;
+    const struct pair_kind *kind = u->plan->pair.kind;
+    /* sites of a crystal share one error, which may be any part of the mean */
+    if (s->crystal && u->plan->problem.error == FARSUM_ERROR_POTENTIAL)
+        return 0.15;
+    /* charges of a kernel that falls faster than 1/r, if they lie on a lattice
+     * and have one sign, or an order of their own, are in phase with the
+     * lattice's waves.  The B-spline's aliases, which no shape levels, are most
+     * where such a wave is at the edge of the band. */
+    if (s->regular && kind->gradient && !kind->charged
+        && (s->crystal || s->q1 * s->q1 > 9 * s->q2))
+        return strcmp(u->window, "bspline") == 0 ? 0.15 : 0.25;
+    /* strengths of all directions have no more than the places on the mesh in
+     * common */
+    return s->regular && !kind->gradient ? 0.25 : 0.6;
+}
+
 /* The estimate that is aimed at: a part of the tolerance.  Estimates are right
  * within some ten per cent where charges have no order and within a factor of
  * 1.5 where they do; few particles, or few modes where most particles are, are
@@ -30,19 +50,7 @@ double tune_goal(const struct tuner *u, const struct tuned *t)
     double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
     double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
     double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
-    /* sites of a crystal share one error, which may be any part of the mean;
-     * charges of a kernel that falls faster than 1/r, if they lie on a lattice
-     * and have one sign, or an order of their own, are in phase with the
-     * lattice's waves; strengths of all directions have no more than the places
-     * on the mesh in common */
-    int potential = u->plan->problem.error == FARSUM_ERROR_POTENTIAL;
-    const struct pair_kind *kind = u->plan->pair.kind;
-    int in_phase = s->regular && (s->crystal || s->q1 * s->q1 > 9 * s->q2);
-    double part = s->crystal && potential         ? 0.15
-                  : in_phase && !kind->charged    ? 0.25
-                  : s->regular && !kind->gradient ? 0.25
-                                                  : 0.6;
-    return u->plan->problem.tolerance * part
+    return u->plan->problem.tolerance * tune_part(u)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
 
