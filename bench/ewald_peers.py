@@ -51,7 +51,8 @@ def atoms(n):
 COULOMB = """
 ## Coulomb forces beside other programs on the same GPU
 
-SPC/E water, copies of one box of 3000 atoms, every pair, no exclusions; forces alone.
+SPC/E water, copies of one box of 3000 atoms, and a box of 1029, every pair, no
+exclusions; forces alone.
 `bench/peers/gpu_pme.py`: each program's cutoff, order and mesh were scanned for the
 error (splitting parameter by Kolafa and Perram), the fastest that keeps to it counts,
 also of those for a smaller error.
