@@ -45,7 +45,8 @@ def whole(plt, m, folder):
              tables.SLIDES_WHOLE)]
     for tag, what in tables.TAGS:
         for r in lines:
-            if r["tag"] == tag and int(r["n"]) == n:
+            if (r["tag"] == tag and int(r["n"]) == n
+                    and r["device"] != "host"):
                 bars.append(("%s\n%s, error %s" % (what, r["near"],
                                                    tables.error(r)),
                              {s: float(r[s + "_ms"]) for s in tables.STAGES}))

@@ -90,6 +90,8 @@ def find_sets(a, base, reference):
                         continue
                     for order in orders:
                         for rc in a.cutoffs:
+                            if too_long(base, rc):
+                                continue
                             alpha = scan.splitting(base, rc, target * a.share,
                                                    scale)
                             s = dict(peer=name, variant=variant, target=target,
@@ -135,7 +137,7 @@ def bare_step(a, peer, name, system, precision):
 def prepared(a, peer, name, system, reference, s, precision):
     """mesh, seconds of the list, error; of the first mesh that holds."""
     mesh = mesh_of(peer, system, s["spacing"])
-    for _ in range(a.finer + 1):
+    for more in range(a.finer, -1, -1):
         listed = peer.prepare(system, s, mesh, precision)
         e = error(peer, system, reference)
         if e <= 1.05 * s["target"]:
@@ -143,14 +145,23 @@ def prepared(a, peer, name, system, reference, s, precision):
         print("# %s %s %s %d %s: error %.3g" % (name, s, precision, system.n,
                                                 mesh, e),
               file=sys.stderr, flush=True)
-        mesh = [next(v for v in peer.sizes if v > m) for m in mesh]
+        if more:
+            mesh = [next(v for v in peer.sizes if v > m) for m in mesh]
     return None
 
 
+def too_long(system, cutoff):
+    """Pairs by nearest image go to half the box."""
+    half = 0.5 / np.linalg.norm(np.linalg.inv(system.cell), axis=0).max()
+    if cutoff > half:
+        print("# cutoff %g: half the box is %g" % (cutoff, half),
+              file=sys.stderr, flush=True)
+    return cutoff > half
+
+
 def measure(a, peer, name, system, reference, s, precision):
-    if 2 * s["cutoff"] > 1 / np.linalg.norm(np.linalg.inv(system.cell),
-                                            axis=0).max():
-        return None  # pairs by nearest image
+    if too_long(system, s["cutoff"]):
+        return None
     try:
         found = prepared(a, peer, name, system, reference, s, precision)
         if found is None:

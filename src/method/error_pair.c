@@ -94,7 +94,8 @@ static void shell_sums(const struct band *band, double from, double to, int n,
 /* Sets cut and vary of from .. to.  Around r = 1 it has a narrow peak, and
  * further out it swings: its RMS, with the sign of the middle.  Of a Gaussian
  * split it has a step at r = 1, which goes between charges that screen each
- * other: its mean, and apart what it varies by. */
+ * other: its mean, and apart what it varies by.  Beyond 1.5 of that nothing but
+ * small swings is left, and each r is a sum over the tail: the middle. */
 static void shell_cut(struct error_pair *pair, const struct band *band,
                       double from, double to, int potential)
 {
@@ -103,7 +104,7 @@ static void shell_cut(struct error_pair *pair, const struct band *band,
     int n = (int)fmin(2 + 12 * (to - from), 24);
     pair->cut = pair_cut(band, (from + to) / 2, potential);
     pair->vary = 0;
-    if (to < 0.9 || from == to)
+    if (to < 0.9 || from == to || (band->xi > 0 && from > 1.5))
         return;
     shell_sums(band, from, at, n, potential, sum);
     if (at < to)

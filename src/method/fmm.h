@@ -85,6 +85,7 @@ struct fmm {
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
     struct fmm_learnt learnt;
+    int spare; /* sets in a row that needed one order less than the rooms */
     /* Of a sparse tree that was not worth it: its seconds by its boxes over
      * those by its shape; 0: none was */
     double slower;

@@ -13,6 +13,7 @@ enum {
     TURNS = 3, /* trees that are tried */
     CLOSE = 2, /* orders that a tree may be wrong by */
     SHIFT = 80,
+    SPARE = 64, /* sets in a row whose order may be one less than the rooms' */
     MESH = FMM_CELL * CROWD_EDGE, /* that crowds are looked for on */
 };
 
@@ -199,10 +200,11 @@ static farsum_status points_arrays(struct farsum_plan *plan, struct fmm *s)
 
 /* Points of a step need now one order and now the next: rooms of the larger
  * serve both, and new ones take a device longer than many sums.  What was there
- * before then says which. */
+ * before then says which, until so many sets in a row have needed the less. */
 static int points_may_keep(const struct farsum_plan *plan, const struct fmm *s)
 {
-    return !plan->options.order && !plan->options.deterministic && !s->strict;
+    return !plan->options.order && !plan->options.deterministic && !s->strict
+           && s->spare < SPARE;
 }
 
 farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
@@ -226,7 +228,9 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
         s->shape.order = order;
     }
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
-    if (points_may_keep(plan, s) && fmm_order_there(s, &boxes)) {
+    int keep = points_may_keep(plan, s) && fmm_order_there(s, &boxes);
+    s->spare = keep ? s->spare + 1 : 0;
+    if (keep) {
         s->shape.order++;
         fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
     }

@@ -34,7 +34,7 @@ static double tune_part(const struct tuner *u)
      * where such a wave is at the edge of the band. */
     if (s->regular && kind->gradient && !kind->charged
         && (s->crystal || s->q1 * s->q1 > 9 * s->q2))
-        return strcmp(u->window, "bspline") == 0 ? 0.15 : 0.25;
+        return strcmp(u->window, "bspline") == 0 ? 0.12 : 0.25;
     /* strengths of all directions have no more than the places on the mesh in
      * common */
     return s->regular && !kind->gradient ? 0.25 : 0.6;

@@ -52,13 +52,17 @@ static int64_t block_bytes(const struct interp_args *args,
 enum { ROOM = 72 << 10 };
 
 /* Bytes for a tile: so that three groups share a multiprocessor of an H200, in
- * f64 two. */
+ * f64 two, and no more than that; where group memory is smaller, ROOM, or all
+ * that there is. */
 static int64_t room_of(const struct interp_args *args)
 {
-    enum { INDICES = 1024 };
+    enum { INDICES = 1024, MOST_F32 = 76 << 10, MOST_F64 = 114 << 10 };
+    int f32 = args->precision == FARSUM_F32;
     int64_t local = args->device->facts.local, least = local - INDICES;
-    int64_t share = local / (args->precision == FARSUM_F32 ? 3 : 2) - INDICES;
+    int64_t share = local / (f32 ? 3 : 2) - INDICES;
+    int64_t most = f32 ? MOST_F32 : MOST_F64;
     least = least < ROOM ? least : ROOM;
+    share = share < most ? share : most;
     return share > least ? share : least;
 }
 
