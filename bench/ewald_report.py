@@ -39,6 +39,9 @@ bench/peers/gpu_pme.py time data/water_spce_3k.xyz --reference ref.npz \\
     --sets bench/results/gpu_peers_sets.csv --device cuda --out DIR/gpu_peers.csv
 ```
 
+the last with `data/water_spc_1k.xyz --copies 1`, and `--copies 15 --finer 2` for 1.01e7
+atoms, too.
+
 **Errors** are measured, not estimated: the root mean square of the difference of
 velocities (forces) over that of the velocities (forces) themselves, against a plan
 that is converged in f64, or Ewald's own sum; the last section compares these two.
