@@ -294,12 +294,14 @@ static farsum_plan *by_points(const struct system *s, int sparse,
     farsum_problem p = fmm_problem(s, 1e-4);
     farsum_options o = fmm_options();
     p.sample_x = p.sample_q = NULL;
-    o.tree = sparse ? "sparse" : "dense";
-    if (sparse)
+    if (sparse) {
+        o.tree = "sparse";
         o.leaf = 32;
-    for (int d = 0; d < 3 && !sparse; d++)
-        o.boxes[d] = 6;
-    o.levels = sparse ? 0 : 1;
+    } else {
+        o.tree = "dense";
+        o.boxes[0] = o.boxes[1] = o.boxes[2] = 6;
+        o.levels = 1;
+    }
     o.deterministic = deterministic;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     return plan;
