@@ -415,6 +415,9 @@ static farsum_status copy_side(const struct tree *tree,
     GO(buf_reserve(&to->x, gpu->device, 3 * n * real));
     for (int d = 0; n > 0 && d < 3; d++)
         GO(buf_upload(&to->x, d * n * real, from->x[d], n * real));
+    GO(buf_reserve(&to->low, gpu->device, tree_gpu_low(tree, n)));
+    if (n > 0 && from->low)
+        GO(buf_upload(&to->low, 0, from->low, 4 * n));
     to->n = n;
 done:
     mem_free(words);

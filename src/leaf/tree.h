@@ -10,6 +10,28 @@ struct tree_near {
     f64 offset[3];
 };
 
+/* What f32 leaves of coordinates in a box, |x| <= 1/2 but for rounding: ten
+ * bits each, in units of 2^-34, as tree_low_of of the host. */
+FN u32 tree_low(f64 x, f64 y, f64 z)
+{
+    f64 v[3];
+    u32 low = 0;
+    v[0] = x - (f64)(f32)x;
+    v[1] = y - (f64)(f32)y;
+    v[2] = z - (f64)(f32)z;
+    UNROLL
+    for (i32 d = 0; d < 3; d++) {
+        i32 part = (i32)floor(v[d] * 17179869184.0 + 0.5) + 512;
+        part = part < 0 ? 0 : part > 1023 ? 1023 : part;
+        low |= (u32)part << 10 * d;
+    }
+    return low;
+}
+FN f32 tree_low_part(u32 low, i32 d)
+{
+    return (f32)((i32)(low >> 10 * d & 1023) - 512) * 5.8207660913467407e-11f;
+}
+
 /* The number of a place in its level: octants of all levels above, then the
  * root box. */
 FN i64 tree_number(i32 x, i32 y, i32 z, i32 level, i32 root_x, i32 root_y,

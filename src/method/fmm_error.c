@@ -73,9 +73,11 @@ struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
 /* What rounding leaves of sums, C = 1, of forces if field.  Of the field's also
  * what a coordinate's last bit does to the nearest pair, if it is what the norm
  * says: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates are
- * rounded in boxes of edge h, fractions of a cell in all of it.  Potentials of
- * charges of one sign are sums of terms that are larger than they, if the
- * background takes most away. */
+ * rounded in boxes of edge h, fractions of a cell in all of it.  f32 has ten
+ * bits more for pairs of one leaf, and two points next to each other rarely
+ * have a box's face between them (math.md).  Potentials of charges of one sign
+ * are sums of terms that are larger than they, if the background takes most
+ * away. */
 double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field)
 {
@@ -87,7 +89,8 @@ double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
     if (!f32 && f->periodic)
         dx = fmax(f->edge[0], fmax(f->edge[1], f->edge[2]));
     if (field)
-        more = 0.1 * dx * sqrt(f->force * sqrt(n) / f->q2) * norm;
+        more =
+            (f32 ? 0.006 : 0.1) * dx * sqrt(f->force * sqrt(n) / f->q2) * norm;
     else
         more = hypot((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
                      f32 ? 0 : 1.5 * dx * f->force / sqrt(f->q2));

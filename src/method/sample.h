@@ -34,6 +34,8 @@ struct sample {
     double close;          /* RMS over sources of the force's change for moves
                               of 1, of 1/r q_i sqrt(sum q_j^2/r^6): math.md
                               (6.7) */
+    double pair;           /* of points at random what their nearest pair adds
+                              to the RMS force, (6.18); of others 0 */
     int64_t n_targets;     /* 0: no sample was given */
     struct sample_target *target; /* owned */
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */

@@ -2,6 +2,7 @@
 #include "method/sample_local.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,6 +11,12 @@
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
 enum { LEFT_OUT = 3 };
+/* Of so many nearest distances it is seen how the number of pairs grows, as
+ * r^AT_RANDOM at most if they are at random. */
+enum { NEAREST = 32 };
+#define AT_RANDOM 5.0
+/* -log of 0.5: one set of points in two has a pair that is nearer. */
+#define RARE 0.69
 
 /* Bins of at least the screen's edge; those of one hash share a bucket. */
 struct grid {
@@ -23,6 +30,7 @@ struct grid {
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
     double close;            /* sum of the squares of the force's changes */
+    double nearest;          /* of a target's sources, its distance */
     double whole[3];         /* the field with excluded pairs */
     uint64_t *key;           /* owned, [n]: bin of each source */
     int64_t *start, *source; /* owned, [buckets + 1], [n] by bucket */
@@ -125,6 +133,7 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
             field[k] += stays * qj * slope[0] * x[k];
         }
         g->close += qi * qi * qj * qj * slope[1] * slope[1];
+        g->nearest = r < g->nearest ? r : g->nearest;
         if (!target)
             continue;
         double at = (log(r) - inner) * inverse;
@@ -146,6 +155,7 @@ static void grid_target(struct grid *g, int64_t i,
     double field[3] = {0};
     int64_t low[3], high[3];
     memset(g->whole, 0, sizeof g->whole);
+    g->nearest = INFINITY;
     for (int d = 0; d < 3; d++) {
         int64_t at = grid_bin(g, d, i), reach = 1;
         if (target)
@@ -234,6 +244,36 @@ static double keep_largest(double most[LEFT_OUT], double v)
     return v;
 }
 
+static int nearer(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* (6.18): of points at random, whose pairs within r grow as r^3, the nearest of
+ * all lie nearer than those of `count` targets, and are most of what moves do.
+ * Others keep a least distance, and a few targets tell of all. */
+static void nearest_of_all(const struct grid *g, int64_t count,
+                           double *distance)
+{
+    struct sample *s = g->sample;
+    double n = (double)s->n, q2 = s->q2 / n, logs = 0, slope[2];
+    double power = g->pair ? g->pair->kind->power : 1;
+    if (count <= NEAREST || count >= s->n)
+        return;
+    qsort(distance, (size_t)count, sizeof *distance, nearer);
+    double last = distance[NEAREST];
+    for (int k = 0; k < NEAREST; k++)
+        logs += log(last / distance[k]);
+    if (!isfinite(last) || !(NEAREST < AT_RANDOM * logs))
+        return;
+    double within = 2 * RARE / n; /* sources, of a target, mean */
+    double r = last * cbrt(within * (double)count / NEAREST);
+    grid_slope(g, r, 0, slope);
+    s->close = fmax(s->close, q2 * slope[1] * sqrt(2 / n));
+    s->pair = q2 * slope[0] * r * sqrt(within * 3 / (2 * power - 1));
+}
+
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const void *q,
                            farsum_precision arrays,
@@ -244,11 +284,12 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                      .arrays = arrays, .exclusions = exclusions, .pair = pair};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
-    double sum[2] = {0}, most[LEFT_OUT] = {0};
+    double sum[2] = {0}, most[LEFT_OUT] = {0}, *distance = NULL;
     farsum_status status = FARSUM_OK;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
     GO(MEM_NEW(sample->target, targets));
+    GO(MEM_RAW(distance, forces));
     for (int k = 0; k < SAMPLE_SHELLS; k++)
         sample->radius[k] = g.radius
                             * pow(sample->radius0 / g.radius,
@@ -267,6 +308,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         grid_target(&g, i, first ? &sample->target[own] : NULL, square);
         sum[0] += keep_largest(most, qi * qi * square[0]);
         sum[1] += qi * qi * square[1];
+        distance[t] = g.nearest;
     }
     /* A close pair's force is most of the mean of random points, whose square
      * has no variance: of a sample that has met one by chance it would promise
@@ -281,7 +323,9 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     sample->force = sqrt(sum[0] / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
     sample->close = sqrt(g.close / (double)forces);
+    nearest_of_all(&g, forces, distance);
 done:
+    mem_free(distance);
     mem_free(g.key);
     mem_free(g.start);
     mem_free(g.source);

@@ -125,9 +125,9 @@ void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
     plan->info.net_strength = sums->q1;
     plan->net_size = sqrt((double)s->n * sums->q2);
     plan->info.norm = norm;
-    plan->info.estimated_error
-        = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1) / norm
-                   : 0;
+    plan->info.estimated_error =
+        norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1, 0) / norm
+                 : 0;
 }
 
 double spectral_background(const struct spectral *s, double q1)
@@ -192,11 +192,11 @@ void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
     plan->info.net_strength = sums->q1;
     plan->net_size = sqrt((double)s->n * sums->q2);
     plan->info.norm = norm;
-    plan->info.estimated_error
-        = norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n,
-                                    of_potential)
-                         / norm
-                   : 0;
+    plan->info.estimated_error =
+        norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, of_potential,
+                                  field && s->m == 0 ? force / c : 0)
+                       / norm
+                 : 0;
 }
 
 void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,

@@ -69,10 +69,10 @@ int tuned_of_values(const struct farsum_plan *plan);
  * = 0: the cut alone, whose parts stand there already. */
 void tuned_error(struct tuned *tuned, const struct farsum_plan *plan);
 /* The estimate for sum q^2 = q2 of n sources, as RMS force (potential = 0) or
- * RMS potential, caller's units, coulomb included. */
-double tuned_estimate(const struct tuned *tuned,
-                      const struct farsum_plan *plan, double q2, int64_t n,
-                      int potential);
+ * RMS potential, caller's units, coulomb included.  found: the RMS force that
+ * was found, C = 1, or 0. */
+double tuned_estimate(const struct tuned *tuned, const struct farsum_plan *plan,
+                      double q2, int64_t n, int potential, double found);
 /* The norm of forces, C = 1: of sum q^2 = q2 of n sources in `volume` whose RMS
  * force is `force`, no less than neighbours at the mean distance have. */
 double tuned_force_norm(const struct farsum_plan *plan, double volume,

@@ -69,8 +69,12 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
                * fmax(tuned_neighbour(p, 1, pow(t->rc, 3), 1),
                       tuned_neighbour(p, n, volume, 1));
     double norm = tuned_force_norm(p, volume, s->whole, s->q2, s->n);
+    double close = s->close;
+    /* the pair that errs most is part of the norm too, (6.18) */
+    if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
+        close *= norm / hypot(norm, s->pair);
     return hypot(sum * hypot(norm, tuned_own_image(t, p)),
-                 place * t->rc * s->close);
+                 place * t->rc * close);
 }
 
 double tuned_norm(const struct farsum_plan *plan)
@@ -284,13 +288,27 @@ void tuned_error(struct tuned *t, const struct farsum_plan *plan)
                       ? 6e-8
                       : window_flat(&t->window);
     t->square = tuned_square(t, &plan->sample, flat, potential);
-    t->error = tuned_estimate(t, plan, plan->sample.q2, plan->sample.n,
-                              potential)
-               / tuned_norm(plan);
+    t->error =
+        tuned_estimate(t, plan, plan->sample.q2, plan->sample.n, potential, 0)
+        / tuned_norm(plan);
+}
+
+/* (6.18) of charges at random, their nearest pair as near as the force says
+ * that was found: as if it were half of the mean square. */
+static double tuned_close_found(const struct tuned *t,
+                                const struct farsum_plan *p, double q2,
+                                int64_t n, double found)
+{
+    double place = p->pairs == FARSUM_F32 ? 0x1p-27 : 0x1p-52;
+    double pair = M_SQRT1_2 * found, one = q2 / (double)n;
+    if (!(pair > 0) || !(p->sample.pair > 0) || !p->pair.kind->charged)
+        return 0;
+    double r = sqrt(one / (pair * sqrt((double)n / 2)));
+    return place * t->rc * pair / r;
 }
 
 double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
-                      double q2, int64_t n, int potential)
+                      double q2, int64_t n, int potential, double found)
 {
     const struct sample *s = &plan->sample;
     double other = s->q2 > 0 ? q2 / s->q2 : 0, rc = t->rc;
@@ -300,6 +318,7 @@ double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
     double to = potential ? sqrt(other * (double)s->n / (double)n)
                           : other * sqrt((double)s->n / (double)n);
     error = potential ? error * sqrt(other) : error * to;
-    return plan->problem.coulomb
-           * hypot(error, tuned_rounding(t, plan, potential) * to);
+    double rounding = fmax(tuned_rounding(t, plan, potential) * to,
+                           tuned_close_found(t, plan, q2, n, found));
+    return plan->problem.coulomb * hypot(error, rounding);
 }

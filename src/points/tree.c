@@ -194,7 +194,11 @@ static farsum_status points_reserve(struct tree_points *p, int64_t n,
             mem_free(p->x[d]);
             p->x[d] = NULL;
         }
+        mem_free(p->low);
+        p->low = NULL;
         TRY(MEM_RAW(p->order, n));
+        if (precision == FARSUM_F32)
+            TRY(MEM_RAW(p->low, n));
         for (int d = 0; d < 3; d++)
             TRY(mem_alloc(&p->x[d], n, precision == FARSUM_F32 ? 4 : 8, 0));
         p->room = n;
@@ -257,19 +261,26 @@ static void tree_relative_leaf(const struct tree *tree, int64_t leaf,
     struct tree_grid grid = tree_grid(tree, given, level);
     double h = tree_h(tree, level);
     tree_place(tree, level, box, place);
+    double half[3], centre[3];
+    int lengths[3];
     for (int d = 0; d < 3; d++) {
-        double half = (double)place[d] + 0.5;
-        double centre = tree->corner[d] + half * grid.edge[d];
-        int lengths = !tree->periodic[d] && !given->fractions;
-        for (int64_t k = p->begin[leaf]; k < p->begin[leaf + 1]; k++) {
-            int64_t i = p->order[k];
-            double x = lengths ? (given->x[d][i * given->step] - centre) / h
-                               : (grid_at(&grid, i, d) - half) * tree->box[d];
+        half[d] = (double)place[d] + 0.5;
+        centre[d] = tree->corner[d] + half[d] * grid.edge[d];
+        lengths[d] = !tree->periodic[d] && !given->fractions;
+    }
+    for (int64_t k = p->begin[leaf]; k < p->begin[leaf + 1]; k++) {
+        int64_t i = p->order[k];
+        double x[3];
+        for (int d = 0; d < 3; d++)
+            x[d] = lengths[d] ? (given->x[d][i * given->step] - centre[d]) / h
+                              : (grid_at(&grid, i, d) - half[d]) * tree->box[d];
+        for (int d = 0; d < 3; d++)
             if (tree->precision == FARSUM_F32)
-                ((float *)p->x[d])[k] = (float)x;
+                ((float *)p->x[d])[k] = (float)x[d];
             else
-                ((double *)p->x[d])[k] = x;
-        }
+                ((double *)p->x[d])[k] = x[d];
+        if (tree->precision == FARSUM_F32)
+            p->low[k] = tree_low_of(x);
     }
 }
 
@@ -328,6 +339,7 @@ static void points_free(struct tree_points *p)
     mem_free(p->order);
     for (int d = 0; d < 3; d++)
         mem_free(p->x[d]);
+    mem_free(p->low);
 }
 
 void tree_clear(struct tree *tree)

@@ -27,6 +27,7 @@
 #define FARSUM_POINTS_TREE_H
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/status.h"
 
@@ -72,6 +73,8 @@ struct tree_points {
     void *x[3];     /* owned, [n], precision: from the centre of the leaf, in
                        units of its level's h: |x[d]| <= box[d]/2, but for
                        rounding */
+    uint32_t *low;  /* owned, [n]: what f32 leaves of them, tree_low_of; NULL in
+                       f64 */
     int64_t begin_room;
 };
 
@@ -115,6 +118,24 @@ farsum_status tree_check(const struct tree_args *args);
 farsum_status tree_region(struct tree_args *args,
                           const struct tree_given *sources,
                           const struct tree_given *targets);
+
+/* What f32 leaves of coordinates in a box: ten bits each, in units of 2^-34.
+ * With it two points of one box differ by what they do to 1e-10 of its edge,
+ * where f32 alone has 1e-8. */
+static inline uint32_t tree_low_of(const double x[3])
+{
+    uint32_t low = 0;
+    for (int d = 0; d < 3; d++) {
+        double part = floor((x[d] - (double)(float)x[d]) * 0x1p34 + 0.5) + 512;
+        part = part < 0 ? 0 : part > 1023 ? 1023 : part;
+        low |= (uint32_t)part << 10 * d;
+    }
+    return low;
+}
+static inline float tree_low_part(uint32_t low, int d)
+{
+    return (float)((int32_t)(low >> 10 * d & 1023) - 512) * 0x1p-34f;
+}
 
 static inline const struct tree_points *tree_targets(const struct tree *tree)
 {

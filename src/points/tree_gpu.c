@@ -22,6 +22,7 @@ static void side_clear(struct tree_gpu_points *p)
     buf_clear(&p->order);
     buf_clear(&p->leaf);
     buf_clear(&p->x);
+    buf_clear(&p->low);
 }
 
 void tree_gpu_destroy(struct tree_gpu *gpu)
@@ -123,6 +124,7 @@ static farsum_status side_set(const struct tree *tree,
     p->n = n;
     TRY(side_keys(tree, points, &keys));
     TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));
+    TRY(buf_reserve(&p->low, gpu->device, tree_gpu_low(tree, n)));
     TRY(buf_reserve(&p->leaf, gpu->device, 4 * n));
     TRY(buf_reserve(&p->begin, gpu->device, 4 * (leaves + 1)));
     TRY(gpu_keys_sorted(points, n, leaves, &p->order, &sorted));
@@ -131,8 +133,8 @@ static farsum_status side_set(const struct tree *tree,
     return LAUNCH(&gpu->finish, kernel_groups(&gpu->finish, n + 1),
                   ARG_BUF(sorted), ARG_BUF(&p->order),
                   ARG_BUF(&points->inside->packed), ARG_BUF(&p->x),
-                  ARG_BUF(&p->leaf), ARG_BUF(&p->begin), ARG_I64(n),
-                  ARG_I64(leaves), ARG_I32(apart));
+                  ARG_BUF(&p->low), ARG_BUF(&p->leaf), ARG_BUF(&p->begin),
+                  ARG_I64(n), ARG_I64(leaves), ARG_I32(apart));
 }
 
 static farsum_status gpu_begin(struct tree *tree, const struct tree_args *args,

@@ -17,6 +17,7 @@ struct tree_gpu_points {
     struct buf begin; /* [n_leaves + 1] u32: first point of a leaf */
     struct buf order; /* [n] u32: caller's index */
     struct buf x;     /* [3][n], the tree's precision, as on the host */
+    struct buf low;   /* [n] u32, of f32: as on the host */
     struct buf leaf;  /* [n] u32: of a dense tree, the leaf of each point */
 };
 
@@ -130,6 +131,11 @@ struct tree_gpu_region tree_gpu_region(const struct tree *tree,
                                        const struct tree_args *args);
 struct tree_gpu_lists tree_gpu_lists(const struct tree *tree);
 
+/* Bytes of what f32 leaves of n coordinates. */
+static inline int64_t tree_gpu_low(const struct tree *tree, int64_t n)
+{
+    return tree->precision == FARSUM_F32 ? 4 * n : 4;
+}
 static inline const struct tree_gpu_points *
 tree_gpu_targets(const struct tree *tree)
 {

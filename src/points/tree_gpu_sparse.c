@@ -163,13 +163,14 @@ static farsum_status sparse_side(struct tree *tree,
     p->n = n;
     TRY(buf_reserve(&p->begin, gpu->device, 4 * (leaves + 1)));
     TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));
+    TRY(buf_reserve(&p->low, gpu->device, tree_gpu_low(tree, n)));
     TRY(LAUNCH(&b->begin, kernel_groups(&b->begin, leaves + 1),
                ARG_BUF(&b->corner), ARG_BUF(key), ARG_BUF(&p->begin),
                ARG_I64(leaves), ARG_I64(n)));
     return LAUNCH(&b->within, groups, ARG_BUF(x), ARG_BUF(x),
                   ARG_BUF(&p->begin), ARG_BUF(&p->order),
-                  ARG_BUF(&gpu->sparse.place), ARG_BUF(&p->x), ARG_I64(leaves),
-                  ARG_STRUCT(a));
+                  ARG_BUF(&gpu->sparse.place), ARG_BUF(&p->x), ARG_BUF(&p->low),
+                  ARG_I64(leaves), ARG_STRUCT(a));
 }
 
 static farsum_status near_launch(struct tree *tree,

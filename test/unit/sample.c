@@ -70,9 +70,46 @@ static void all(void)
     CHECK(found > 0.9 && found < 1.1, "%g", found);
 }
 
+/* Of points at random the nearest pair of all is nearer than those of the
+ * sample, (6.18); of others it is not, and nothing is added. */
+static void nearest(void)
+{
+    const double rows[9] = {SIDE, 0, 0, 0, SIDE, 0, 0, 0, SIDE};
+    const struct exclusions none = {0};
+    uint64_t seed = 11;
+    struct cell cell;
+    CHECK_OK(cell_set(&cell, rows, 1));
+    for (int random = 0; random < 2; random++) {
+        struct sample sample;
+        for (int64_t i = 0; i < N; i++) {
+            const int64_t site[3] = {i / SIDE / SIDE, i / SIDE % SIDE,
+                                     i % SIDE};
+            for (int d = 0; d < 3; d++) {
+                double part = ldexp((double)(random_next(&seed) >> 11), -53);
+                x[3 * i + d] =
+                    random ? SIDE * part : (double)site[d] + 0.5 * part;
+            }
+            q[i] = i % 2 ? 1 : -1;
+        }
+        CHECK_OK(sample_take(&sample, &cell, N, 0, x, q, FARSUM_F64, &none,
+                             NULL, 1));
+        /* N^2/2 4/3 pi r^3/V pairs within r, ln 2 in half of all sets */
+        double r = cbrt(log(2) / (N * 2 * M_PI / 3));
+        double wanted = sqrt(2.0 / N) / (r * r * r);
+        if (random)
+            CHECK(sample.close > 0.5 * wanted && sample.pair > 0,
+                  "%g of %g, %g", sample.close, wanted, sample.pair);
+        else
+            CHECK(sample.pair == 0 && sample.close < 0.1 * wanted, "%g of %g",
+                  sample.close, wanted);
+        sample_clear(&sample);
+    }
+}
+
 int main(void)
 {
     RUN(close_pairs);
     RUN(all);
+    RUN(nearest);
     return check_end();
 }

@@ -155,8 +155,9 @@ static farsum_status boxes_run(void *state, const void *data)
     shape.field = io->field != NULL;
     shape.fresh = io->fresh;
     for (; shape.set < boxes->args.rhs; shape.set += boxes->rhs)
-        TRY(LAUNCH(&boxes->sum, tree->n_leaves, ARG_BUF(&s->x), ARG_BUF(io->q),
-                   ARG_BUF(&s->begin), ARG_BUF(&t->x), ARG_BUF(&t->begin),
+        TRY(LAUNCH(&boxes->sum, tree->n_leaves, ARG_BUF(&s->x),
+                   ARG_BUF(&s->low), ARG_BUF(io->q), ARG_BUF(&s->begin),
+                   ARG_BUF(&t->x), ARG_BUF(&t->low), ARG_BUF(&t->begin),
                    ARG_BUF(tree->dense ? none : &sparse->near_begin),
                    ARG_BUF(tree->dense ? none : &sparse->near),
                    ARG_BUF(tree->dense ? none : &sparse->place),

@@ -38,7 +38,8 @@ static double simd_cost(const void *data)
 
 static int64_t simd_chunk(const struct p2p_args *args)
 {
-    return (3 + SIMD_RHS) * SIMD_ROW * (args->precision == FARSUM_F32 ? 4 : 8);
+    return (int64_t)SIMD_ROWS * SIMD_ROW
+           * (args->precision == FARSUM_F32 ? 4 : 8);
 }
 
 static int64_t simd_bytes(const void *data)

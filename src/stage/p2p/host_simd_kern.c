@@ -2,7 +2,8 @@
  *
  * Sources of all near leaves come side by side in the frame of the targets'
  * leaf, so that lanes are full however few a leaf holds.  One target at a time:
- * two or four that share a word of sources are no faster, they spill. */
+ * two or four that share a word of sources are no faster, they spill.  In f32
+ * the leaf's own sources come last, with what f32 leaves of positions. */
 #include "stage/p2p/host_simd_kern.h"
 
 #include "base/simd.h"
@@ -10,9 +11,11 @@
 struct job {
     real *chunk;
     int n, rhs; /* sources; sets of strengths */
+    int own;    /* 1: of the leaf itself, with what f32 leaves of them */
     vreal soft, skip;
     double value, slope; /* what sums are multiplied by */
     const real *t[3];
+    const uint32_t *low;
     real *potential, *field; /* of the first set; NULL: not wanted */
     int64_t n_targets;
 };
@@ -34,15 +37,22 @@ SIMD_FN vreal sum_rsqrt(vreal x)
 /* What target i receives; all but job and i are known when this is
  * compiled. */
 SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
-                        int field)
+                        int field, int own)
 {
-    vreal x[3], sum[SIMD_RHS][4] = {{{0}}};
+    vreal x[3], low[3], sum[SIMD_RHS][4] = {{{0}}};
     for (int a = 0; a < 3; a++)
         x[a] = v_set(job->t[a][i]);
+    for (int a = 0; own && a < 3; a++)
+        low[a] = v_set((real)tree_low_part(job->low[i], a));
     for (int j = 0; j < job->n; j += W) {
         const real *s = job->chunk + j;
         vreal dx = x[0] - v_load(s), dy = x[1] - v_load(s + SIMD_ROW);
         vreal dz = x[2] - v_load(s + 2 * SIMD_ROW);
+        if (own) {
+            dx += low[0] - v_load(s + (SIMD_LOW + 0) * SIMD_ROW);
+            dy += low[1] - v_load(s + (SIMD_LOW + 1) * SIMD_ROW);
+            dz += low[2] - v_load(s + (SIMD_LOW + 2) * SIMD_ROW);
+        }
         vreal d2 = dx * dx + (dy * dy + dz * dz);
         vmask apart = d2 > job->skip;
         vreal y = v_where(apart, sum_rsqrt(softened ? d2 + job->soft : d2));
@@ -68,12 +78,23 @@ SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
     }
 }
 
+#if FARSUM_BITS == 32
+#define SUM_OWN(job, i, rhs, softened, field)                                  \
+    if ((job)->own) {                                                          \
+        sum_target(job, i, rhs, softened, field, 1);                           \
+        continue;                                                              \
+    }
+#else
+#define SUM_OWN(job, i, rhs, softened, field)
+#endif
 #define SUM_ALL(rhs, softened, field)                                          \
     static void sum_##rhs##_##softened##_##field(const struct job *job,        \
                                                  int64_t begin, int64_t end)   \
     {                                                                          \
-        for (int64_t i = begin; i < end; i++)                                  \
-            sum_target(job, i, rhs, softened, field);                          \
+        for (int64_t i = begin; i < end; i++) {                                \
+            SUM_OWN(job, i, rhs, softened, field)                              \
+            sum_target(job, i, rhs, softened, field, 0);                       \
+        }                                                                      \
     }
 #define SUM_RHS(rhs)                                                           \
     SUM_ALL(rhs, 0, 0) SUM_ALL(rhs, 0, 1) SUM_ALL(rhs, 1, 0) SUM_ALL(rhs, 1, 1)
@@ -97,9 +118,12 @@ static void (*const sums[SIMD_RHS][2][2])(const struct job *, int64_t,
 static void job_flush(const struct simd_thread *thread, struct job *job,
                       int64_t begin, int64_t end)
 {
-    for (int k = job->n; k % W != 0; k++)
+    for (int k = job->n; k % W != 0; k++) {
         for (int row = 0; row < 3 + job->rhs; row++)
             job->chunk[row * SIMD_ROW + k] = row < 3 ? R(1e3) : R(0);
+        for (int row = SIMD_LOW; job->own && row < SIMD_ROWS; row++)
+            job->chunk[row * SIMD_ROW + k] = R(0);
+    }
     if (job->n > 0)
         sums[job->rhs - 1][thread->args->softening > 0][job->field != NULL](
             job, begin, end);
@@ -118,6 +142,16 @@ SIMD_FN void row_copy(real *to, const real *from, int64_t n, int64_t there,
         to[k] = from[k] * scale + offset;
 }
 
+/* What f32 leaves of the last n sources that were taken, from j on. */
+static void job_take_low(const struct tree_points *s, const struct job *job,
+                         int64_t j, int64_t n)
+{
+    real *to = job->chunk + SIMD_LOW * SIMD_ROW + job->n - n;
+    for (int64_t k = 0; k < n; k++)
+        for (int a = 0; a < 3; a++)
+            to[a * SIMD_ROW + k] = (real)tree_low_part(s->low[j + k], a);
+}
+
 /* Sources from j on of a near leaf, as many as there is room for; how many. */
 static int64_t job_take(const struct tree *tree, const struct tree_near *near,
                         const real *q, struct job *job, int64_t j)
@@ -132,7 +166,31 @@ static int64_t job_take(const struct tree *tree, const struct tree_near *near,
     for (int r = 0; r < job->rhs; r++)
         row_copy(to + (3 + r) * SIMD_ROW, q + r * s->n + j, n, there, 1, 0);
     job->n += (int)n;
+    if (job->own)
+        job_take_low(s, job, j, n);
     return n;
+}
+
+/* 1: the leaf itself, and more is known of its points than f32 holds. */
+static int near_own(const struct tree *tree, const struct tree_near *near,
+                    int64_t leaf)
+{
+    return tree->source.low && near->leaf == leaf && near->offset[0] == 0
+           && near->offset[1] == 0 && near->offset[2] == 0;
+}
+
+/* All sources of a near leaf on targets begin .. end. */
+static void job_near(const struct simd_thread *thread, struct job *job,
+                     const struct tree_near *near, const real *q, int64_t begin,
+                     int64_t end)
+{
+    const struct tree *tree = thread->io->tree;
+    int64_t j = tree->source.begin[near->leaf];
+    while (j < tree->source.begin[near->leaf + 1]) {
+        j += job_take(tree, near, q, job, j);
+        if (job->n == SIMD_CHUNK)
+            job_flush(thread, job, begin, end);
+    }
 }
 
 static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
@@ -154,6 +212,7 @@ static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
         .value = 1 / h,
         .slope = 1 / (h * h),
         .t = {t->x[0], t->x[1], t->x[2]},
+        .low = t->low,
         .n_targets = t->n,
     };
     for (int r = 0; r < args->rhs; r += SIMD_RHS) {
@@ -161,16 +220,12 @@ static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
         job.potential = io->potential ? (real *)io->potential + r * t->n : NULL;
         job.field = io->field ? (real *)io->field + 3 * r * t->n : NULL;
         const real *q = (const real *)io->q + r * s->n;
-        for (int64_t e = 0; e < n_near; e++) {
-            const struct tree_near *near = &thread->near[e];
-            int64_t j = s->begin[near->leaf], last = s->begin[near->leaf + 1];
-            while (j < last) {
-                j += job_take(tree, near, q, &job, j);
-                if (job.n == SIMD_CHUNK)
-                    job_flush(thread, &job, begin, end);
-            }
+        for (job.own = 0; job.own < 2; job.own++) {
+            for (int64_t e = 0; e < n_near; e++)
+                if (near_own(tree, &thread->near[e], leaf) == job.own)
+                    job_near(thread, &job, &thread->near[e], q, begin, end);
+            job_flush(thread, &job, begin, end);
         }
-        job_flush(thread, &job, begin, end);
     }
 }
 

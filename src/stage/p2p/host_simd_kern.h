@@ -8,6 +8,8 @@ enum {
     SIMD_CHUNK = 512, /* sources side by side: with strengths within L1 */
     SIMD_ROW = SIMD_CHUNK + 16, /* a word of copies may go past them */
     SIMD_RHS = 4,               /* sets of strengths at a time */
+    SIMD_LOW = 3 + SIMD_RHS,    /* rows of what f32 leaves of positions */
+    SIMD_ROWS = SIMD_LOW + 3,
 };
 
 /* What one thread does. */
@@ -15,7 +17,7 @@ struct simd_thread {
     const struct p2p_args *args;
     const struct p2p_io *io;
     struct tree_near *near; /* [p2p_near_most] */
-    void *chunk;            /* [3 + SIMD_RHS][SIMD_ROW] of the precision */
+    void *chunk;            /* [SIMD_ROWS][SIMD_ROW] of the precision */
 };
 
 struct simd_kern {

@@ -58,6 +58,17 @@ static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
         ((double *)x)[k] += y;
 }
 
+/* 1: target i's leaf itself, and f32 does not hold all that is known of its
+ * points. */
+static int plain_own(const struct tree *tree, const struct tree_near *near,
+                     int64_t i)
+{
+    const struct tree_points *t = tree_targets(tree);
+    return tree->source.low && near->offset[0] == 0 && near->offset[1] == 0
+           && near->offset[2] == 0 && i >= t->begin[near->leaf]
+           && i < t->begin[near->leaf + 1];
+}
+
 /* What target i of a leaf of edge h receives of one set of strengths. */
 static void plain_target(const struct plain *plain, const struct p2p_io *io,
                          int64_t n_near, double h, int64_t i, const void *q,
@@ -68,6 +79,7 @@ static void plain_target(const struct plain *plain, const struct p2p_io *io,
     double eps = plain->args.softening / h, skip = p2p_skip(&plain->args, h);
     for (int64_t e = 0; e < n_near; e++) {
         const struct tree_near *near = &plain->near[e];
+        int own = plain_own(io->tree, near, i);
         for (int64_t j = s->begin[near->leaf]; j < s->begin[near->leaf + 1];
              j++) {
             double d[3], d2 = 0;
@@ -75,6 +87,9 @@ static void plain_target(const struct plain *plain, const struct p2p_io *io,
                 d[a] = plain_get(plain, t->x[a], i)
                        - (plain_get(plain, s->x[a], j) * near->scale
                           + near->offset[a]);
+                if (own)
+                    d[a] += (double)tree_low_part(t->low[i], a)
+                            - (double)tree_low_part(s->low[j], a);
                 d2 += d[a] * d[a];
             }
             if (d2 <= skip)
