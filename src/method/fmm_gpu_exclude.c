@@ -121,6 +121,7 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
         ARG_BUF(&x->at), ARG_BUF(t->separate ? &x->at_target : &x->at),
         ARG_BUF(fmm_gpu_leaf(s, 0)), ARG_BUF(fmm_gpu_leaf(s, 1)),
         ARG_BUF(fmm_gpu_places(s)), ARG_BUF(&from->x), ARG_BUF(&to->x),
-        ARG_BUF(near->q), ARG_BUF(near->potential ? near->potential : none),
+        ARG_BUF(&from->low), ARG_BUF(&to->low), ARG_BUF(near->q),
+        ARG_BUF(near->potential ? near->potential : none),
         ARG_BUF(near->field ? near->field : none), ARG_STRUCT(units));
 }
