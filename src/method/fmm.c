@@ -185,7 +185,8 @@ static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
     for (int r = 0; r < FMM_ROOMS; r++)
         bytes += (double)s->choice[r].row->variant->bytes(
             r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
-    return bytes + points * (8 * 11 + size * 8);
+    double low = plan->problem.precision == FARSUM_F32 ? 4 : 0;
+    return bytes + points * (8 * 11 + size * 8 + low);
 }
 
 static farsum_status fmm_memory(const struct farsum_plan *plan,
