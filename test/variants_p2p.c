@@ -225,5 +225,5 @@ const struct harness harness_p2p = {
     .name = p2p_name,
     .run = p2p_run,
     .bound = p2p_bound,
-    .on_device = 15 | 1 << 6 | 1 << 17 | 1 << 19,
+    .on_device = 15 | 1 << 6 | 1 << 17 | 1 << 19 | 7 << 23,
 };

@@ -193,8 +193,9 @@ void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
     plan->net_size = sqrt((double)s->n * sums->q2);
     plan->info.norm = norm;
     plan->info.estimated_error =
-        norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, of_potential,
-                                  field && s->m == 0 ? force / c : 0)
+        norm > 0 ? tuned_estimate(
+                       &s->tuned, plan, sums->q2, s->n, of_potential,
+                       field && !of_potential && s->m == 0 ? force / c : 0)
                        / norm
                  : 0;
 }

@@ -183,10 +183,20 @@ static farsum_status tree_order(const struct tree *tree, int level,
     return tree_sort(given->n, bits, key, p->order, threads);
 }
 
-static farsum_status points_reserve(struct tree_points *p, int64_t n,
-                                    farsum_precision precision, int same)
+static void points_free(struct tree_points *p)
 {
-    if (p->room < n || !p->order || !same) {
+    mem_free(p->begin);
+    mem_free(p->order);
+    for (int d = 0; d < 3; d++)
+        mem_free(p->x[d]);
+    mem_free(p->low);
+    *p = (struct tree_points){0};
+}
+
+static farsum_status points_reserve(struct tree_points *p, int64_t n,
+                                    farsum_precision precision)
+{
+    if (p->room < n || !p->order) {
         mem_free(p->order);
         p->order = NULL;
         p->room = 0;
@@ -299,19 +309,22 @@ farsum_status tree_set(struct tree *tree, const struct tree_args *args,
 {
     farsum_status status = FARSUM_OK;
     uint64_t *key = NULL, *key_target = NULL;
-    int same = tree->precision == args->precision;
     GO(tree_check(args));
+    if (tree->precision != args->precision) { /* arrays are of the other */
+        points_free(&tree->source);
+        points_free(&tree->target);
+    }
     tree_shape(tree, args);
     tree->separate = targets != NULL;
     int64_t parts = sources->n + (targets ? targets->n : 0);
     parts = (parts + (tree->dense ? tree->n_leaves : 0)) / PART_LEAST + 1;
     if (tree->threads > parts)
         tree->threads = (int)parts;
-    GO(points_reserve(&tree->source, sources->n, args->precision, same));
+    GO(points_reserve(&tree->source, sources->n, args->precision));
     GO(MEM_RAW(key, sources->n));
     GO(tree_order(tree, args->depth, sources, "source", &tree->source, key));
     if (targets) {
-        GO(points_reserve(&tree->target, targets->n, args->precision, same));
+        GO(points_reserve(&tree->target, targets->n, args->precision));
         GO(MEM_RAW(key_target, targets->n));
         GO(tree_order(tree, args->depth, targets, "target", &tree->target,
                       key_target));
@@ -331,15 +344,6 @@ done:
     if (status != FARSUM_OK)
         tree_clear(tree);
     return status;
-}
-
-static void points_free(struct tree_points *p)
-{
-    mem_free(p->begin);
-    mem_free(p->order);
-    for (int d = 0; d < 3; d++)
-        mem_free(p->x[d]);
-    mem_free(p->low);
 }
 
 void tree_clear(struct tree *tree)

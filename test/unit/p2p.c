@@ -251,6 +251,72 @@ static void whole(void)
         }
 }
 
+/* Potentials in f32 of two charges of 1 that are d apart in a box of edge 2. */
+static void pair_f32(const struct variant *row, double d, float found[2])
+{
+    const double x[6] = {0.71, 0.52, 0.83, 0.71 + d, 0.52, 0.83};
+    const struct tree_given sources = given(x, 2);
+    const float q[2] = {1, 1};
+    struct tree_args shape = cube;
+    struct tree tree = {0};
+    struct p2p_args args = {.precision = FARSUM_F32,
+                            .isa = isa_best(),
+                            .threads = 1,
+                            .rhs = 1,
+                            .outputs = FARSUM_POTENTIAL,
+                            .n_sources = 2,
+                            .dense = 1,
+                            .ws = 1};
+    void *state = NULL;
+    shape.precision = FARSUM_F32;
+    found[0] = found[1] = 0;
+    CHECK_OK(tree_set(&tree, &shape, &sources, NULL));
+    const struct p2p_io io = {&tree, q, found, NULL, 0};
+    if (CHECK_OK(row->fits(&args)) && CHECK_OK(row->create(&args, &state)))
+        CHECK_OK(row->run(state, &io));
+    row->destroy(state);
+    tree_clear(&tree);
+}
+
+/* What f32 leaves of positions tells two points apart that f32 has at one
+ * place; not those that are a step of it apart. */
+static void close_f32(void)
+{
+    for (const struct variant_row *row = p2p_stage.rows; row->name; row++) {
+        float found[2];
+        if (strncmp(row->name, "gpu", 3) == 0)
+            continue;
+        pair_f32(row->variant, 2e-8, found);
+        for (int i = 0; i < 2; i++)
+            CHECK(fabs(found[i] * 2e-8 - 1) < 0.02, "%s: %g, not 5e7",
+                  row->name, (double)found[i]);
+        pair_f32(row->variant, 1.2e-10, found);
+        CHECK(found[0] == 0 && found[1] == 0, "%s: %g of points at one place",
+              row->name, (double)found[0]);
+    }
+}
+
+/* A tree that is built again in another precision, targets and all. */
+static void precisions(void)
+{
+    double x[30], y[30];
+    struct tree tree = {0};
+    tree_fractions(TREE_UNIFORM, 10, 5, x);
+    tree_fractions(TREE_UNIFORM, 10, 6, y);
+    const struct tree_given sources = given(x, 10), targets = given(y, 10);
+    for (int step = 0; step < 4; step++) {
+        struct tree_args shape = cube;
+        shape.precision = step == 1 || step == 2 ? FARSUM_F32 : FARSUM_F64;
+        CHECK_OK(
+            tree_set(&tree, &shape, &sources, step == 1 ? NULL : &targets));
+        CHECK((tree.source.low != NULL) == (shape.precision == FARSUM_F32),
+              "step %d", step);
+        CHECK(step == 1 || (tree.target.low != NULL) == (step == 2), "step %d",
+              step);
+    }
+    tree_clear(&tree);
+}
+
 static void refuses(void)
 {
     const struct p2p_args good = {
@@ -329,6 +395,8 @@ int main(int argc, char **argv)
     RUN(one_box);
     RUN(bricks);
     RUN(whole);
+    RUN(close_f32);
+    RUN(precisions);
     RUN(refuses);
     RUN(memory);
     return check_end();

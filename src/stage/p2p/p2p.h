@@ -51,10 +51,12 @@ struct p2p_io {
 };
 
 /* Distance, in a leaf's h, up to which two positions are one: below it the
- * field would leave the range of the precision, or its seed's. */
+ * field would leave the range of the precision, or its seed's; in f32 two that
+ * differ by a step of 2^-34 on each axis (tree_low_of), as an image of a point
+ * and the point itself may. */
 static inline double p2p_least(farsum_precision precision)
 {
-    return precision == FARSUM_F32 ? 1e-12 : 1e-18;
+    return precision == FARSUM_F32 ? 2e-10 : 1e-18;
 }
 /* Its square in units of h, with what args ask for. */
 static inline double p2p_skip(const struct p2p_args *args, double h)
