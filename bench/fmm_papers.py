@@ -134,7 +134,7 @@ def equal(a):
     the papers' fastest and ours at smaller ones."""
     for error, t in ERRORS:
         rows = parts.device_rows("m2l") if error == ERRORS[0][0] else EQUAL
-        if error < 1e-10: # what their nodes leave is 6e-10
+        if error < 1e-10:  # what their nodes leave is 6e-10
             rows = [r for r in rows if not r.startswith("gpu_plane_wave")]
         reference = "ewald:200" if error < 1e-11 else "spectral:1e-12"
         plan = "want=%g,prec=%s,method=fmm,boxes=1,tag=equal,m2l=" % (error, t)

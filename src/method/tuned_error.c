@@ -52,6 +52,12 @@ static double tuned_own_image(const struct tuned *t,
     return q2 * fabs(v[0]);
 }
 
+/* What the near field holds of a position, of the cutoff: h of (6.7). */
+static double tuned_place(const struct farsum_plan *p)
+{
+    return p->pairs == FARSUM_F32 ? 0x1p-27 : 0x1p-52;
+}
+
 /* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
  * force: of the sum, and of the positions, which the near field holds to a part
  * of the cutoff. */
@@ -60,7 +66,7 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
 {
     const struct sample *s = &p->sample;
     int f32 = p->pairs == FARSUM_F32;
-    double sum = f32 ? 2.5e-7 : 1e-15, place = f32 ? 0x1p-27 : 0x1p-52;
+    double sum = f32 ? 2.5e-7 : 1e-15;
     double volume = tuned_volume(p), n = (double)s->n;
     if (!p->pair.kind->gradient)
         return sum * hypot(s->force, tuned_own_image(t, p));
@@ -74,7 +80,7 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
     if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
         close *= norm / hypot(norm, s->pair);
     return hypot(sum * hypot(norm, tuned_own_image(t, p)),
-                 place * t->rc * close);
+                 tuned_place(p) * t->rc * close);
 }
 
 double tuned_norm(const struct farsum_plan *plan)
@@ -299,12 +305,11 @@ static double tuned_close_found(const struct tuned *t,
                                 const struct farsum_plan *p, double q2,
                                 int64_t n, double found)
 {
-    double place = p->pairs == FARSUM_F32 ? 0x1p-27 : 0x1p-52;
     double pair = M_SQRT1_2 * found, one = q2 / (double)n;
     if (!(pair > 0) || !(p->sample.pair > 0) || !p->pair.kind->charged)
         return 0;
     double r = sqrt(one / (pair * sqrt((double)n / 2)));
-    return place * t->rc * pair / r;
+    return tuned_place(p) * t->rc * pair / r;
 }
 
 double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,

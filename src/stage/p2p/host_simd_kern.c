@@ -171,14 +171,6 @@ static int64_t job_take(const struct tree *tree, const struct tree_near *near,
     return n;
 }
 
-/* 1: the leaf itself, and more is known of its points than f32 holds. */
-static int near_own(const struct tree *tree, const struct tree_near *near,
-                    int64_t leaf)
-{
-    return tree->source.low && near->leaf == leaf && near->offset[0] == 0
-           && near->offset[1] == 0 && near->offset[2] == 0;
-}
-
 /* All sources of a near leaf on targets begin .. end. */
 static void job_near(const struct simd_thread *thread, struct job *job,
                      const struct tree_near *near, const real *q, int64_t begin,
@@ -222,7 +214,7 @@ static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
         const real *q = (const real *)io->q + r * s->n;
         for (job.own = 0; job.own < 2; job.own++) {
             for (int64_t e = 0; e < n_near; e++)
-                if (near_own(tree, &thread->near[e], leaf) == job.own)
+                if (p2p_own(tree, &thread->near[e], leaf) == job.own)
                     job_near(thread, &job, &thread->near[e], q, begin, end);
             job_flush(thread, &job, begin, end);
         }

@@ -71,6 +71,15 @@ static inline double p2p_targets(const struct p2p_args *args)
     return (double)(args->n_targets > 0 ? args->n_targets : args->n_sources);
 }
 
+/* 1: the entry of a leaf's near list is the leaf itself, and more is known of
+ * its points than f32 holds. */
+static inline int p2p_own(const struct tree *tree, const struct tree_near *near,
+                          int64_t leaf)
+{
+    return tree->source.low && near->leaf == leaf && near->offset[0] == 0
+           && near->offset[1] == 0 && near->offset[2] == 0;
+}
+
 /* Entries that a near list has at most. */
 static inline int64_t p2p_near_most(const struct p2p_args *args)
 {

@@ -58,28 +58,17 @@ static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
         ((double *)x)[k] += y;
 }
 
-/* 1: target i's leaf itself, and f32 does not hold all that is known of its
- * points. */
-static int plain_own(const struct tree *tree, const struct tree_near *near,
-                     int64_t i)
-{
-    const struct tree_points *t = tree_targets(tree);
-    return tree->source.low && near->offset[0] == 0 && near->offset[1] == 0
-           && near->offset[2] == 0 && i >= t->begin[near->leaf]
-           && i < t->begin[near->leaf + 1];
-}
-
 /* What target i of a leaf of edge h receives of one set of strengths. */
 static void plain_target(const struct plain *plain, const struct p2p_io *io,
-                         int64_t n_near, double h, int64_t i, const void *q,
-                         int64_t first, double sum[4])
+                         int64_t leaf, int64_t n_near, double h, int64_t i,
+                         const void *q, int64_t first, double sum[4])
 {
     const struct tree_points *s = &io->tree->source;
     const struct tree_points *t = tree_targets(io->tree);
     double eps = plain->args.softening / h, skip = p2p_skip(&plain->args, h);
     for (int64_t e = 0; e < n_near; e++) {
         const struct tree_near *near = &plain->near[e];
-        int own = plain_own(io->tree, near, i);
+        int own = p2p_own(io->tree, near, leaf);
         for (int64_t j = s->begin[near->leaf]; j < s->begin[near->leaf + 1];
              j++) {
             double d[3], d2 = 0;
@@ -120,8 +109,8 @@ static farsum_status plain_run(void *state, const void *data)
         for (int64_t i = t->begin[leaf]; i < t->begin[leaf + 1]; i++)
             for (int64_t r = 0; r < plain->args.rhs; r++) {
                 double sum[4] = {0};
-                plain_target(plain, io, n_near, h, i, io->q, r * tree->source.n,
-                             sum);
+                plain_target(plain, io, leaf, n_near, h, i, io->q,
+                             r * tree->source.n, sum);
                 if (io->potential)
                     plain_add(plain, io->potential, r * t->n + i, sum[3]);
                 for (int a = 0; io->field && a < 3; a++)
