@@ -8,15 +8,25 @@
 
 /* Strengths and norms of a sum may differ by so much from the sample's. */
 #define MARGIN 1.25
-/* A crystal's unit cells lie in boxes as one does, and so may a few points: all
- * at corners, where no mean tells what is left out.  More of them do not. */
+/* Points of a crystal's few unit cells all lie alike in their boxes, at corners
+ * for one, and so may few points of any kind: what means over boxes say of the
+ * order is then too little, by up to 1e5 times, so that these take the order of
+ * the bound, proof or not.  More cells than these lie in all ways. */
 enum { ALIKE = 512, FEW = 16 };
-/* What rounding is allowed over what it is expected to leave. */
+/* What rounding is allowed over what it is expected to leave, of a proof. */
 #define ROUNDING 4
 
 int strict_field(const struct farsum_plan *plan)
 {
     return plan->problem.error != FARSUM_ERROR_POTENTIAL;
+}
+
+static double strict_rounding(const struct farsum_plan *plan,
+                              const struct fmm_facts *facts,
+                              const struct fmm_crowd *crowd)
+{
+    return (plan->options.strict ? ROUNDING : 1)
+           * fmm_rounding(plan, facts, crowd, strict_field(plan));
 }
 
 /* What a field's error counts as in the tolerance's norm. */
@@ -34,13 +44,13 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
     const farsum_problem *p = &plan->problem;
     int field = strict_field(plan);
     double norm = field ? s->facts.force : s->facts.potential;
-    double rounding = fmm_rounding(plan, &s->facts, crowd, field);
+    double rounding = strict_rounding(plan, &s->facts, crowd);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
     double own = strict_own(plan, &s->facts, s->strict->most);
     if (most == 0) /* nothing is known */
         return INFINITY;
-    return own > 0 ? (most - ROUNDING * rounding) / (MARGIN * own) : INFINITY;
+    return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;
 }
 
 double strict_error(const struct farsum_plan *plan,
@@ -51,7 +61,7 @@ double strict_error(const struct farsum_plan *plan,
     double norm = field ? facts->force : facts->potential, error = 0;
     if (bound > 0 && most > 0)
         error = bound * strict_own(plan, facts, most);
-    error += ROUNDING * fmm_rounding(plan, facts, crowd, field);
+    error += strict_rounding(plan, facts, crowd);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return plan->problem.coulomb * error;
     if (error == 0)
@@ -62,8 +72,9 @@ double strict_error(const struct farsum_plan *plan,
 farsum_status strict_fails(const struct farsum_plan *plan, double least)
 {
     FAIL(ERR_TOLERANCE,
-         "strict: tolerance %g: the smallest bound that %s and orders up to %d "
+         "%s: tolerance %g: the smallest bound that %s and orders up to %d "
          "reach here is %.3g",
+         plan->options.strict ? "strict" : "method fmm",
          plan->problem.tolerance,
          plan->problem.precision == FARSUM_F32 ? "f32" : "f64",
          (int)MULTIPOLE_MOST, least);
@@ -155,6 +166,15 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
         plan, strict_error(plan, &s->facts, &crowd, s->strict->most, bound));
 }
 
+/* A bound is asked for, or is one of the estimates. */
+static void strict_tell(struct farsum_plan *plan, double bound)
+{
+    if (plan->options.strict)
+        plan->info.bound = bound;
+    else
+        plan->info.estimated_error = fmin(plan->info.estimated_error, bound);
+}
+
 /* Of the points that are there, or before they are of evenly filled boxes. */
 farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
 {
@@ -167,7 +187,7 @@ farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
         bound = strict_even(s, &s->shape, plan->problem.n_sources,
                             s->shape.order, strict_field(plan));
     }
-    plan->info.bound = strict_error(plan, &s->facts, &s->crowd, t->most, bound);
+    strict_tell(plan, strict_error(plan, &s->facts, &s->crowd, t->most, bound));
     return FARSUM_OK;
 }
 
@@ -187,9 +207,9 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
             most = fmax(most, fabs(s->exact.q[i]));
         ratio = strict_ratio(s);
     }
-    plan->info.bound = strict_error(plan, facts, &s->crowd, most,
-                                    t->bound > 0 ? t->bound * ratio : 0);
-    if (plan->info.bound > plan->problem.tolerance)
+    strict_tell(plan, strict_error(plan, facts, &s->crowd, most,
+                                   t->bound > 0 ? t->bound * ratio : 0));
+    if (plan->options.strict && plan->info.bound > plan->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "strict: with these strengths and results order %d is proved to "
              "keep %.3g, not the tolerance %g; %s",

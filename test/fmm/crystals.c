@@ -1,5 +1,5 @@
 /* crystals.c: Madelung's constants and plasmas on lattices by the method fmm,
- * to 1e-12 at high order. */
+ * to 1e-12 at high order; unit cells and few points at orders that it takes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,8 +145,79 @@ static void potentials_are_ewald(void)
     }
 }
 
+/* Forces by what the plan takes for these tolerances, as Ewald's. */
+static void within(const struct system *s)
+{
+    static const double tolerances[] = {1e-3, 1e-6, 1e-10};
+    struct fmm_sums a, b;
+    farsum_problem p = fmm_problem(s, 1e-13);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    o.method = "ewald";
+    if (fmm_do(s, &p, &o, &b)) {
+        for (int t = fmm_all() ? 0 : 1; t < 4; t++) {
+            o = fmm_options();
+            p.precision = t < 3 ? FARSUM_F64 : FARSUM_F32;
+            p.tolerance = t < 3 ? tolerances[t] : 3e-6;
+            if (fmm_do(s, &p, &o, &a)) {
+                double gap = fmm_force_gap(s, a.field, b.field);
+                CHECK(gap <= p.tolerance
+                      && a.info.estimated_error <= p.tolerance,
+                      "%s, %lld points, asked for %g: order %d, ws %d, %d "
+                      "levels: estimated %.3g, off by %.3g", s->name,
+                      (long long)s->p.n, p.tolerance, a.info.order,
+                      a.info.separation, a.info.levels, a.info.estimated_error,
+                      gap);
+            }
+            fmm_free(&a);
+        }
+    }
+    fmm_free(&b);
+}
+
+/* All points lie alike in their boxes: at corners, and, moved, elsewhere. */
+static void unit_cells(void)
+{
+    static const char *const names[] = {"nacl", "cscl", "zns", "caf2",
+                                        "perovskite"};
+    for (size_t c = 0; c < sizeof names / sizeof *names; c++)
+        for (int64_t k = 1; k <= (fmm_all() ? 4 : 2); k++) {
+            struct system s;
+            char error[200] = "";
+            const int64_t cells[3] = {k, k, fmm_all() ? k % 3 + 1 : 1};
+            memset(&s, 0, sizeof s);
+            snprintf(s.name, sizeof s.name, "%s", names[c]);
+            if (!CHECK(crystal_make(crystal_find(s.name), cells, 0, &s.p, NULL,
+                                    error, sizeof error) == 0,
+                       "%s", error))
+                continue;
+            within(&s);
+            for (int64_t i = 0; i < 3 * s.p.n; i++)
+                s.p.x[i] += 0.13;
+            if (k == 1 || fmm_all())
+                within(&s);
+            system_free(&s);
+        }
+}
+
+static void few_points(void)
+{
+    static const int counts[] = {2, 5, 16, 17, 3, 8, 12, 30};
+    for (int i = 0; i < (fmm_all() ? 8 : 4); i++)
+        for (int seed = 1; seed <= (fmm_all() ? 3 : 1); seed++) {
+            struct system s;
+            char what[100];
+            snprintf(what, sizeof what, "laplace n=%d dist=uniform seed=%d",
+                     counts[i], seed);
+            fmm_system(&s, "few points", what, 0);
+            within(&s);
+            system_free(&s);
+        }
+}
+
 void fmm_crystals(void)
 {
+    RUN(unit_cells);
+    RUN(few_points);
     RUN(madelung);
     RUN(plasmas);
     RUN(potentials_are_ewald);
