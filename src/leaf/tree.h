@@ -27,8 +27,9 @@ FN u32 tree_low(f64 x, f64 y, f64 z)
     }
     return low;
 }
-/* Square of a distance in a leaf's h below which it is asked for: at 1/32 a
- * pair's force errs by 6e-7 without. */
+
+/* Square of a distance, in a leaf's h, below which pairs are told of these
+ * bits: at 1/32 a pair's force errs by 6e-7 without. */
 #define TREE_CLOSE 9.765625e-4
 
 FN f32 tree_low_part(u32 low, i32 d)

@@ -161,6 +161,7 @@ static void fmm_destroy(void *state)
     fmm_clear_rooms(s);
     fmm_gpu_destroy(s->gpu);
     fmm_strict_destroy(s->strict);
+    fmm_strict_destroy(s->alike);
     tree_clear(&s->tree);
     points_clear(&s->source);
     points_clear(&s->target);

@@ -44,6 +44,7 @@ struct fmm_crowd {
 /* Boxes and order. */
 struct fmm_shape {
     int order, ws;
+    int least; /* that the order does not fall below: of few points */
     int dense, depth;
     int64_t root[3], leaf;
     double box[3];  /* edges of a box over the longest */
@@ -106,6 +107,8 @@ struct fmm {
     struct fmm_crowd crowd;
     struct fmm_gpu *gpu; /* owned; on a device: then those arrays are there */
     struct fmm_strict *strict; /* owned; NULL: no bound is asked for */
+    struct fmm_strict *alike;  /* owned; of few points and a lattice's few unit
+                                  cells, else NULL: bounds say their order */
 };
 
 /* fmm_facts.c */
@@ -211,10 +214,11 @@ farsum_status fmm_order_fails(const struct farsum_plan *plan);
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_facts *facts);
 
-/* fmm_strict_order.c: what a plan that is to be bounded knows, by its sample;
- * the least order that is proved to keep the tolerance in evenly filled boxes;
- * the bound of s->shape into plan->info; that of a sum, which fails if it is
- * above the tolerance.  Nothing is done, OK, where no bound is asked for. */
+/* fmm_strict_order.c: what a plan that is to be bounded, or one of points that
+ * lie alike, knows by its sample; the least order that is proved to keep the
+ * tolerance in evenly filled boxes; the bound of s->shape into plan->info, as
+ * bound or as estimate; that of a sum, which fails if a bound that is asked for
+ * is above the tolerance.  Nothing is done, OK, for other plans. */
 farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s);
 void fmm_strict_destroy(struct fmm_strict *strict); /* NULL is legal */
 farsum_status fmm_strict_order(const struct farsum_plan *plan,

@@ -182,6 +182,8 @@ static int order_keeps(const struct farsum_plan *plan,
                    * fmm_margin(ws, order, crowd->sparse, targets);
     if (one_sign(facts)) /* what evenness cancels depends on where boxes end */
         error *= 1.25;
+    if (plan->sample.crystal) /* its points lie in few ways in their boxes */
+        error *= 3;
     return hypot(error, rounding) <= most || most == 0;
 }
 

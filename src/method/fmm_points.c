@@ -158,7 +158,7 @@ static farsum_status points_order(const struct farsum_plan *plan, struct fmm *s,
                                : fmm_order(plan, &s->facts, s->shape.ws,
                                            s->shape.box, &s->crowd, &found);
     if (status == FARSUM_OK)
-        *order = found;
+        *order = found > s->shape.least ? found : s->shape.least;
     if (s->strict) /* looked at once */
         s->strict->known = status == FARSUM_OK;
     return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
@@ -225,6 +225,8 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     if (!plan->options.order) {
         if (s->shape.dense && order < s->shape.order)
             order = s->shape.order;
+        if (order < s->shape.least)
+            order = s->shape.least;
         s->shape.order = order;
     }
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);

@@ -183,6 +183,10 @@ static farsum_status shape_order(const struct farsum_plan *plan,
         return FARSUM_OK;
     shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
     shape->order = shape->order > 1 ? shape->order : 1;
+    if (s->alike)
+        TRY(fmm_strict_order(plan, s, shape, n, &shape->least));
+    if (shape->order < shape->least)
+        shape->order = shape->least;
     if (shape->order > MULTIPOLE_MOST)
         return fmm_order_fails(plan);
     return FARSUM_OK;
@@ -394,7 +398,7 @@ static farsum_status shape_check(const struct farsum_plan *plan, int sparse)
     return FARSUM_OK;
 }
 
-/* Proofs need boxes farther apart than estimates do. */
+/* Bounds need boxes farther apart than estimates do. */
 static farsum_status shape_strict(const struct farsum_plan *plan,
                                   const struct fmm *s, int64_t n, int64_t m,
                                   struct fmm_shape *one, struct fmm_shape *best)
@@ -424,7 +428,7 @@ farsum_status fmm_shape_find(const struct farsum_plan *plan,
     farsum_status status;
     TRY(shape_check(plan, sparse));
     one.dense = !sparse;
-    if (s->strict) {
+    if (s->strict || s->alike) {
         TRY(shape_strict(plan, s, n, m, &one, &best));
         *shape = best;
         return FARSUM_OK;

@@ -1,5 +1,6 @@
 /* fmm_strict.h: what an order cannot leave more than, (10.34) to (10.38) of
- * math.md, for plans that are asked for a bound in place of an estimate. */
+ * math.md, for plans that are asked for a bound in place of an estimate, and
+ * for points of which estimates know too little. */
 #ifndef FARSUM_METHOD_FMM_STRICT_H
 #define FARSUM_METHOD_FMM_STRICT_H
 

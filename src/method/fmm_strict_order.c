@@ -1,6 +1,7 @@
 /* fmm_strict_order.c: the order whose bound is within the tolerance, of boxes
- * that are filled evenly; whether a sum's is. */
+ * that are filled evenly, for a proof or for few points; whether a sum's is. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 #include "method/arrays.h"
@@ -8,13 +9,18 @@
 
 /* Strengths and norms of a sum may differ by so much from the sample's. */
 #define MARGIN 1.25
-/* Points of a crystal's few unit cells all lie alike in their boxes, at corners
+/* Points of a lattice's few unit cells all lie alike in their boxes, at corners
  * for one, and so may few points of any kind: what means over boxes say of the
- * order is then too little, by up to 1e5 times, so that these take the order of
- * the bound, proof or not.  More cells than these lie in all ways. */
-enum { ALIKE = 512, FEW = 16 };
+ * order is then too little, by up to 1e5 times, so that the bound says it.  Of
+ * more cells it is by up to 2.3 times, which estimates have a margin for. */
+enum { ALIKE = 512, FEW = 32 };
 /* What rounding is allowed over what it is expected to leave, of a proof. */
 #define ROUNDING 4
+
+static struct fmm_strict *strict_of(const struct fmm *s)
+{
+    return s->strict ? s->strict : s->alike;
+}
 
 int strict_field(const struct farsum_plan *plan)
 {
@@ -47,7 +53,7 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
     double rounding = strict_rounding(plan, &s->facts, crowd);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
-    double own = strict_own(plan, &s->facts, s->strict->most);
+    double own = strict_own(plan, &s->facts, strict_of(s)->most);
     if (most == 0) /* nothing is known */
         return INFINITY;
     return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;
@@ -71,21 +77,25 @@ double strict_error(const struct farsum_plan *plan,
 
 farsum_status strict_fails(const struct farsum_plan *plan, double least)
 {
+    char given[40] = "";
+    if (plan->options.separation)
+        snprintf(given, sizeof given, " with separation %d",
+                 plan->options.separation);
     FAIL(ERR_TOLERANCE,
          "%s: tolerance %g: the smallest bound that %s and orders up to %d "
-         "reach here is %.3g",
-         plan->options.strict ? "strict" : "method fmm",
+         "reach here%s is %.3g",
+         plan->options.strict ? "strict"
+                              : "method fmm, few points or a lattice",
          plan->problem.tolerance,
          plan->problem.precision == FARSUM_F32 ? "f32" : "f64",
-         (int)MULTIPOLE_MOST, least);
+         (int)MULTIPOLE_MOST, given, least);
 }
 
 static int strict_alike(const struct farsum_plan *plan, const struct fmm *s)
 {
     const struct sample *sample = &plan->sample;
-    return s->facts.periodic && plan->options.order == 0
-           && (sample->n <= FEW
-               || (sample->n <= ALIKE && (sample->crystal || sample->regular)));
+    return s->facts.periodic
+           && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
 }
 
 farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s)
@@ -95,7 +105,7 @@ farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s)
     if (!plan->options.strict && !strict_alike(plan, s))
         return FARSUM_OK;
     TRY(MEM_NEW(t, 1));
-    s->strict = t;
+    *(plan->options.strict ? &s->strict : &s->alike) = t;
     t->order = -1;
     t->mean = t->most = 1;
     if (!p->sample_q)
@@ -129,7 +139,7 @@ void fmm_strict_destroy(struct fmm_strict *t)
 static double strict_even(const struct fmm *s, const struct fmm_shape *shape,
                           int64_t n, int order, int field)
 {
-    const struct fmm_strict *t = s->strict;
+    const struct fmm_strict *t = strict_of(s);
     const double *box = shape->box;
     int depth, first = fmm_shape_first(s, shape);
     double sum = 0, filling = fmm_shape_filling(s, shape, n, &depth);
@@ -150,10 +160,11 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
                                const struct fmm_shape *shape, int64_t n,
                                int *order)
 {
+    struct fmm_strict *t = strict_of(s);
     struct fmm_crowd crowd;
     int field = strict_field(plan);
     fmm_shape_crowd(s, shape, n, &crowd);
-    TRY(strict_boxes_set(&s->strict->boxes, s, shape));
+    TRY(strict_boxes_set(&t->boxes, s, shape));
     double limit = strict_limit(plan, s, &crowd), bound = 0;
     for (int p = s->facts.periodic ? 2 : 1; p < STRICT_ORDERS; p++) {
         bound = strict_even(s, shape, n, p, field);
@@ -162,24 +173,30 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
             return FARSUM_OK;
         }
     }
-    return strict_fails(
-        plan, strict_error(plan, &s->facts, &crowd, s->strict->most, bound));
+    return strict_fails(plan,
+                        strict_error(plan, &s->facts, &crowd, t->most, bound));
 }
 
-/* A bound is asked for, or is one of the estimates. */
-static void strict_tell(struct farsum_plan *plan, double bound)
+/* What bounds in place of means say of the error: the estimate is no less. */
+static void alike_tell(struct farsum_plan *plan, const struct fmm *s,
+                       const struct fmm_facts *facts)
 {
-    if (plan->options.strict)
-        plan->info.bound = bound;
+    const struct fmm_strict *t = s->alike;
+    double norm = strict_field(plan) ? facts->force : facts->potential;
+    double error = t->bound * strict_own(plan, facts, t->most)
+                   + strict_rounding(plan, facts, &s->crowd);
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        error *= plan->problem.coulomb;
     else
-        plan->info.estimated_error = fmin(plan->info.estimated_error, bound);
+        error = norm > 0 ? error / norm : 0;
+    plan->info.estimated_error = fmax(plan->info.estimated_error, error);
 }
 
 /* Of the points that are there, or before they are of evenly filled boxes. */
 farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
 {
-    struct fmm_strict *t = s->strict;
-    if (!t)
+    struct fmm_strict *t = strict_of(s);
+    if (!t || (s->alike && s->shape.order < 2)) /* these have no bound */
         return FARSUM_OK;
     double bound = t->bound;
     if (t->order < 0) {
@@ -187,7 +204,13 @@ farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
         bound = strict_even(s, &s->shape, plan->problem.n_sources,
                             s->shape.order, strict_field(plan));
     }
-    strict_tell(plan, strict_error(plan, &s->facts, &s->crowd, t->most, bound));
+    if (s->strict) {
+        plan->info.bound =
+            strict_error(plan, &s->facts, &s->crowd, t->most, bound);
+    } else {
+        t->bound = bound;
+        alike_tell(plan, s, &s->facts);
+    }
     return FARSUM_OK;
 }
 
@@ -196,6 +219,8 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
                              const struct fmm_facts *facts)
 {
     const struct fmm_strict *t = s->strict;
+    if (s->alike)
+        alike_tell(plan, s, facts);
     if (!t)
         return FARSUM_OK;
     double most = t->given, ratio;
@@ -207,9 +232,9 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
             most = fmax(most, fabs(s->exact.q[i]));
         ratio = strict_ratio(s);
     }
-    strict_tell(plan, strict_error(plan, facts, &s->crowd, most,
-                                   t->bound > 0 ? t->bound * ratio : 0));
-    if (plan->options.strict && plan->info.bound > plan->problem.tolerance)
+    plan->info.bound = strict_error(plan, facts, &s->crowd, most,
+                                    t->bound > 0 ? t->bound * ratio : 0);
+    if (plan->info.bound > plan->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "strict: with these strengths and results order %d is proved to "
              "keep %.3g, not the tolerance %g; %s",

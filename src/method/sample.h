@@ -41,8 +41,8 @@ struct sample {
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
     int crystal;           /* 1: most targets have the same surroundings as
                               another */
-    int regular;           /* 1: the same but for the charges, or the nearest
-                              as far away */
+    int lattice;           /* 1: the same but for the charges */
+    int regular;           /* 1: that, or the nearest as far away */
 };
 
 /* The size of a strength of `width` numbers: the product of its vectors'

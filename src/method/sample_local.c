@@ -318,8 +318,8 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         sum[0] += most[k];
     sample->n_targets = targets;
     sample->crystal = targets_alike(sample, target_same);
-    sample->regular = targets_alike(sample, target_regular)
-                      || targets_spaced(sample);
+    sample->lattice = targets_alike(sample, target_regular);
+    sample->regular = sample->lattice || targets_spaced(sample);
     sample->force = sqrt(sum[0] / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
     sample->close = sqrt(g.close / (double)forces);
