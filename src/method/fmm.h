@@ -44,7 +44,7 @@ struct fmm_crowd {
 /* Boxes and order. */
 struct fmm_shape {
     int order, ws;
-    int least; /* that the order does not fall below: of few points */
+    int least; /* that the order does not fall below: s->alike */
     int dense, depth;
     int64_t root[3], leaf;
     double box[3];  /* edges of a box over the longest */
@@ -62,6 +62,7 @@ struct fmm_names {
 struct fmm_learnt {
     int shift;
     double many;
+    int wide; /* 1: no order of ws = 1 was enough for them */
 };
 /* Points that crowd may teach a plan one thing with one shape and another with
  * the next, in turn. */
@@ -253,6 +254,9 @@ double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
  * what the tree says of it may ask for others. */
 farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
                                int crowded, int64_t n, int64_t m);
+/* 1: points that no order was enough for are to be tried once more, in boxes
+ * that are farther apart. */
+int fmm_points_wider(const struct farsum_plan *plan, struct fmm *s);
 farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
                                int64_t n, int64_t m);
 farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s);

@@ -6,7 +6,8 @@ static int found_known(const struct fmm_found *f, const struct fmm *s,
 {
     const struct fmm_facts *a = &f->facts, *b = &s->facts;
     return n > 0 && f->n == n && f->m == m && f->learnt.shift == s->learnt.shift
-           && f->learnt.many == s->learnt.many && a->periodic == b->periodic
+           && f->learnt.many == s->learnt.many
+           && f->learnt.wide == s->learnt.wide && a->periodic == b->periodic
            && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
            && a->edge[2] == b->edge[2] && a->volume == b->volume
            && a->q1 == b->q1 && a->q2 == b->q2 && a->potential == b->potential

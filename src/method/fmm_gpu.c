@@ -488,6 +488,10 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
         TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
         status = gpu_whole(plan, s, n, m);
     }
+    if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(plan, s)) {
+        TRY(fmm_gpu_shape(plan, s, n, m));
+        status = gpu_whole(plan, s, n, m);
+    }
     TRY(status);
     TRY(gpu_reserve(plan, s));
     TRY(gpu_together(plan, s));

@@ -292,6 +292,15 @@ static farsum_status points_boxes(struct farsum_plan *plan, struct fmm *s,
     return fmm_points_rooms(plan, s, n, m);
 }
 
+int fmm_points_wider(const struct farsum_plan *plan, struct fmm *s)
+{
+    if (plan->options.separation || plan->options.order || s->strict
+        || s->learnt.wide || s->shape.ws > 1)
+        return 0;
+    s->learnt = (struct fmm_learnt){.wide = 1};
+    return 1;
+}
+
 farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
@@ -301,7 +310,10 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));
     TRY(points_uneven(plan, s, n, m, &uneven));
-    TRY(points_boxes(plan, s, uneven, n, m));
+    farsum_status status = points_boxes(plan, s, uneven, n, m);
+    if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(plan, s))
+        status = points_boxes(plan, s, uneven, n, m);
+    TRY(status);
     TRY(points_arrays(plan, s));
     return fmm_points_set(plan, s);
 }

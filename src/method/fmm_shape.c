@@ -171,6 +171,7 @@ static farsum_status shape_order(const struct farsum_plan *plan,
 {
     struct fmm_crowd crowd;
     shape->order = plan->options.order > 0 ? plan->options.order : 0;
+    shape->least = 0;
     if (plan->options.order)
         return FARSUM_OK;
     fmm_shape_crowd(s, shape, n, &crowd);
@@ -433,10 +434,12 @@ farsum_status fmm_shape_find(const struct farsum_plan *plan,
         *shape = best;
         return FARSUM_OK;
     }
-    one.ws = plan->options.separation ? plan->options.separation : 1;
+    one.ws = plan->options.separation ? plan->options.separation
+             : s->learnt.wide         ? 2
+                                      : 1;
     status = sparse ? shape_sparse(plan, s, n, m, &one, &best)
                     : shape_dense(plan, s, n, m, &one, &best);
-    if (!plan->options.separation
+    if (!plan->options.separation && !s->learnt.wide
         && (plan->problem.tolerance < WIDER || s->learnt.shift > LATE
             || best.seconds == 0)) {
         struct fmm_shape wide = {0};

@@ -94,7 +94,7 @@ farsum_status strict_fails(const struct farsum_plan *plan, double least)
 static int strict_alike(const struct farsum_plan *plan, const struct fmm *s)
 {
     const struct sample *sample = &plan->sample;
-    return s->facts.periodic
+    return s->facts.periodic && plan->options.order == 0
            && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
 }
 
@@ -177,26 +177,29 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
                         strict_error(plan, &s->facts, &crowd, t->most, bound));
 }
 
-/* What bounds in place of means say of the error: the estimate is no less. */
+/* What bounds in place of means say of the error: the estimate is no less.  By
+ * how much a sum's strengths are those of the sample is taken as a whole. */
 static void alike_tell(struct farsum_plan *plan, const struct fmm *s,
                        const struct fmm_facts *facts)
 {
     const struct fmm_strict *t = s->alike;
     double norm = strict_field(plan) ? facts->force : facts->potential;
-    double error = t->bound * strict_own(plan, facts, t->most)
+    double scale = s->facts.q2 > 0 ? sqrt(facts->q2 / s->facts.q2) : 1;
+    double error = scale * t->bound * strict_own(plan, facts, scale * t->most)
                    + strict_rounding(plan, facts, &s->crowd);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         error *= plan->problem.coulomb;
     else
         error = norm > 0 ? error / norm : 0;
-    plan->info.estimated_error = fmax(plan->info.estimated_error, error);
+    if (isfinite(error))
+        plan->info.estimated_error = fmax(plan->info.estimated_error, error);
 }
 
 /* Of the points that are there, or before they are of evenly filled boxes. */
 farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
 {
     struct fmm_strict *t = strict_of(s);
-    if (!t || (s->alike && s->shape.order < 2)) /* these have no bound */
+    if (!t)
         return FARSUM_OK;
     double bound = t->bound;
     if (t->order < 0) {

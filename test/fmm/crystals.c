@@ -188,6 +188,19 @@ static void within(const struct system *s, int tolerances, int potentials)
     fmm_free(&b);
 }
 
+/* A crystal's cells along x, y, z. */
+static int crystal_of(struct system *s, const char *name, int64_t k, int64_t kz)
+{
+    char error[200] = "";
+    const int64_t cells[3] = {k, k, kz};
+    memset(s, 0, sizeof *s);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    return CHECK(crystal_make(crystal_find(name), cells, 0, &s->p, NULL, error,
+                              sizeof error)
+                     == 0,
+                 "%s", error);
+}
+
 /* All points lie alike in their boxes: at corners, and, moved, elsewhere. */
 static void unit_cells(void)
 {
@@ -197,13 +210,7 @@ static void unit_cells(void)
     for (int c = 0; c < (fmm_all() ? 5 : 3); c++)
         for (int64_t k = 1; k <= (fmm_all() ? 5 : 2); k++) {
             struct system s;
-            char error[200] = "";
-            const int64_t cells[3] = {k, k, fmm_all() ? k : 1};
-            memset(&s, 0, sizeof s);
-            snprintf(s.name, sizeof s.name, "%s", names[c]);
-            if (!CHECK(crystal_make(crystal_find(s.name), cells, 0, &s.p, NULL,
-                                    error, sizeof error) == 0,
-                       "%s", error))
+            if (!crystal_of(&s, names[c], k, fmm_all() ? k : 1))
                 continue;
             within(&s, tolerances, 0);
             for (int64_t i = 0; i < 3 * s.p.n; i++)
@@ -230,8 +237,88 @@ static void few_points(void)
         }
 }
 
+/* Boxes of a larger crystal are alike, if there are as many as cells, and of a
+ * small one that is not quite a lattice orders of near boxes do not do. */
+static void many_cells(void)
+{
+    struct system s;
+    struct fmm_sums a, b;
+    farsum_options e = FARSUM_OPTIONS_INIT, o = fmm_options();
+    uint64_t state = 1;
+    e.method = "ewald";
+    if (!crystal_of(&s, "caf2", 5, 5))
+        return;
+    farsum_problem p = fmm_problem(&s, 1e-2), exact = fmm_problem(&s, 1e-9);
+    if (fmm_do(&s, &p, &o, &a)) {
+        CHECK(fmm_do(&s, &exact, &e, &b), "no reference");
+        double gap = fmm_force_gap(&s, a.field, b.field);
+        CHECK(gap <= 1e-2, "order %d, %lld boxes: off by %.3g", a.info.order,
+              (long long)(a.info.boxes[0] * a.info.boxes[1]), gap);
+        fmm_free(&b);
+    }
+    fmm_free(&a);
+    system_free(&s);
+    if (!crystal_of(&s, "nacl", 2, 2))
+        return;
+    for (int64_t i = 0; i < 3 * s.p.n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        s.p.x[i] += 0.2 * ((double)(state >> 40) / 16777216 - 0.5);
+    }
+    within(&s, 2, 0);
+    system_free(&s);
+}
+
+/* Strengths of another size are of another absolute error alone; a separation
+ * that no bound is within the tolerance of is refused. */
+static void other_strengths(void)
+{
+    struct system s;
+    struct fmm_sums a;
+    if (!crystal_of(&s, "nacl", 1, 1))
+        return;
+    farsum_problem p = fmm_problem(&s, 1e-6);
+    farsum_options o = fmm_options();
+    double x[24], q[8], phi[8], said[3];
+    farsum_plan *plan = NULL;
+    memcpy(x, s.p.x, sizeof x);
+    p.sample_x = x;
+    p.sample_q = s.p.q;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (CHECK(farsum_plan_create(&p, &o, &plan) == FARSUM_OK
+                  && farsum_plan_set_points(plan, 8, x, 0, NULL) == FARSUM_OK,
+              "%s", farsum_message()))
+        for (int k = 0; k < 3; k++) {
+            farsum_result r = FARSUM_RESULT_INIT;
+            farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+            double field[24];
+            r.potential = phi;
+            r.field = field;
+            for (int i = 0; i < 8; i++)
+                q[i] = pow(100, k - 1) * s.p.q[i];
+            CHECK(farsum_plan_execute(plan, 1, q, &r) == FARSUM_OK, "%s",
+                  farsum_message());
+            CHECK(farsum_plan_get_info(plan, &info) == FARSUM_OK, "%s",
+                  farsum_message());
+            said[k] = info.estimated_error;
+            CHECK(said[k] > 0 && fabs(said[k] / said[0] - 1) < 1e-6,
+                  "charges of %g: estimated %.3g, of 0.01 %.3g",
+                  pow(100, k - 1), said[k], said[0]);
+        }
+    farsum_plan_destroy(plan);
+    o = fmm_options();
+    o.separation = 1;
+    farsum_status status = fmm_try(&s, &p, &o, &a);
+    CHECK(status == FARSUM_ERR_TOLERANCE
+              && strstr(farsum_message(), "with separation 1"),
+          "separation 1: %d, %s", (int)status, farsum_message());
+    fmm_free(&a);
+    system_free(&s);
+}
+
 void fmm_crystals(void)
 {
+    RUN(many_cells);
+    RUN(other_strengths);
     RUN(unit_cells);
     RUN(few_points);
     RUN(madelung);
