@@ -164,12 +164,13 @@ static void sum_segment(const struct cluster_sum *sum, const uint32_t *word,
         s->kernel(s);
         return;
     }
-    for (int64_t left = word[0]; left > 0; left -= WIDE_TERMS) {
-        s->count = left < WIDE_TERMS ? left : WIDE_TERMS;
+    for (int64_t left = word[0]; left > 0; left -= s->count) {
+        s->count = WIDE_TERMS - s->terms;
+        s->count = left < s->count ? left : s->count;
         s->kernel(s);
         s->entry += s->count;
         s->terms += s->count;
-        if (s->terms > WIDE_TERMS / 2)
+        if (s->terms == WIDE_TERMS) /* of the image, not of this segment */
             sum_image(sum, s);
     }
 }
