@@ -114,7 +114,8 @@ GROMACS (PME), whose cutoff, mesh and order were scanned, and Farsum in turn on 
 particles with the same threads, at errors measured on both; two cores of an AMD EPYC
 (Zen 3), 1029 atoms on two of an Intel Xeon with AVX-512. 1e7 atoms were not run: by
 what 1.08e5 take, a step of LAMMPS is 20 s of a core at 1e-3, 50 s at 1e-6. Times are
-ms, the least of the rounds, the median behind; *ratio* is theirs over ours, of a step with a standing list, and with a new list and `set_points` in both.
+ms, the least of the rounds, the median behind; *ratio* is theirs over ours, of a step
+with a standing list, and with a new list and `set_points` in both.
 Of a peer's sets the fastest. Not reached: LAMMPS 1e-9 (its erfc is a polynomial good to
 1.5e-7, the best measured is 1.1e-7), GROMACS in mixed precision below 3e-6.
 

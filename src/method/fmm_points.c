@@ -148,17 +148,26 @@ static void points_learn(const struct farsum_plan *plan, struct fmm *s,
     s->learnt.many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
 }
 
-/* The order for the tree that is there; as it was if there is none. */
+/* The order for the tree that is there. */
+static farsum_status points_need(const struct farsum_plan *plan, struct fmm *s,
+                                 int *order)
+{
+    if (s->strict)
+        return fmm_strict_points(plan, s, order);
+    TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
+                  order));
+    *order = *order > s->shape.least ? *order : s->shape.least;
+    return FARSUM_OK;
+}
+
+/* The same; as it was if there is none. */
 static farsum_status points_order(const struct farsum_plan *plan, struct fmm *s,
                                   int *order)
 {
     int found = *order;
-    farsum_status status = s->strict
-                               ? fmm_strict_points(plan, s, &found)
-                               : fmm_order(plan, &s->facts, s->shape.ws,
-                                           s->shape.box, &s->crowd, &found);
+    farsum_status status = points_need(plan, s, &found);
     if (status == FARSUM_OK)
-        *order = found > s->shape.least ? found : s->shape.least;
+        *order = found;
     if (s->strict) /* looked at once */
         s->strict->known = status == FARSUM_OK;
     return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
@@ -215,18 +224,13 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     int order;
     if (s->strict && s->strict->known)
         order = s->strict->order;
-    else if (s->strict)
-        TRY(fmm_strict_points(plan, s, &order));
-    else if (!plan->options.order)
-        TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
-                      &order));
+    else if (s->strict || !plan->options.order)
+        TRY(points_need(plan, s, &order));
     if (s->strict)
         s->strict->known = 0;
     if (!plan->options.order) {
         if (s->shape.dense && order < s->shape.order)
             order = s->shape.order;
-        if (order < s->shape.least)
-            order = s->shape.least;
         s->shape.order = order;
     }
     fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);

@@ -44,12 +44,17 @@ static double strict_own(const struct farsum_plan *plan,
     return plan->problem.n_targets > 0 ? sqrt(facts->q2) : most;
 }
 
+static double strict_norm(const struct farsum_plan *plan,
+                          const struct fmm_facts *facts)
+{
+    return strict_field(plan) ? facts->force : facts->potential;
+}
+
 double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_crowd *crowd)
 {
     const farsum_problem *p = &plan->problem;
-    int field = strict_field(plan);
-    double norm = field ? s->facts.force : s->facts.potential;
+    double norm = strict_norm(plan, &s->facts);
     double rounding = strict_rounding(plan, &s->facts, crowd);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
@@ -59,15 +64,24 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
     return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;
 }
 
+/* E of (10.39), C = 1. */
+static double strict_left(const struct farsum_plan *plan,
+                          const struct fmm_facts *facts,
+                          const struct fmm_crowd *crowd, double most,
+                          double bound)
+{
+    double error = 0;
+    if (bound > 0 && most > 0)
+        error = bound * strict_own(plan, facts, most);
+    return error + strict_rounding(plan, facts, crowd);
+}
+
 double strict_error(const struct farsum_plan *plan,
                     const struct fmm_facts *facts,
                     const struct fmm_crowd *crowd, double most, double bound)
 {
-    int field = strict_field(plan);
-    double norm = field ? facts->force : facts->potential, error = 0;
-    if (bound > 0 && most > 0)
-        error = bound * strict_own(plan, facts, most);
-    error += strict_rounding(plan, facts, crowd);
+    double norm = strict_norm(plan, facts);
+    double error = strict_left(plan, facts, crowd, most, bound);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return plan->problem.coulomb * error;
     if (error == 0)
@@ -183,10 +197,10 @@ static void alike_tell(struct farsum_plan *plan, const struct fmm *s,
                        const struct fmm_facts *facts)
 {
     const struct fmm_strict *t = s->alike;
-    double norm = strict_field(plan) ? facts->force : facts->potential;
+    double norm = strict_norm(plan, facts);
     double scale = s->facts.q2 > 0 ? sqrt(facts->q2 / s->facts.q2) : 1;
-    double error = scale * t->bound * strict_own(plan, facts, scale * t->most)
-                   + strict_rounding(plan, facts, &s->crowd);
+    double error =
+        strict_left(plan, facts, &s->crowd, scale * t->most, scale * t->bound);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         error *= plan->problem.coulomb;
     else

@@ -29,19 +29,26 @@ static farsum_options high(int k)
     return o;
 }
 
+/* A crystal's cells along x, y, z. */
+static int crystal_of(struct system *s, const char *name, int64_t k, int64_t kz)
+{
+    char error[200] = "";
+    const int64_t cells[3] = {k, k, kz};
+    memset(s, 0, sizeof *s);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    return CHECK(crystal_make(crystal_find(name), cells, 0, &s->p, NULL, error,
+                              sizeof error)
+                     == 0,
+                 "%s", error);
+}
+
 static void madelung(void)
 {
     for (size_t c = 0; c < sizeof known / sizeof *known; c++)
         for (int64_t k = 1; k <= 2; k++) {
             struct system s;
             struct fmm_sums a;
-            char error[200] = "";
-            const int64_t cells[3] = {k, k, k};
-            memset(&s, 0, sizeof s);
-            snprintf(s.name, sizeof s.name, "%s", known[c].name);
-            if (!CHECK(crystal_make(crystal_find(s.name), cells, 0, &s.p, NULL,
-                                    error, sizeof error) == 0,
-                       "%s", error))
+            if (!crystal_of(&s, known[c].name, k, k))
                 continue;
             farsum_problem p = fmm_problem(&s, 0.9);
             farsum_options o = high((int)(c + (size_t)k) % 4);
@@ -186,19 +193,6 @@ static void within(const struct system *s, int tolerances, int potentials)
         }
     }
     fmm_free(&b);
-}
-
-/* A crystal's cells along x, y, z. */
-static int crystal_of(struct system *s, const char *name, int64_t k, int64_t kz)
-{
-    char error[200] = "";
-    const int64_t cells[3] = {k, k, kz};
-    memset(s, 0, sizeof *s);
-    snprintf(s->name, sizeof s->name, "%s", name);
-    return CHECK(crystal_make(crystal_find(name), cells, 0, &s->p, NULL, error,
-                              sizeof error)
-                     == 0,
-                 "%s", error);
 }
 
 /* All points lie alike in their boxes: at corners, and, moved, elsewhere. */
