@@ -47,6 +47,14 @@ struct fmm_gpu_exclude {
                                  u32 */
 };
 
+/* What a dense tree's boxes held when they were looked at, crowd->far and
+ * uneven, over what as many in each would. */
+struct fmm_held {
+    int depth, ws; /* ws 0: nothing is known */
+    int64_t root[3], n;
+    double far[FMM_KNOTS][2], uneven[FMM_KNOTS][2];
+};
+
 /* As fmm_gpu.k has it: what fractions of places are of. */
 struct fmm_region {
     double corner[3], edge[3];
@@ -83,6 +91,7 @@ struct fmm_gpu {
     struct fmm_gpu_exclude exclude;
     struct fmm_gpu_crowd *lists; /* owned; of a sparse tree's errors */
     struct fmm_gpu_crowd *dense; /* owned; of a dense one's */
+    struct fmm_held held;
     double low[3], high[3];      /* what holds open points */
     int beside;              /* 1: near pairs on a queue of their own */
     struct aside aside;
@@ -136,8 +145,8 @@ farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
                                   const struct buf *const count[2],
                                   struct fmm_gpu_crowd **room,
                                   struct fmm_crowd *crowd);
-/* s->crowd of a dense tree, of boxes as they are filled if they are not
- * evenly. */
+/* s->crowd of a dense tree, where points lie in its boxes; of many that are
+ * spread evenly as they did when these boxes were first looked at. */
 farsum_status fmm_gpu_dense(struct fmm *s);
 /* fmm_gpu.c: where targets lie, once points are summed for again: it takes as
  * long as two sums gain. */

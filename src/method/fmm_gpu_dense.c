@@ -1,11 +1,14 @@
-/* fmm_gpu_dense.c: where points crowd in a dense tree of a device, what its
- * boxes hold is looked at, by kernels: errors of evenly filled ones are not
- * theirs.  fmm_crowd.c on a device. */
+/* fmm_gpu_dense.c: what the boxes of a device's dense tree hold, and where in
+ * them, is looked at by kernels: points of a crystal, warm ones too, lie in few
+ * ways in boxes of whole unit cells, and crowds in few boxes.  fmm_crowd.c on a
+ * device. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "method/fmm_gpu_crowd.h"
 
 /* Sources in the boxes of a target, over those of even boxes, from which on
- * they are looked at. */
+ * points are crowded. */
 #define CROWDED 1.5
 
 /* Sums over a side's points: of boxes above the leaves, of leaves. */
@@ -91,17 +94,54 @@ static int dense_crowded(const struct fmm *s)
     return 0;
 }
 
+/* Looking takes longer than sums of many points gain: those that move in boxes
+ * that stay are as they were.  1: s->crowd is known. */
+static int dense_known(struct fmm *s)
+{
+    const struct fmm_held *held = &s->gpu->held;
+    struct fmm_crowd *crowd = &s->crowd;
+    if (s->source.n <= CROWD_POINTS || held->n != s->source.n
+        || held->ws != s->shape.ws || held->depth != s->shape.depth
+        || memcmp(held->root, s->shape.root, sizeof held->root) != 0)
+        return 0;
+    crowd->listed = 1;
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++) {
+            double of = crowd->random[field];
+            crowd->far[k][field] = of * held->far[k][field];
+            crowd->uneven[k][field] = of * held->uneven[k][field];
+        }
+    return 1;
+}
+
+static void dense_keep(struct fmm *s)
+{
+    const struct fmm_crowd *crowd = &s->crowd;
+    struct fmm_held *held = &s->gpu->held;
+    *held = (struct fmm_held){s->shape.depth, s->shape.ws, .n = s->source.n};
+    memcpy(held->root, s->shape.root, sizeof held->root);
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++) {
+            double of = crowd->random[field];
+            held->far[k][field] = of > 0 ? crowd->far[k][field] / of : 0;
+            held->uneven[k][field] = of > 0 ? crowd->uneven[k][field] / of : 0;
+        }
+}
+
 farsum_status fmm_gpu_dense(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     const struct buf *const count[2] = {&g->boxes, &g->target_boxes};
-    if (!dense_crowded(s))
+    int crowded = dense_crowded(s);
+    if (!crowded && dense_known(s))
         return FARSUM_OK;
     if (s->tree.separate)
         TRY(fmm_gpu_count(s, &s->tree.gpu->target, &g->target_boxes));
     TRY(fmm_gpu_crowd_dense(&s->tree, fmm_shape_first(s, &s->shape), count,
                             &g->dense, &s->crowd));
     /* boxes are not made to suit the crowds: what these lean by is larger */
-    s->crowd.sparse = 1;
+    s->crowd.sparse = crowded;
+    if (!crowded)
+        dense_keep(s);
     return FARSUM_OK;
 }

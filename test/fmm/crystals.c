@@ -42,6 +42,16 @@ static int crystal_of(struct system *s, const char *name, int64_t k, int64_t kz)
                  "%s", error);
 }
 
+/* Each coordinate moved by up to `amplitude`. */
+static void warm(struct system *s, double amplitude, uint64_t *state)
+{
+    for (int64_t i = 0; i < 3 * s->p.n; i++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        double u = (double)(*state >> 40) / 8388608 - 1;
+        s->p.x[i] += amplitude * u;
+    }
+}
+
 static void madelung(void)
 {
     for (size_t c = 0; c < sizeof known / sizeof *known; c++)
@@ -201,7 +211,8 @@ static void unit_cells(void)
     static const char *const names[] = {"nacl", "cscl", "caf2", "zns",
                                         "perovskite"};
     int tolerances = fmm_all() ? 5 : 3;
-    for (int c = 0; c < (fmm_all() ? 5 : 3); c++)
+    int few = fmm_device() ? 1 : 3;
+    for (int c = 0; c < (fmm_all() ? 5 : few); c++)
         for (int64_t k = 1; k <= (fmm_all() ? 5 : 2); k++) {
             struct system s;
             if (!crystal_of(&s, names[c], k, fmm_all() ? k : 1))
@@ -254,11 +265,88 @@ static void many_cells(void)
     system_free(&s);
     if (!crystal_of(&s, "nacl", 2, 2))
         return;
-    for (int64_t i = 0; i < 3 * s.p.n; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        s.p.x[i] += 0.2 * ((double)(state >> 40) / 16777216 - 0.5);
-    }
+    warm(&s, 0.1, &state);
     within(&s, 2, 0);
+    system_free(&s);
+}
+
+/* Ions about their sites at the corners of boxes of whole cells: rare in points
+ * at random, and most of the error. */
+static void warm_crystals(void)
+{
+    static const struct {
+        int64_t cells;
+        int boxes;
+        double amplitude, tolerance;
+    } cases[] = {
+        {3, 0, 0.1, 1e-3}, {6, 2, 0.02, 1e-7}, {2, 2, 0.1, 1e-3},
+        {3, 0, 0.1, 1e-9}, {4, 2, 0.1, 1e-5},  {6, 2, 0.02, 1e-5},
+        {6, 0, 0.1, 1e-5}, {8, 2, 0.02, 1e-7},
+    };
+    uint64_t state = 1;
+    for (int k = 0; k < (fmm_all() ? 8 : 2); k++) {
+        struct system s;
+        struct fmm_sums a, b;
+        farsum_options e = FARSUM_OPTIONS_INIT, o = fmm_options();
+        e.method = "ewald";
+        if (!crystal_of(&s, "nacl", cases[k].cells, cases[k].cells))
+            return;
+        warm(&s, cases[k].amplitude, &state);
+        if (cases[k].boxes) {
+            o.boxes[0] = o.boxes[1] = o.boxes[2] = cases[k].boxes;
+            o.levels = 1;
+        }
+        farsum_problem p = fmm_problem(&s, cases[k].tolerance);
+        farsum_problem exact = fmm_problem(&s, 1e-12);
+        if (fmm_do(&s, &p, &o, &a)) {
+            CHECK(fmm_do(&s, &exact, &e, &b), "no reference");
+            double gap = fmm_force_gap(&s, a.field, b.field);
+            CHECK(gap <= cases[k].tolerance
+                      && gap <= 4 * a.info.estimated_error,
+                  "%lld ions, asked for %g: order %d, ws %d, %lld boxes along "
+                  "x: estimated %.3g, off by %.3g",
+                  (long long)s.p.n, cases[k].tolerance, a.info.order,
+                  a.info.separation, (long long)a.info.boxes[0],
+                  a.info.estimated_error, gap);
+            fmm_free(&b);
+        }
+        fmm_free(&a);
+        system_free(&s);
+    }
+}
+
+/* More points than are looked at each time they move: what was seen of the same
+ * boxes stands for them. */
+static void moves(void)
+{
+    struct system s;
+    farsum_plan *plan = NULL;
+    farsum_plan_info first = FARSUM_PLAN_INFO_INIT;
+    farsum_plan_info next = FARSUM_PLAN_INFO_INIT;
+    farsum_options o = fmm_options();
+    uint64_t state = 1;
+    if (!crystal_of(&s, "nacl", 14, 14))
+        return;
+    warm(&s, 0.05, &state);
+    farsum_problem p = fmm_problem(&s, 1e-5);
+    o.boxes[0] = o.boxes[1] = o.boxes[2] = 7;
+    o.levels = 1;
+    if (CHECK(farsum_plan_create(&p, &o, &plan) == FARSUM_OK
+                  && farsum_plan_set_points(plan, s.p.n, s.p.x, 0, NULL)
+                         == FARSUM_OK
+                  && farsum_plan_get_info(plan, &first) == FARSUM_OK,
+              "%s", farsum_message())) {
+        warm(&s, 0.01, &state);
+        CHECK(farsum_plan_set_points(plan, s.p.n, s.p.x, 0, NULL) == FARSUM_OK
+                  && farsum_plan_get_info(plan, &next) == FARSUM_OK,
+              "%s", farsum_message());
+        CHECK(abs(next.order - first.order) <= 1
+                  && fabs(next.estimated_error / first.estimated_error - 1)
+                         < (next.order == first.order ? 0.1 : 0.7),
+              "order %d, estimated %.3g, then %d, %.3g", first.order,
+              first.estimated_error, next.order, next.estimated_error);
+    }
+    farsum_plan_destroy(plan);
     system_free(&s);
 }
 
@@ -312,8 +400,12 @@ static void other_strengths(void)
 void fmm_crystals(void)
 {
     RUN(many_cells);
+    RUN(warm_crystals);
+    RUN(moves);
     RUN(other_strengths);
     RUN(unit_cells);
+    if (fmm_device() && !fmm_all())
+        return;
     RUN(few_points);
     RUN(madelung);
     RUN(plasmas);
