@@ -33,6 +33,7 @@ struct fmm_crowd {
     double random[2];   /* of sum N / h^2, sum N / h^4 over the levels */
     double together[2]; /* of (sum N / h)^2, (sum N / h^2)^2 */
     double h;           /* of the leaves */
+    int ws;
     /* If listed, what far lists hold, by order, stands in place of random:
      * equal to it where boxes are filled evenly, and all are.  uneven: of
      * charges of one sign, what they are filled unevenly by; squares.

@@ -255,7 +255,8 @@ farsum_status fmm_crowd(const struct tree *tree, int first,
     GO(MEM_NEW(c, 1));
     GO(crowd_begin(c, tree, first));
     GO(crowd_fills(c));
-    *crowd = (struct fmm_crowd){.listed = 1, .sparse = !tree->dense};
+    *crowd =
+        (struct fmm_crowd){.ws = tree->ws, .listed = 1, .sparse = !tree->dense};
     crowd_own(c, crowd);
     for (int level = first; level <= tree->depth; level++)
         GO(crowd_level(c, level, crowd));

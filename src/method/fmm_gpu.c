@@ -380,7 +380,7 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
              (long long)fact[FMM_FACT_TWIN + 1]);
     if (!dense) /* fmm_gpu_crowd.c */
         return FARSUM_OK;
-    *crowd = (struct fmm_crowd){.h = h};
+    *crowd = (struct fmm_crowd){.h = h, .ws = s->tree.ws};
     for (int k = 0; k < 2; k++) {
         double unit = pow(h, 2 + 2 * k) * targets;
         crowd->random[k] = fact[FMM_FACT_CROWD + k] / unit;

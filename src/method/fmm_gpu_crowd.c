@@ -223,7 +223,7 @@ static void crowd_take(const struct tree *t, int first, const double *fact,
                        struct fmm_crowd *crowd)
 {
     double targets = (double)tree_targets(t)->n;
-    *crowd = (struct fmm_crowd){.listed = 1, .sparse = 1};
+    *crowd = (struct fmm_crowd){.ws = t->ws, .listed = 1, .sparse = 1};
     crowd->h = fact[0] / targets;
     for (int k = 0; k < 2; k++) {
         crowd->random[k] = fact[1 + k] / targets;

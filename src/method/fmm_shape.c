@@ -151,7 +151,8 @@ void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
     int depth;
     double filling = fmm_shape_filling(s, shape, n, &depth), sum[2] = {0};
     double h = cbrt(s->facts.volume * filling / (double)n);
-    *crowd = (struct fmm_crowd){.h = h, .sparse = !shape->dense};
+    *crowd =
+        (struct fmm_crowd){.h = h, .ws = shape->ws, .sparse = !shape->dense};
     for (int level = depth; level >= fmm_shape_first(s, shape);
          level--, h *= 2, filling *= 8) {
         crowd->random[0] += filling / (h * h);

@@ -16,6 +16,8 @@
 enum { ALIKE = 512, FEW = 32 };
 /* What rounding is allowed over what it is expected to leave, of a proof. */
 #define ROUNDING 4
+/* Of the roundings of a device's near sums, a fit to crystals' cells. */
+#define NEAR 1.5
 
 static struct fmm_strict *strict_of(const struct fmm *s)
 {
@@ -27,12 +29,29 @@ int strict_field(const struct farsum_plan *plan)
     return plan->problem.error != FARSUM_ERROR_POTENTIAL;
 }
 
+/* What sums over the near boxes of points that lie alike leave on a device: of
+ * the sizes of their terms, which cancel, n/V times those of a ball as large. */
+static double strict_near(const struct farsum_plan *plan,
+                          const struct fmm_facts *facts,
+                          const struct fmm_crowd *crowd)
+{
+    double eps = plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
+    double reach = 0.62 * (2 * crowd->ws + 1) * crowd->h;
+    double terms = sqrt(facts->q2) * (double)plan->problem.n_sources
+                   / facts->volume * 2 * M_PI * reach;
+    double own = sqrt(facts->q2);
+    if (!plan->device)
+        return 0;
+    return NEAR * eps * terms * (strict_field(plan) ? 2 * own : reach);
+}
+
 static double strict_rounding(const struct farsum_plan *plan,
                               const struct fmm_facts *facts,
                               const struct fmm_crowd *crowd)
 {
-    return (plan->options.strict ? ROUNDING : 1)
-           * fmm_rounding(plan, facts, crowd, strict_field(plan));
+    double even = fmm_rounding(plan, facts, crowd, strict_field(plan));
+    return plan->options.strict ? ROUNDING * even
+                                : hypot(even, strict_near(plan, facts, crowd));
 }
 
 /* What a field's error counts as in the tolerance's norm. */

@@ -8,24 +8,6 @@
 #include "device/buf.h"
 #include "method/fmm_gpu.h"
 
-/* Of a dense tree on a device that no points crowd in the estimate is of boxes
- * that are filled evenly; here again by that. */
-static void estimate_even(const struct trial *t, farsum_plan *plan,
-                          const farsum_plan *two, const farsum_problem *p,
-                          struct sums *to)
-{
-    struct fmm *s = plan->state;
-    const struct fmm *other = two->state;
-    farsum_result r = result_of(p, to);
-    int listed = t->clustered || t->m > 0;
-    CHECK(other->crowd.listed == listed, "%s: boxes were %s", t->name,
-          listed ? "taken as even" : "looked at");
-    if (other->crowd.listed)
-        return;
-    s->crowd.listed = 0;
-    CHECK_OK(farsum_plan_execute(plan, t->rhs, q, &r));
-}
-
 /* Results from the points set next by one of the two ways. */
 static void gather(farsum_plan *plan, int by_reads)
 {
@@ -48,8 +30,6 @@ static void as_on_the_host(void)
             gather(two, (k + wide) % 2);
             run(t, two, &p, &there);
             same(t->name, t, &p, wide ? 1e-12 : 4e-6);
-            if (t->leaf == 0)
-                estimate_even(t, one, two, &p, &host);
             CHECK_OK(farsum_plan_get_info(one, &info));
             CHECK_OK(farsum_plan_get_info(two, &info_there));
             CHECK_NEAR(info_there.estimated_error / info.estimated_error, 1,
