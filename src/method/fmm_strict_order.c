@@ -16,8 +16,9 @@
 enum { ALIKE = 512, FEW = 32 };
 /* What rounding is allowed over what it is expected to leave, of a proof. */
 #define ROUNDING 4
-/* Of the roundings of a device's near sums, a fit to crystals' cells. */
-#define NEAR 1.5
+/* (10.40)'s factors, fits to unit cells. */
+#define NEAR 0.35
+#define NEAR_FIELD 1.5
 
 static struct fmm_strict *strict_of(const struct fmm *s)
 {
@@ -29,20 +30,20 @@ int strict_field(const struct farsum_plan *plan)
     return plan->problem.error != FARSUM_ERROR_POTENTIAL;
 }
 
-/* What sums over the near boxes of points that lie alike leave on a device: of
- * the sizes of their terms, which cancel, n/V times those of a ball as large. */
+/* (10.40) */
 static double strict_near(const struct farsum_plan *plan,
                           const struct fmm_facts *facts,
                           const struct fmm_crowd *crowd)
 {
     double eps = plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
-    double reach = 0.62 * (2 * crowd->ws + 1) * crowd->h;
-    double terms = sqrt(facts->q2) * (double)plan->problem.n_sources
-                   / facts->volume * 2 * M_PI * reach;
-    double own = sqrt(facts->q2);
+    double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
+    double n = (double)plan->problem.n_sources, q = sqrt(facts->q2);
+    double shell = 2 * M_PI * r * n / facts->volume;
     if (!plan->device)
         return 0;
-    return NEAR * eps * terms * (strict_field(plan) ? 2 * own : reach);
+    if (strict_field(plan))
+        return NEAR_FIELD * eps * 2 * q * q * shell;
+    return NEAR * eps * pow(side, 1.5) * q * shell * r;
 }
 
 static double strict_rounding(const struct farsum_plan *plan,

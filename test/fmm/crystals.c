@@ -52,6 +52,12 @@ static void warm(struct system *s, double amplitude, uint64_t *state)
     }
 }
 
+/* Of a relative error; what (10.40) says of a device is above it. */
+static double most(void)
+{
+    return fmm_device() ? 1e-11 : 1e-12;
+}
+
 static void madelung(void)
 {
     for (size_t c = 0; c < sizeof known / sizeof *known; c++)
@@ -66,9 +72,11 @@ static void madelung(void)
                 double phi[2] = {a.potential[0], a.potential[s.p.n - 1]};
                 double far = fabs(phi[0] / known[c].first - 1)
                              + fabs(phi[1] / known[c].last - 1);
-                CHECK(far <= 1e-12, "%s, %lld cells, order %d, ws %d, %d levels"
-                      ": potentials %.17g %.17g: %.2g", s.name, (long long)k,
-                      o.order, o.separation, o.levels, phi[0], phi[1], far);
+                CHECK(far <= most(),
+                      "%s, %lld cells, order %d, ws %d, %d levels"
+                      ": potentials %.17g %.17g: %.2g",
+                      s.name, (long long)k, o.order, o.separation, o.levels,
+                      phi[0], phi[1], far);
             }
             fmm_free(&a);
             system_free(&s);
@@ -112,10 +120,11 @@ static void plasmas(void)
             if (fmm_do(&s, &p, &o, &a)) {
                 double radius = cbrt(3 / (4 * M_PI * basis));
                 double u = a.energy / (double)s.p.n * radius;
-                CHECK(fabs(u / energies[l] - 1) <= 1e-12,
+                CHECK(fabs(u / energies[l] - 1) <= most(),
                       "%s, %d cells, order %d, ws %d, %d levels: %.17g, not "
-                      "%.17g: %.2g", s.name, k, o.order, o.separation, o.levels,
-                      u, energies[l], u / energies[l] - 1);
+                      "%.17g: %.2g",
+                      s.name, k, o.order, o.separation, o.levels, u,
+                      energies[l], u / energies[l] - 1);
             }
             fmm_free(&a);
             system_free(&s);
