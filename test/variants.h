@@ -42,7 +42,7 @@ struct harness {
     double (*bound)(int k, farsum_precision precision);
     /* cases that are run on a device too, bit by bit; 0: all, as with
      * FARSUM_TEST_ALL.  Each may have kernels of its own to compile. */
-    uint64_t on_device;
+    uint64_t on_device, more_on_device; /* more: from case 64 on */
     /* what else is true of a row that fits; NULL: nothing */
     void (*more)(int k, const struct trial *trial, const char *row);
 };

@@ -16,6 +16,7 @@ enum {
 };
 
 #define LAPLACE "laplace"
+#define SCREEN 3 /* over the cutoff */
 /* The cells of a flow: large, turned, thin, within the cutoff and smaller;
  * targets apart; coincident sources; few coefficients and many. */
 #define FLOW_CASES(name)                                                       \
@@ -32,6 +33,14 @@ enum {
     {"triclinic", "uniform", 27, 101, 0, "prolate", 10, VELOCITY, 7, name},    \
     {"cubic", "uniform", 5, 1, 0, "prolate", 14, VELOCITY, 0, name},           \
     {"tilted", "uniform", 40, 1, 200, "prolate", 10, VELOCITY, 0, name},
+
+/* Fewer of a scalar beside 1/r: all it writes, targets apart, images, twins. */
+#define SCALAR_CASES(name)                                                     \
+    {"triclinic", "uniform", 30, 300, 0, "prolate", 18, ALL, 0, name},         \
+        {"rhombic", "uniform", 300, 600, 300, "prolate", 24, BOTH, 0, name},   \
+        {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, name},        \
+        {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, name},          \
+        {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, name},
 
 /* volume in cubes of the cutoff; m targets apart, of which each third lies on
  * a source; twins: pairs of sources at one place. */
@@ -67,15 +76,14 @@ static const struct {
     {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, LAPLACE},
     {"tilted", "uniform", 40, 1, 200, "prolate", 10, BOTH, 0, LAPLACE},
     {"cubic", "uniform", 40, 200, 1, "prolate", 10, BOTH, 0, LAPLACE},
-    FLOW_CASES("stokeslet")
-    FLOW_CASES("rotlet")
-    FLOW_CASES("stresslet")
-    {"tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
+    FLOW_CASES("stokeslet") FLOW_CASES("rotlet") FLOW_CASES("stresslet"){
+        "tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
     {"1x1x10", "uniform", 3, 60, 0, "gaussian", 36, ALL, 0, LAPLACE},
     {"cubic", "uniform", 27, 101, 0, "gaussian", 16, ALL, 7, LAPLACE},
     {"triclinic", "clustered", 60, 300, 150, "gaussian", 42, VELOCITY, 0,
      "stokeslet"},
     {"tilted", "uniform", 2, 30, 7, "gaussian", 20, VELOCITY, 0, "rotlet"},
+    SCALAR_CASES("yukawa") SCALAR_CASES("r6")
     /* ROUGH of them: */
     {"triclinic", "clustered", 60, 600, 150, "prolate", 20, BOTH, 0, LAPLACE},
     {"cubic", "dense", 200, 800, 0, "prolate", 24, VELOCITY, 0, "stokeslet"},
@@ -113,7 +121,7 @@ struct near_work {
     struct near_poly poly;
     struct points source, target;
     struct case_particles p, y;
-    const struct pair *pair;
+    struct pair pair; /* the case's, with what screens it */
     int64_t targets;
     void *q, *potential, *field;
     double energy, virial[9];
@@ -125,7 +133,7 @@ struct near_work {
 
 static int near_values(const struct near_work *w)
 {
-    return w->pair->values;
+    return w->pair.values;
 }
 
 static double near_result(const struct near_work *w, const void *x, int64_t k)
@@ -192,25 +200,26 @@ static farsum_status near_points(int k, struct near_work *w)
 /* A flow's are at random. */
 static void *near_strengths(int k, const struct near_work *w)
 {
-    int64_t n = w->pair->strengths * cases[k].n;
+    int64_t n = w->pair.strengths * cases[k].n;
     uint64_t seed = 300 + (uint64_t)k;
     void *q = trial_array(w->trial, n);
     for (int64_t i = 0; i < n; i++)
-        if (w->pair != pair_find(LAPLACE))
+        if (near_pair(k) != pair_find(LAPLACE))
             trial_put(w->trial, q, i, 2 * trial_random(&seed) - 1);
         else
             trial_put(w->trial, q, i, w->p.q[i] != 0 ? w->p.q[i] : 0.5);
     return q;
 }
 
-/* As good as the precision.  The stresslet's, of second derivatives, end at
+/* As good as the precision.  The stresslet's and those of 1/r^6 end at
  * some 1e-8: all rows are given the same, so take them for exact. */
 static farsum_status near_polynomials(int k, struct near_work *w)
 {
     double wanted = w->trial->precision == FARSUM_F32 ? 1e-7 : 1e-13;
-    int bent = strcmp(w->pair->name, "stresslet") == 0;
+    int bent = strcmp(w->pair.name, "stresslet") == 0
+               || strcmp(w->pair.name, "r6") == 0;
     TRY(split_set(&w->split, cases[k].split, cases[k].c));
-    TRY(pair_near_poly(w->pair, &w->split, bent ? 1e-6 : wanted, &w->poly));
+    TRY(pair_near_poly(&w->pair, &w->split, bent ? 1e-6 : wanted, &w->poly));
     w->poly.error = wanted;
     return FARSUM_OK;
 }
@@ -252,7 +261,8 @@ static farsum_status near_run(int k, const struct trial *trial,
     w->wide = real == 4 && k / 2 % 2; /* with either team */
     w->bytes = w->wide ? 8 : real;
     w->trial = trial;
-    w->pair = near_pair(k);
+    w->pair = *near_pair(k);
+    w->pair.kappa = w->pair.kind->screened ? SCREEN : 0;
     GO(near_points(k, w));
     GO(near_polynomials(k, w));
     w->q = near_strengths(k, w);
@@ -270,7 +280,7 @@ static farsum_status near_run(int k, const struct trial *trial,
         .n_targets = cases[k].m,
         .neighbours = 4.2 * (double)cases[k].n / cases[k].volume,
         .device = trial->device,
-        .pair = w->pair,
+        .pair = &w->pair,
         .split = &w->split, /* every other case not the row's own team */
         .team = {k % 2 ? 16 : 0, 0},
         .cells = k % 3 ? k % 5 : 0, /* and not its own cells */
@@ -280,7 +290,7 @@ static farsum_status near_run(int k, const struct trial *trial,
     if (trial->variant->fits(&args) != FARSUM_OK)
         args.team[0] = 0; /* it has no teams of such a shape */
     trial_send(trial, &w->q_on, w->q,
-               w->pair->strengths * cases[k].n * (int64_t)real);
+               w->pair.strengths * cases[k].n * (int64_t)real);
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
     void *virial = trial_io(trial, &w->virial_on, w->virial);
     void *potential = trial_io(trial, &w->potential_on, w->potential);
@@ -316,11 +326,12 @@ done:
 /* f32, in units of u = 2^-24: a difference rounds by 1, a square by 4, its root
  * by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a pair's
  * force; as much again for where 32 bits put the coordinates of a close one,
- * which a flow of 1/r^2 notes twice over: pairs in a dense drop lead it.  What
+ * which a flow of 1/r^2 notes twice over, as pairs in a dense drop lead it, and
+ * 1/r^6, which the closest pair leads, six times.  What
  * is allowed a pair is a root mean square, and a value's own is above 1. */
 static double near_bound(int k, farsum_precision precision)
 {
-    double close = near_pair(k)->kind->gradient ? 1 : near_pair(k)->kind->power;
+    double close = near_pair(k)->kind->power;
     if (precision != FARSUM_F32 && near_allowed(k) > 0)
         return near_allowed(k);
     return precision == FARSUM_F32 ? 2e-6 * close : 2e-13 * close;
@@ -331,9 +342,15 @@ static double near_bound(int k, farsum_precision precision)
 #define NEAR_ON_DEVICE                                                         \
     (1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15  \
      | 1 << 16 | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32         \
-     | FLOW_ON_DEVICE << 44 | (uint64_t)255 << 56)
+     | FLOW_ON_DEVICE << 44 | (uint64_t)127 << 56)
+#define NEAR_MORE_ON_DEVICE (3 << 2 | 7 << 7)
 
 const struct harness harness_near = {
-    "near",   CASES, near_name, near_run, near_bound,
-    NEAR_ON_DEVICE, NULL,
+    .room = "near",
+    .cases = CASES,
+    .name = near_name,
+    .run = near_run,
+    .bound = near_bound,
+    .on_device = NEAR_ON_DEVICE,
+    .more_on_device = NEAR_MORE_ON_DEVICE,
 };

@@ -215,6 +215,7 @@ static double fft_bound(int k, farsum_precision precision)
     return precision == FARSUM_F32 ? 1e-6 : 2e-15;
 }
 
+#define LAPLACE NULL
 /* Scale: bandwidth in cutoffs is what the mesh holds of a cell with this
  * volume. */
 static const struct {
@@ -224,23 +225,112 @@ static const struct {
     const char *split, *window;
     double c;
     int support, keep, energy, virial;
+    const char *kernel; /* LAPLACE: none is given */
 } scales[] = {
-    {"cubic", 64, {24, 24, 24}, "prolate", "prolate", 15, 7, 1, 1, 1},
-    {"cubic", 64, {24, 24, 24}, "gaussian", "bspline", 15, 6, 1, 0, 0},
-    {"triclinic", 30, {24, 30, 20}, "prolate", "kaiser_bessel", 20, 9, 1, 1, 1},
-    {"1x1x10", 40, {10, 12, 60}, "prolate", "es", 12, 5, 1, 1, 0},
-    {"cubic", 27, {16, 18, 14}, "prolate", "gaussian", 12, 12, 0, 1, 1},
-    {"rhombic", 8, {7, 9, 11}, "prolate", "prolate", 14, 16, 1, 1, 1},
-    {"cubic", 3, {2, 2, 2}, "prolate", "prolate", 9, 4, 1, 1, 1},
-    {"tilted", 100, {18, 22, 26}, "gaussian", "prolate", 25, 8, 1, 0, 1},
-    {"cubic", 100, {24, 24, 24}, "prolate", "prolate", 40, 8, 1, 1, 1},
+    {"cubic", 64, {24, 24, 24}, "prolate", "prolate", 15, 7, 1, 1, 1, LAPLACE},
+    {"cubic", 64, {24, 24, 24}, "gaussian", "bspline", 15, 6, 1, 0, 0, LAPLACE},
+    {"triclinic",
+     30,
+     {24, 30, 20},
+     "prolate",
+     "kaiser_bessel",
+     20,
+     9,
+     1,
+     1,
+     1,
+     LAPLACE},
+    {"1x1x10", 40, {10, 12, 60}, "prolate", "es", 12, 5, 1, 1, 0, LAPLACE},
+    {"cubic",
+     27,
+     {16, 18, 14},
+     "prolate",
+     "gaussian",
+     12,
+     12,
+     0,
+     1,
+     1,
+     LAPLACE},
+    {"rhombic", 8, {7, 9, 11}, "prolate", "prolate", 14, 16, 1, 1, 1, LAPLACE},
+    {"cubic", 3, {2, 2, 2}, "prolate", "prolate", 9, 4, 1, 1, 1, LAPLACE},
+    {"tilted",
+     100,
+     {18, 22, 26},
+     "gaussian",
+     "prolate",
+     25,
+     8,
+     1,
+     0,
+     1,
+     LAPLACE},
+    {"cubic", 100, {24, 24, 24}, "prolate", "prolate", 40, 8, 1, 1, 1, LAPLACE},
+    {"triclinic",
+     30,
+     {24, 30, 20},
+     "prolate",
+     "prolate",
+     20,
+     9,
+     1,
+     1,
+     1,
+     "yukawa"},
+    {"rhombic", 8, {7, 9, 11}, "gaussian", "prolate", 14, 9, 1, 1, 1, "r6"},
+    {"triclinic",
+     30,
+     {24, 30, 20},
+     "prolate",
+     "prolate",
+     20,
+     9,
+     1,
+     0,
+     0,
+     "stokeslet"},
+    {"1x1x10", 40, {10, 12, 60}, "gaussian", "es", 12, 5, 1, 0, 0, "stokeslet"},
+    {"tilted",
+     100,
+     {18, 22, 26},
+     "prolate",
+     "prolate",
+     25,
+     8,
+     1,
+     0,
+     0,
+     "rotlet"},
+    {"rhombic",
+     8,
+     {7, 9, 11},
+     "prolate",
+     "prolate",
+     14,
+     16,
+     1,
+     0,
+     0,
+     "stresslet"},
+    {"triclinic",
+     30,
+     {20, 18, 24},
+     "gaussian",
+     "prolate",
+     20,
+     9,
+     1,
+     0,
+     0,
+     "stresslet"},
 };
 
 static void scale_name(int k, char *text, size_t size)
 {
-    snprintf(text, size, "%s volume %g %s %s c=%g P=%d keep=%d", scales[k].cell,
-             scales[k].volume, scales[k].split, scales[k].window, scales[k].c,
-             scales[k].support, scales[k].keep);
+    snprintf(text, size, "%s %s volume %g %s %s c=%g P=%d keep=%d",
+             scales[k].kernel ? scales[k].kernel : pair_rows->name,
+             scales[k].cell, scales[k].volume, scales[k].split,
+             scales[k].window, scales[k].c, scales[k].support, scales[k].keep);
 }
 
 struct scale_parts {
@@ -268,10 +358,15 @@ static farsum_status scale_run(int k, const struct trial *trial,
 {
     const int64_t *mesh = scales[k].mesh;
     farsum_status status = FARSUM_OK;
-    struct wave_work *w = wave_make(trial, mesh, row_of(mesh));
+    struct pair pair =
+        *pair_find(scales[k].kernel ? scales[k].kernel : pair_rows->name);
+    int64_t one = mesh[0] * mesh[1] * row_of(mesh);
+    struct wave_work *w = wave_room(trial, pair.channels * one);
     struct scale_parts *p = check_memory(1, sizeof *p);
+    pair.kappa = pair.kind->screened ? 3 : 0;
     GO(scale_make(k, p));
-    GO(wave_fill(w, mesh, 1));
+    for (int c = 0; c < pair.channels; c++)
+        GO(wave_fill_at(w, c * one, mesh, 1, (uint64_t)(9 + c)));
     struct scale_args args = {
         .precision = trial->precision,
         .isa = trial->isa,
@@ -282,6 +377,7 @@ static farsum_status scale_run(int k, const struct trial *trial,
         .window = &p->window,
         .cell = &p->cell,
         .device = trial->device,
+        .pair = scales[k].kernel ? &pair : NULL,
     };
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
     void *virial = trial_io(trial, &w->virial_on, w->virial);
@@ -293,8 +389,9 @@ static farsum_status scale_run(int k, const struct trial *trial,
     trial_fetch(trial, &w->energy_on, &w->energy, sizeof w->energy);
     trial_fetch(trial, &w->virial_on, w->virial, sizeof w->virial);
     if (scales[k].keep) {
-        double *v = outcome_part(outcome, "spectrum", w->size, 0);
-        for (int64_t i = 0; i < w->size; i++)
+        int64_t given = pair.values * one;
+        double *v = outcome_part(outcome, "spectrum", given, 0);
+        for (int64_t i = 0; i < given; i++)
             v[i] = trial_get(trial, w->data, i);
     }
     if (scales[k].energy)
@@ -315,11 +412,17 @@ static double scale_bound(int k, farsum_precision precision)
 }
 
 const struct harness harness_fft = {
-    "fft", 4 * MESHES + 2 * BATCHES, fft_name, fft_run, fft_bound,
-    FFT_ON_DEVICE,
-    NULL,
+    .room = "fft",
+    .cases = 4 * MESHES + 2 * BATCHES,
+    .name = fft_name,
+    .run = fft_run,
+    .bound = fft_bound,
+    .on_device = FFT_ON_DEVICE,
 };
 const struct harness harness_scale = {
-    "scale", sizeof scales / sizeof *scales, scale_name, scale_run, scale_bound,
-    0, NULL,
+    .room = "scale",
+    .cases = sizeof scales / sizeof *scales,
+    .name = scale_name,
+    .run = scale_run,
+    .bound = scale_bound,
 };
