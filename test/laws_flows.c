@@ -1,7 +1,9 @@
 /* laws_flows.c: what holds of periodic flows whatever the numbers, of the sums
  * by `spectral` (unit/flow_laws.c: of its reference): adjointness, no
  * divergence, a torque's flow as half a curl, closed surfaces, cells that are
- * the same cell.  On FARSUM_TEST_DEVICE, else on the host. */
+ * the same cell, several sets of strengths at once.  On FARSUM_TEST_DEVICE, else
+ * on the host; test_laws_flows device: the last, on opencl:0 if that is not
+ * set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,13 +54,9 @@ static struct flow flow_of(int kernel, double tolerance)
     return f;
 }
 
-/* v [m][3] at y, or [n][3] at the sources where y is NULL. */
-static int flow_sum(const struct flow *f, int64_t n, const double *x, int64_t m,
-                    const double *y, const double *q, double *v)
+static farsum_problem flow_problem(const struct flow *f, int64_t n, int64_t m)
 {
     farsum_problem p = FARSUM_PROBLEM_INIT;
-    farsum_options o = cases_options();
-    farsum_result r = FARSUM_RESULT_INIT;
     p.kernel = kernels[f->kernel];
     p.tolerance = f->tolerance;
     p.n_sources = n;
@@ -68,6 +66,16 @@ static int flow_sum(const struct flow *f, int64_t n, const double *x, int64_t m,
     memcpy(p.cell, f->cell, sizeof p.cell);
     for (int d = 0; d < 3; d++)
         p.periodic[d] = 1;
+    return p;
+}
+
+/* v [m][3] at y, or [n][3] at the sources where y is NULL. */
+static int flow_sum(const struct flow *f, int64_t n, const double *x, int64_t m,
+                    const double *y, const double *q, double *v)
+{
+    farsum_problem p = flow_problem(f, n, m);
+    farsum_options o = cases_options();
+    farsum_result r = FARSUM_RESULT_INIT;
     o.method = "spectral";
     o.split = f->split;
     o.threads = 2;
@@ -336,8 +344,47 @@ static void same_cell(void)
     }
 }
 
-int main(void)
+/* Three at once are each alone, at targets of their own and at the sources. */
+static void sets(void)
 {
+    enum { SETS = 3, M = 70 };
+    static double x[3 * N], q[SETS * 6 * N], one[3 * N], all[SETS * 3 * N];
+    for (int k = 0; k < 6; k++) {
+        struct flow f = flow_of(k / 2, 1e-7);
+        int64_t m = k % 2 ? M : 0, values = 3 * (m ? m : N);
+        int64_t strengths = width(f.kernel) * (int64_t)N;
+        farsum_problem p = flow_problem(&f, N, m);
+        farsum_options o = cases_options();
+        farsum_result r = FARSUM_RESULT_INIT;
+        farsum_plan *plan = NULL;
+        uint64_t seed = 77;
+        cloud(N, f.kernel, x, q);
+        for (int64_t i = 0; i < (SETS - 1) * strengths; i++)
+            q[strengths + i] = between(&seed);
+        o.method = "spectral";
+        r.velocity = all;
+        if (CHECK_OK(farsum_plan_create(&p, &o, &plan))
+            && CHECK_OK(farsum_plan_set_points(plan, N, x, m, m ? x : NULL))
+            && CHECK_OK(farsum_plan_execute(plan, SETS, q, &r)))
+            for (int s = 0; s < SETS; s++) {
+                r.velocity = one;
+                CHECK_OK(farsum_plan_execute(plan, 1, q + s * strengths, &r));
+                double off = gap(values, all + s * values, one);
+                CHECK(off <= 1e-13, "%s, set %d: velocities differ by %.3g",
+                      kernels[f.kernel], s, off);
+            }
+        farsum_plan_destroy(plan);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "device") == 0) {
+        setenv("FARSUM_TEST_DEVICE", "opencl:0", 0);
+        RUN(sets);
+        return check_end();
+    }
+    RUN(sets);
     RUN(adjoint);
     RUN(derivatives);
     RUN(free_of_force_and_torque);
