@@ -1,9 +1,9 @@
 /* laws_flows.c: what holds of periodic flows whatever the numbers, of the sums
  * by `spectral` (unit/flow_laws.c: of its reference): adjointness, no
  * divergence, a torque's flow as half a curl, closed surfaces, cells that are
- * the same cell, several sets of strengths at once.  On FARSUM_TEST_DEVICE, else
- * on the host; test_laws_flows device: the last, on opencl:0 if that is not
- * set. */
+ * the same cell, several sets of strengths at once.  On FARSUM_TEST_DEVICE,
+ * else on the host; test_laws_flows device: the last of these, on opencl:0 if
+ * that is not set. */
 #include <stdlib.h>
 #include <string.h>
 
