@@ -112,8 +112,10 @@ def write(machines, path=REPORT):
     folder = os.path.splitext(path)[0]
     pictures = draw(machines, host[0] + host[1], folder)
     first = machines[0]
-    sources = ", ".join("`%s`" % os.path.relpath(p, TREE) for m in machines
-                        for p in m.paths)
+    paths = [p for m in machines for p in m.paths] + [
+        os.path.join(RESULTS, n) for n in ("peers.csv", "ewald_cpu_clock.csv")]
+    sources = ", ".join("`%s`" % os.path.relpath(p, TREE) for p in paths
+                        if os.path.exists(p))
     out = [INTRO.format(machine=first.title, sources=sources)]
     notes = folder + "_notes.md"
     if os.path.exists(notes):

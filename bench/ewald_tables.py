@@ -202,8 +202,9 @@ def dists(out, m):
     if lines:
         out.append("\n## Points that are not uniform\n\nOf the slides' future"
                    " work. *clustered*, *slab*, *sediment*: as `farsum help"
-                   " cases` defines them. The third of each is our rows of the"
-                   " slides' algorithms, at the same error.\n")
+                   " cases` defines them, 1e6 points. The third of *clustered*"
+                   " is our rows of the slides' algorithms, at the same"
+                   " error.\n")
         table(out, ["points"] + HEAD[1:], [
             whole_row("%s, %s" % (r["case"].split("dist=")[1], r["precision"]),
                       r) for r in lines])

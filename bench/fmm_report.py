@@ -205,10 +205,11 @@ def draw_fixed(plt, lines, folder):
 
 
 def draw_cross(plt, lines, folder):
-    """Which method: time of spectral over that of fmm."""
+    """Which method: time of spectral over that of fmm, forces alone."""
     cells = {}
     for r in lines.sums:
-        if "want" in asked(r) and not is_open(r) and r["tag"] != "equal":
+        if ("want" in asked(r) and not is_open(r) and r["tag"] != "equal"
+                and "potential" not in asked(r)):
             key = ("clustered" in r["case"], int(r["n"]),
                    float(asked(r)["want"]), r["precision"])
             cells.setdefault(key, {})[r["method"]] = float(r["total_ms"])
@@ -232,7 +233,7 @@ def draw_cross(plt, lines, folder):
         axes.set_yticks(range(len(kinds)), ["%s, %g" % (t, e)
                                             for e, t in kinds])
         axes.set_xlabel("points, " + ("clustered" if clustered else "uniform"))
-    figure.suptitle("time of spectral / time of fmm (blue: take fmm)")
+    figure.suptitle("forces: time of spectral / time of fmm (blue: take fmm)")
     return save(plt, figure, folder, "cross.png")
 
 
