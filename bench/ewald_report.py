@@ -25,6 +25,7 @@ from parts import TREE
 RESULTS = os.path.join(TREE, "bench/results")
 REPORT = os.path.join(TREE, "bench/reports/ewald.md")
 PARTS = ("near", "whole", "mesh", "gpu_peers")
+ON_HOST = ("peers.csv", "ewald_cpu_peers.csv", "ewald_cpu_clock.csv")
 INTRO = """# Ewald sums: near field, whole sums, programs beside
 
 {machine}.
@@ -106,16 +107,14 @@ def draw(machines, host, folder):
 
 
 def write(machines, path=REPORT):
-    host = [read(os.path.join(RESULTS, n))
-            for n in ("peers.csv", "ewald_cpu_peers.csv")]
-    clock = read(os.path.join(RESULTS, "ewald_cpu_clock.csv"))
+    on_host = [os.path.join(RESULTS, n) for n in ON_HOST]
+    *host, clock = map(read, on_host)
     folder = os.path.splitext(path)[0]
     pictures = draw(machines, host[0] + host[1], folder)
     first = machines[0]
-    paths = [p for m in machines for p in m.paths] + [
-        os.path.join(RESULTS, n) for n in ("peers.csv", "ewald_cpu_clock.csv")]
-    sources = ", ".join("`%s`" % os.path.relpath(p, TREE) for p in paths
-                        if os.path.exists(p))
+    paths = [p for m in machines for p in m.paths]
+    paths += filter(os.path.exists, on_host)
+    sources = ", ".join("`%s`" % os.path.relpath(p, TREE) for p in paths)
     out = [INTRO.format(machine=first.title, sources=sources)]
     notes = folder + "_notes.md"
     if os.path.exists(notes):

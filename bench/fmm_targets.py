@@ -3,15 +3,14 @@ lines of fmm.py's parts."""
 from fmm_tables import TYPES, asked, pick, table, times
 
 DEPTHS = ("3", "4", "5", "6", "7")
-MIXED = """\
+MIXED = """
 Of three rows some times are of the form before the present one, which was not measured
 everywhere again: `gpu_symmetric` but at depth 5, p = 4 to 16, and depth 3, p = 8 (and
 12 in f32), where it is up to 2.4 times as fast as it was, on the H100 too;
 `gpu_symmetric_pointers` beyond p = 12; `gpu_sorted` by order; `gpu_plane_wave` but at
 p = 4, 8, 11 of m2l by depth. By counters all are of the present one. Of a case that was
 measured twice the lesser time is shown. Shares of the micro-kernel that leap between
-orders are of these.
-"""
+orders are of these."""
 
 
 def span(values, form="%.0f"):
@@ -182,4 +181,4 @@ def targets(lines):
                 % " ".join("--part " + p for p in part.split(", "))
             body.append([aim, "yes" if found[0] else "no", found[1], command])
     table("What was aimed at", ["aim", "reached", "measured", "command"], body)
-    print("\n" + MIXED.rstrip())
+    print(MIXED)

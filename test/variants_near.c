@@ -37,10 +37,10 @@ enum {
 /* Fewer of a scalar beside 1/r: all it writes, targets apart, images, twins. */
 #define SCALAR_CASES(name)                                                     \
     {"triclinic", "uniform", 30, 300, 0, "prolate", 18, ALL, 0, name},         \
-        {"rhombic", "uniform", 300, 600, 300, "prolate", 24, BOTH, 0, name},   \
-        {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, name},        \
-        {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, name},          \
-        {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, name},
+    {"rhombic", "uniform", 300, 600, 300, "prolate", 24, BOTH, 0, name},       \
+    {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, name},            \
+    {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, name},              \
+    {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, name},
 
 /* volume in cubes of the cutoff; m targets apart, of which each third lies on
  * a source; twins: pairs of sources at one place. */
@@ -76,14 +76,17 @@ static const struct {
     {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, LAPLACE},
     {"tilted", "uniform", 40, 1, 200, "prolate", 10, BOTH, 0, LAPLACE},
     {"cubic", "uniform", 40, 200, 1, "prolate", 10, BOTH, 0, LAPLACE},
-    FLOW_CASES("stokeslet") FLOW_CASES("rotlet") FLOW_CASES("stresslet"){
-        "tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
+    FLOW_CASES("stokeslet")
+    FLOW_CASES("rotlet")
+    FLOW_CASES("stresslet")
+    {"tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
     {"1x1x10", "uniform", 3, 60, 0, "gaussian", 36, ALL, 0, LAPLACE},
     {"cubic", "uniform", 27, 101, 0, "gaussian", 16, ALL, 7, LAPLACE},
     {"triclinic", "clustered", 60, 300, 150, "gaussian", 42, VELOCITY, 0,
      "stokeslet"},
     {"tilted", "uniform", 2, 30, 7, "gaussian", 20, VELOCITY, 0, "rotlet"},
-    SCALAR_CASES("yukawa") SCALAR_CASES("r6")
+    SCALAR_CASES("yukawa")
+    SCALAR_CASES("r6")
     /* ROUGH of them: */
     {"triclinic", "clustered", 60, 600, 150, "prolate", 20, BOTH, 0, LAPLACE},
     {"cubic", "dense", 200, 800, 0, "prolate", 24, VELOCITY, 0, "stokeslet"},
@@ -211,8 +214,8 @@ static void *near_strengths(int k, const struct near_work *w)
     return q;
 }
 
-/* As good as the precision.  The stresslet's and those of 1/r^6 end at
- * some 1e-8: all rows are given the same, so take them for exact. */
+/* As good as the precision.  The stresslet's and those of 1/r^6 end at some
+ * 1e-8: all rows are given the same, so take them for exact. */
 static farsum_status near_polynomials(int k, struct near_work *w)
 {
     double wanted = w->trial->precision == FARSUM_F32 ? 1e-7 : 1e-13;
@@ -327,8 +330,8 @@ done:
  * by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a pair's
  * force; as much again for where 32 bits put the coordinates of a close one,
  * which a flow of 1/r^2 notes twice over, as pairs in a dense drop lead it, and
- * 1/r^6, which the closest pair leads, six times.  What
- * is allowed a pair is a root mean square, and a value's own is above 1. */
+ * 1/r^6, which the closest pair leads, six times.  What is allowed a pair is a
+ * root mean square, and a value's own is above 1. */
 static double near_bound(int k, farsum_precision precision)
 {
     double close = near_pair(k)->kind->power;

@@ -215,7 +215,6 @@ static double fft_bound(int k, farsum_precision precision)
     return precision == FARSUM_F32 ? 1e-6 : 2e-15;
 }
 
-#define LAPLACE NULL
 /* Scale: bandwidth in cutoffs is what the mesh holds of a cell with this
  * volume. */
 static const struct {
@@ -225,112 +224,46 @@ static const struct {
     const char *split, *window;
     double c;
     int support, keep, energy, virial;
-    const char *kernel; /* LAPLACE: none is given */
 } scales[] = {
-    {"cubic", 64, {24, 24, 24}, "prolate", "prolate", 15, 7, 1, 1, 1, LAPLACE},
-    {"cubic", 64, {24, 24, 24}, "gaussian", "bspline", 15, 6, 1, 0, 0, LAPLACE},
-    {"triclinic",
-     30,
-     {24, 30, 20},
-     "prolate",
-     "kaiser_bessel",
-     20,
-     9,
-     1,
-     1,
-     1,
-     LAPLACE},
-    {"1x1x10", 40, {10, 12, 60}, "prolate", "es", 12, 5, 1, 1, 0, LAPLACE},
-    {"cubic",
-     27,
-     {16, 18, 14},
-     "prolate",
-     "gaussian",
-     12,
-     12,
-     0,
-     1,
-     1,
-     LAPLACE},
-    {"rhombic", 8, {7, 9, 11}, "prolate", "prolate", 14, 16, 1, 1, 1, LAPLACE},
-    {"cubic", 3, {2, 2, 2}, "prolate", "prolate", 9, 4, 1, 1, 1, LAPLACE},
-    {"tilted",
-     100,
-     {18, 22, 26},
-     "gaussian",
-     "prolate",
-     25,
-     8,
-     1,
-     0,
-     1,
-     LAPLACE},
-    {"cubic", 100, {24, 24, 24}, "prolate", "prolate", 40, 8, 1, 1, 1, LAPLACE},
-    {"triclinic",
-     30,
-     {24, 30, 20},
-     "prolate",
-     "prolate",
-     20,
-     9,
-     1,
-     1,
-     1,
-     "yukawa"},
-    {"rhombic", 8, {7, 9, 11}, "gaussian", "prolate", 14, 9, 1, 1, 1, "r6"},
-    {"triclinic",
-     30,
-     {24, 30, 20},
-     "prolate",
-     "prolate",
-     20,
-     9,
-     1,
-     0,
-     0,
-     "stokeslet"},
-    {"1x1x10", 40, {10, 12, 60}, "gaussian", "es", 12, 5, 1, 0, 0, "stokeslet"},
-    {"tilted",
-     100,
-     {18, 22, 26},
-     "prolate",
-     "prolate",
-     25,
-     8,
-     1,
-     0,
-     0,
-     "rotlet"},
-    {"rhombic",
-     8,
-     {7, 9, 11},
-     "prolate",
-     "prolate",
-     14,
-     16,
-     1,
-     0,
-     0,
-     "stresslet"},
-    {"triclinic",
-     30,
-     {20, 18, 24},
-     "gaussian",
-     "prolate",
-     20,
-     9,
-     1,
-     0,
-     0,
-     "stresslet"},
+    {"cubic", 64, {24, 24, 24}, "prolate", "prolate", 15, 7, 1, 1, 1},
+    {"cubic", 64, {24, 24, 24}, "gaussian", "bspline", 15, 6, 1, 0, 0},
+    {"triclinic", 30, {24, 30, 20}, "prolate", "kaiser_bessel", 20, 9, 1, 1, 1},
+    {"1x1x10", 40, {10, 12, 60}, "prolate", "es", 12, 5, 1, 1, 0},
+    {"cubic", 27, {16, 18, 14}, "prolate", "gaussian", 12, 12, 0, 1, 1},
+    {"rhombic", 8, {7, 9, 11}, "prolate", "prolate", 14, 16, 1, 1, 1},
+    {"cubic", 3, {2, 2, 2}, "prolate", "prolate", 9, 4, 1, 1, 1},
+    {"tilted", 100, {18, 22, 26}, "gaussian", "prolate", 25, 8, 1, 0, 1},
+    {"cubic", 100, {24, 24, 24}, "prolate", "prolate", 40, 8, 1, 1, 1},
+    /* of scale_kernels: */
+    {"triclinic", 30, {24, 30, 20}, "prolate", "prolate", 20, 9, 1, 1, 1},
+    {"rhombic", 8, {7, 9, 11}, "gaussian", "prolate", 14, 9, 1, 1, 1},
+    {"triclinic", 30, {24, 30, 20}, "prolate", "prolate", 20, 9, 1, 0, 0},
+    {"1x1x10", 40, {10, 12, 60}, "gaussian", "es", 12, 5, 1, 0, 0},
+    {"tilted", 100, {18, 22, 26}, "prolate", "prolate", 25, 8, 1, 0, 0},
+    {"rhombic", 8, {7, 9, 11}, "prolate", "prolate", 14, 16, 1, 0, 0},
+    {"triclinic", 30, {20, 18, 24}, "gaussian", "prolate", 20, 9, 1, 0, 0},
 };
+static const char *const scale_kernels[] = {
+    "yukawa", "r6", "stokeslet", "stokeslet", "rotlet", "stresslet",
+    "stresslet"};
+enum {
+    SCALES = sizeof scales / sizeof *scales,
+    LAPLACES = SCALES - sizeof scale_kernels / sizeof *scale_kernels,
+};
+
+/* NULL: none is given, which is laplace. */
+static const char *scale_case_kernel(int k)
+{
+    return k < LAPLACES ? NULL : scale_kernels[k - LAPLACES];
+}
 
 static void scale_name(int k, char *text, size_t size)
 {
+    const char *kernel = scale_case_kernel(k);
     snprintf(text, size, "%s %s volume %g %s %s c=%g P=%d keep=%d",
-             scales[k].kernel ? scales[k].kernel : pair_rows->name,
-             scales[k].cell, scales[k].volume, scales[k].split,
-             scales[k].window, scales[k].c, scales[k].support, scales[k].keep);
+             kernel ? kernel : pair_rows->name, scales[k].cell,
+             scales[k].volume, scales[k].split, scales[k].window, scales[k].c,
+             scales[k].support, scales[k].keep);
 }
 
 struct scale_parts {
@@ -358,8 +291,8 @@ static farsum_status scale_run(int k, const struct trial *trial,
 {
     const int64_t *mesh = scales[k].mesh;
     farsum_status status = FARSUM_OK;
-    struct pair pair =
-        *pair_find(scales[k].kernel ? scales[k].kernel : pair_rows->name);
+    const char *kernel = scale_case_kernel(k);
+    struct pair pair = kernel ? *pair_find(kernel) : *pair_rows;
     int64_t one = mesh[0] * mesh[1] * row_of(mesh);
     struct wave_work *w = wave_room(trial, pair.channels * one);
     struct scale_parts *p = check_memory(1, sizeof *p);
@@ -377,7 +310,7 @@ static farsum_status scale_run(int k, const struct trial *trial,
         .window = &p->window,
         .cell = &p->cell,
         .device = trial->device,
-        .pair = scales[k].kernel ? &pair : NULL,
+        .pair = kernel ? &pair : NULL,
     };
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
     void *virial = trial_io(trial, &w->virial_on, w->virial);
@@ -421,7 +354,7 @@ const struct harness harness_fft = {
 };
 const struct harness harness_scale = {
     .room = "scale",
-    .cases = sizeof scales / sizeof *scales,
+    .cases = SCALES,
     .name = scale_name,
     .run = scale_run,
     .bound = scale_bound,

@@ -253,26 +253,41 @@ static void few_points(void)
         }
 }
 
+/* Forces by fmm and by Ewald's sum of the tolerance `exact`: how far they are
+ * apart, less than 0 if there are none; *info: of the first. */
+static double forces_apart(const struct system *s, const farsum_options *o,
+                           double tolerance, double exact,
+                           farsum_plan_info *info)
+{
+    struct fmm_sums a, b;
+    farsum_problem p = fmm_problem(s, tolerance);
+    farsum_options e = FARSUM_OPTIONS_INIT;
+    double gap = -1;
+    e.method = "ewald";
+    if (fmm_do(s, &p, o, &a)) {
+        *info = a.info;
+        p.tolerance = exact;
+        if (CHECK(fmm_do(s, &p, &e, &b), "no reference"))
+            gap = fmm_force_gap(s, a.field, b.field);
+        fmm_free(&b);
+    }
+    fmm_free(&a);
+    return gap;
+}
+
 /* Boxes of a larger crystal are alike, if there are as many as cells, and of a
  * small one that is not quite a lattice orders of near boxes do not do. */
 static void many_cells(void)
 {
     struct system s;
-    struct fmm_sums a, b;
-    farsum_options e = FARSUM_OPTIONS_INIT, o = fmm_options();
+    farsum_options o = fmm_options();
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     uint64_t state = 1;
-    e.method = "ewald";
     if (!crystal_of(&s, "caf2", 5, 5))
         return;
-    farsum_problem p = fmm_problem(&s, 1e-2), exact = fmm_problem(&s, 1e-9);
-    if (fmm_do(&s, &p, &o, &a)) {
-        CHECK(fmm_do(&s, &exact, &e, &b), "no reference");
-        double gap = fmm_force_gap(&s, a.field, b.field);
-        CHECK(gap <= 1e-2, "order %d, %lld boxes: off by %.3g", a.info.order,
-              (long long)(a.info.boxes[0] * a.info.boxes[1]), gap);
-        fmm_free(&b);
-    }
-    fmm_free(&a);
+    double gap = forces_apart(&s, &o, 1e-2, 1e-9, &info);
+    CHECK(gap <= 1e-2, "order %d, %lld boxes: off by %.3g", info.order,
+          (long long)(info.boxes[0] * info.boxes[1]), gap);
     system_free(&s);
     if (!crystal_of(&s, "nacl", 2, 2))
         return;
@@ -297,9 +312,8 @@ static void warm_crystals(void)
     uint64_t state = 1;
     for (int k = 0; k < (fmm_all() ? 8 : 2); k++) {
         struct system s;
-        struct fmm_sums a, b;
-        farsum_options e = FARSUM_OPTIONS_INIT, o = fmm_options();
-        e.method = "ewald";
+        farsum_options o = fmm_options();
+        farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
         if (!crystal_of(&s, "nacl", cases[k].cells, cases[k].cells))
             return;
         warm(&s, cases[k].amplitude, &state);
@@ -307,21 +321,13 @@ static void warm_crystals(void)
             o.boxes[0] = o.boxes[1] = o.boxes[2] = cases[k].boxes;
             o.levels = 1;
         }
-        farsum_problem p = fmm_problem(&s, cases[k].tolerance);
-        farsum_problem exact = fmm_problem(&s, 1e-12);
-        if (fmm_do(&s, &p, &o, &a)) {
-            CHECK(fmm_do(&s, &exact, &e, &b), "no reference");
-            double gap = fmm_force_gap(&s, a.field, b.field);
-            CHECK(gap <= cases[k].tolerance
-                      && gap <= 4 * a.info.estimated_error,
-                  "%lld ions, asked for %g: order %d, ws %d, %lld boxes along "
-                  "x: estimated %.3g, off by %.3g",
-                  (long long)s.p.n, cases[k].tolerance, a.info.order,
-                  a.info.separation, (long long)a.info.boxes[0],
-                  a.info.estimated_error, gap);
-            fmm_free(&b);
-        }
-        fmm_free(&a);
+        double gap = forces_apart(&s, &o, cases[k].tolerance, 1e-12, &info);
+        CHECK(gap <= cases[k].tolerance && gap <= 4 * info.estimated_error,
+              "%lld ions, asked for %g: order %d, ws %d, %lld boxes along x: "
+              "estimated %.3g, off by %.3g",
+              (long long)s.p.n, cases[k].tolerance, info.order,
+              info.separation, (long long)info.boxes[0], info.estimated_error,
+              gap);
         system_free(&s);
     }
 }
