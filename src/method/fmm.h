@@ -33,7 +33,7 @@ struct fmm_crowd {
     double random[2];   /* of sum N / h^2, sum N / h^4 over the levels */
     double together[2]; /* of (sum N / h)^2, (sum N / h^2)^2 */
     double h;           /* of the leaves */
-    int ws;
+    int ws;             /* of the boxes */
     /* If listed, what far lists hold, by order, stands in place of random:
      * equal to it where boxes are filled evenly, and all are.  uneven: of
      * charges of one sign, what they are filled unevenly by; squares.
@@ -207,6 +207,8 @@ farsum_status fmm_order(const struct farsum_plan *plan,
                         const struct fmm_facts *facts, int ws,
                         const double box[3], const struct fmm_crowd *crowd,
                         int *order);
+/* What a number is rounded by, of itself. */
+double fmm_eps(const struct farsum_plan *plan);
 /* What rounding leaves, C = 1, of forces if field: RMS. */
 double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field);

@@ -70,6 +70,11 @@ struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
     return e;
 }
 
+double fmm_eps(const struct farsum_plan *plan)
+{
+    return plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
+}
+
 /* What rounding leaves of sums, C = 1, of forces if field.  Of the field's also
  * what a coordinate's last bit does to the nearest pair, if it is what the norm
  * says: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates are
@@ -82,7 +87,7 @@ double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field)
 {
     int f32 = plan->problem.precision == FARSUM_F32;
-    double eps = f32 ? 6e-8 : 1.1e-16, n = (double)plan->problem.n_sources;
+    double eps = fmm_eps(plan), n = (double)plan->problem.n_sources;
     double norm = field ? f->force : f->potential, dx = crowd->h, more;
     if (!(f->q2 > 0))
         return 8 * eps * norm;

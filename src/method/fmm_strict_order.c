@@ -35,15 +35,14 @@ static double strict_near(const struct farsum_plan *plan,
                           const struct fmm_facts *facts,
                           const struct fmm_crowd *crowd)
 {
-    double eps = plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
-    double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
-    double n = (double)plan->problem.n_sources, q = sqrt(facts->q2);
-    double shell = 2 * M_PI * r * n / facts->volume;
     if (!plan->device)
         return 0;
+    double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
+    double n = (double)plan->problem.n_sources, q = sqrt(facts->q2);
+    double shell = fmm_eps(plan) * 2 * M_PI * r * n / facts->volume;
     if (strict_field(plan))
-        return NEAR_FIELD * eps * 2 * q * q * shell;
-    return NEAR * eps * pow(side, 1.5) * q * shell * r;
+        return NEAR_FIELD * 2 * q * q * shell;
+    return NEAR * pow(side, 1.5) * q * shell * r;
 }
 
 static double strict_rounding(const struct farsum_plan *plan,
