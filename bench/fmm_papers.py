@@ -6,9 +6,9 @@ import os
 import parts
 
 TYPES = ("f32", "f64")
-DENSE = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers",
-         "gpu_dynamic", "gpu_dynamic_split", "gpu_plane_wave",
-         "gpu_naive_managed"]
+LISTS = ["gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers",
+         "gpu_plane_wave"]
+LOOPS = ["gpu_naive", "gpu_dynamic", "gpu_dynamic_split", "gpu_naive_managed"]
 ROTATION = ["gpu_rotation_tiled", "gpu_rotation_tiled_target",
             "gpu_rotation_source", "gpu_rotation_target"]
 OURS = ["gpu_rotation_hybrid_source", "gpu_plane_wave"]
@@ -42,15 +42,17 @@ def sums(a, key, case, reference, plans):
 
 def paper(a):
     """Figures 15, 16, 18, 23: every order."""
-    for p in (8, 12):
-        for t in TYPES:
-            yield rows_at(a, "paper", t, p, 5, DENSE[:1], 1)
-    cases = [(d, p, t) for d in (3, 4) for p in range(21) for t in TYPES]
+    cases = [(d, p, t) for even in (0, 1) for d in (3, 4)
+             for p in range(even, 21, 2) for t in TYPES]
     for depth, p, t in cases:
+        yield rows_at(a, "lists", t, p, depth, LISTS)
         yield ("micro %s %d %d" % (t, p, depth),
                [a.build + "/bench/m2l_micro", a.device, t, str(p), str(depth)])
     for depth, p, t in cases:
-        yield rows_at(a, "paper", t, p, depth, DENSE)
+        yield rows_at(a, "paper", t, p, depth, LOOPS)
+    for p in (8, 12):
+        for t in TYPES:
+            yield rows_at(a, "paper", t, p, 5, LOOPS[:1], 1)
 
 
 def images(a):

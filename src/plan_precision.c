@@ -17,25 +17,28 @@ static const char *precision_name(farsum_precision p)
     return p == FARSUM_F64 ? "f64" : p == FARSUM_F32 ? "f32" : "mixed";
 }
 
-/* Factors of the costs; of a device none are kept yet. */
+/* Factors of the costs in one precision, measured if that is wanted and none
+ * are kept. */
+static farsum_status machine_get(const struct farsum_plan *plan,
+                                 farsum_precision precision,
+                                 struct machine *machine)
+{
+    const struct machine_place place = {plan->device, plan->isa, precision,
+                                        plan->threads};
+    machine_load(machine, &place);
+    if (plan->options.measure && !machine->measured)
+        TRY(machine_measure(machine, &place));
+    return FARSUM_OK;
+}
+
 static farsum_status plan_machine(struct farsum_plan *plan)
 {
-    struct machine *m = &plan->machine;
-    farsum_precision precision = plan->problem.precision;
-    for (int r = 0; plan->device && r < MACHINE_ROOMS; r++)
-        m->factor[r] = 1;
-    if (plan->device)
-        return FARSUM_OK;
-    machine_load(m, plan->isa, precision, plan->threads);
-    if (plan->options.measure && !m->measured)
-        TRY(machine_measure(m, plan->isa, precision, plan->threads));
+    struct machine near;
+    TRY(machine_get(plan, plan->problem.precision, &plan->machine));
     if (!plan_is_mixed(plan))
         return FARSUM_OK;
-    struct machine near;
-    machine_load(&near, plan->isa, plan->pairs, plan->threads);
-    if (plan->options.measure && !near.measured)
-        TRY(machine_measure(&near, plan->isa, plan->pairs, plan->threads));
-    m->factor[MACHINE_NEAR] = near.factor[MACHINE_NEAR];
+    TRY(machine_get(plan, plan->pairs, &near));
+    plan->machine.factor[MACHINE_NEAR] = near.factor[MACHINE_NEAR];
     return FARSUM_OK;
 }
 

@@ -67,7 +67,7 @@ farsum_list_devices(int index, farsum_device_info *info);
 
 /* Compiled kernels are kept on disk, in FARSUM_CACHE_DIR or else
  * XDG_CACHE_HOME/farsum or else HOME/.cache/farsum (an empty FARSUM_CACHE_DIR
- * keeps none), and beside them the times of variants that were measured, one
+ * keeps none), and beside them times of variants and machines as measured, one
  * file, whose arch is "times".  Each file goes to visit, which may be NULL;
  * folder, which may be NULL, gets where they are, "" if nowhere. */
 typedef void farsum_cache_visit(const char *file, const char *arch,

@@ -230,12 +230,11 @@ typedef struct farsum_options {
                              those of the sample and the bound is above the
                              tolerance: FARSUM_ERR_TOLERANCE */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
-    int measure;          /* 1: costs by constants measured on this machine
-                             (the processor's: once, then kept: about a
-                             second), spread and interp by times of the
-                             fastest variants (the same, on a device too), and
-                             FFTW's own measuring; 0: by what is kept, or built
-                             in */
+    int measure;          /* 1: costs by constants measured on this processor
+                             or device (once for each precision, then kept:
+                             about a second), spread and interp by times of
+                             the fastest variants (the same), and FFTW's own
+                             measuring; 0: by what is kept, or built in */
     double repeats;       /* executes expected for each set of points, for
                              what pays only when it is used again; 0: 1 */
     double skin;          /* length: lists of near pairs reach this much beyond

@@ -33,7 +33,7 @@ enum {
 /* "fma", ...; NULL past the last. */
 FARSUM_API const char *farsum_model_kind(int kind);
 
-/* What the plan's threads, or its device, do together, in its precision. */
+/* What the plan's threads, or its device, do together in a precision. */
 typedef struct farsum_model_machine {
     double seconds[FARSUM_MODEL_KINDS]; /* of one call */
     double flop_equivalents[FARSUM_MODEL_KINDS]; /* of one: of a multiply-add 2,
@@ -67,6 +67,8 @@ enum { FARSUM_MODEL_STAGES = 16 };
 typedef struct farsum_model {
     size_t size;             /* set by FARSUM_MODEL_INIT */
     farsum_model_machine machine;
+    farsum_model_machine near_machine; /* at near pairs: of a mixed plan in f32,
+                                else the same */
     int n_stages;            /* the first is set_points, which comes once; the
                                 others make an execute */
     farsum_model_stage stages[FARSUM_MODEL_STAGES];

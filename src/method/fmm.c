@@ -228,8 +228,7 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
     fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
     GO(fmm_choose(plan, s, &s->boxes, &s->pairs, s->choice));
     GO(fmm_memory(plan, s));
-    *seconds = (found > 0 ? found : s->shape.seconds)
-               * plan->machine.factor[MACHINE_NEAR];
+    *seconds = found > 0 ? found : s->shape.seconds;
     *state = s;
     s = NULL;
 done:

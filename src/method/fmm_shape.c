@@ -118,6 +118,7 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
         };
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
+        choice[r].cost *= plan->machine.factor[MACHINE_FMM + r];
     }
     return FARSUM_OK;
 }

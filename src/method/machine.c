@@ -2,31 +2,24 @@
 #include "method/machine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
+#include "method/fmm.h"
 #include "method/spectral.h"
+#include "method/wisdom.h"
+#include "stage/gpu_rates.h"
 
-enum { LINE = 256, PROBE = 20000, REPEATS = 4 };
+_Static_assert((int)MACHINE_ROOMS - (int)MACHINE_FMM == (int)FMM_ROOMS,
+               "a factor a room");
 
-/* Folder and file; 0: there is no place. */
-static int machine_path(char *folder, char *file, size_t size)
-{
-    const char *own = getenv("FARSUM_CACHE_DIR");
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (own)
-        snprintf(folder, size, "%s", own);
-    else if (xdg)
-        snprintf(folder, size, "%s/farsum", xdg);
-    else if (home)
-        snprintf(folder, size, "%s/.cache/farsum", home);
-    else
-        return 0;
-    return (size_t)snprintf(file, size, "%s/machine", folder) < size;
-}
+enum { LINE = 256, REPEATS = 4 };
+/* Points of a sum that a processor works at for long, and an H200. */
+static const double probe_least = 2e4, probe_most = 1e6;
+
+static const char *const names[MACHINE_ROOMS] = {
+    "near", "spread", "fft", "scale",   "interp", "p2p",
+    "p2m",  "m2m",    "m2l", "lattice", "l2l",    "l2p"};
 
 void machine_name(char *name, size_t size)
 {
@@ -43,142 +36,193 @@ void machine_name(char *name, size_t size)
         fclose(f);
 }
 
-/* "CPU NAME|avx2|f64|2": what a line is found by. */
-static void machine_key(char *key, size_t size, enum isa isa,
-                        farsum_precision precision, int threads)
+static void machine_about(const void *args, char *text, size_t size)
 {
-    char name[LINE];
-    machine_name(name, sizeof name);
-    snprintf(key, size, "%.120s|%s|%s|%d|", name, isa_name(isa),
-             precision == FARSUM_F32 ? "f32" : "f64", threads);
+    const struct machine_place *place = args;
+    snprintf(text, size, "machine %s",
+             place->precision == FARSUM_F32 ? "f32" : "f64");
+}
+static const struct stage machine_stage = {.name = "machine",
+                                           .key = machine_about};
+
+static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
+{
+    wisdom_key(key, place->device, place->isa, place->threads, &machine_stage,
+               place);
 }
 
-static int machine_parse(const char *line, const char *key,
-                         struct machine *machine)
+static void machine_none(struct machine *machine)
 {
-    struct machine m = {.measured = 1};
-    size_t n = strlen(key);
-    if (strncmp(line, key, n) != 0
-        || sscanf(line + n, "%lf %lf %lf %lf %lf", &m.factor[0], &m.factor[1],
-                  &m.factor[2], &m.factor[3], &m.factor[4])
-               != MACHINE_ROOMS)
-        return 0;
-    for (int r = 0; r < MACHINE_ROOMS; r++)
-        if (!(m.factor[r] > 1e-3 && m.factor[r] < 1e3))
-            return 0;
-    *machine = m;
-    return 1;
-}
-
-void machine_load(struct machine *machine, enum isa isa,
-                  farsum_precision precision, int threads)
-{
-    char folder[512], file[512], key[LINE], line[LINE];
+    machine->measured = 0;
     for (int r = 0; r < MACHINE_ROOMS; r++)
         machine->factor[r] = 1;
-    machine->measured = 0;
-    if (!machine_path(folder, file, sizeof file))
-        return;
-    FILE *f = fopen(file, "r");
-    machine_key(key, sizeof key, isa, precision, threads);
-    while (f && fgets(line, sizeof line, f))
-        if (machine_parse(line, key, machine))
-            break;
-    if (f)
-        fclose(f);
 }
 
-/* The other lines and ours into a file beside, then renamed over it. */
-static void machine_keep(const struct machine *machine, const char *key)
+/* Far from any two machines' ratio: what a clock that failed says. */
+static int machine_is_bad(double factor)
 {
-    char folder[512], file[512], beside[530], line[LINE];
-    if (!machine_path(folder, file, sizeof file))
-        return;
-    for (char *p = folder + 1; *p; p++)
-        if (*p == '/') {
-            *p = 0;
-            mkdir(folder, 0777);
-            *p = '/';
-        }
-    mkdir(folder, 0777);
-    snprintf(beside, sizeof beside, "%s.%ld", file, (long)getpid());
-    FILE *old = fopen(file, "r"), *f = fopen(beside, "w");
-    while (f && old && fgets(line, sizeof line, old))
-        if (strncmp(line, key, strlen(key)) != 0)
-            fputs(line, f);
-    if (old)
-        fclose(old);
-    if (!f)
-        return;
-    fputs(key, f);
-    for (int r = 0; r < MACHINE_ROOMS; r++)
-        fprintf(f, "%s%.4g", r ? " " : "", machine->factor[r]);
-    fputc('\n', f);
-    int bad = ferror(f) | fclose(f);
-    if (bad || rename(beside, file) != 0)
-        remove(beside);
+    return !(factor > 1e-3 && factor < 1e3);
+}
+
+void machine_load(struct machine *machine, const struct machine_place *place)
+{
+    struct choose_time times[CHOOSE_MOST];
+    struct machine found = {.measured = 1};
+    char key[WISDOM_KEY];
+    machine_key(place, key);
+    int n = wisdom_load(key, times);
+    for (int r = 0; r < MACHINE_ROOMS; r++) {
+        for (int k = 0; k < n; k++)
+            if (strcmp(times[k].row, names[r]) == 0)
+                found.factor[r] = times[k].run;
+        found.measured &= !machine_is_bad(found.factor[r]);
+    }
+    machine_none(machine);
+    if (found.measured)
+        *machine = found;
+}
+
+void machine_keep(const struct machine *machine,
+                  const struct machine_place *place)
+{
+    struct choose_time times[MACHINE_ROOMS];
+    char key[WISDOM_KEY];
+    machine_key(place, key);
+    for (int r = 0; r < MACHINE_ROOMS; r++) {
+        times[r] = (struct choose_time){.run = machine->factor[r]};
+        snprintf(times[r].row, sizeof times->row, "%s", names[r]);
+    }
+    wisdom_keep(key, times, MACHINE_ROOMS);
 }
 
 /* A uniform system by a low-discrepancy sequence (the R3 sequence: multiples
- * of powers of the root of x^4 = x + 1). */
-static farsum_status machine_probe(farsum_plan *plan, double *x, double *q,
-                                   double *out, struct machine *machine)
+ * of powers of the root of x^4 = x + 1), its cell's volume n. */
+static void machine_points(int64_t n, double *x, double *q)
 {
     static const double step[3] = {0.8191725133961645, 0.6710436067037893,
                                    0.5497004779019703};
-    double edge = cbrt(PROBE);
-    farsum_result result = FARSUM_RESULT_INIT;
-    struct spectral *s = plan->state;
-    for (int64_t i = 0; i < 3 * PROBE; i++)
+    double edge = cbrt((double)n);
+    for (int64_t i = 0; i < 3 * n; i++)
         x[i] = edge * fmod((double)(i / 3 + 1) * step[i % 3], 1);
-    for (int64_t i = 0; i < PROBE; i++)
+    for (int64_t i = 0; i < n; i++)
         q[i] = i % 2 ? 1 : -1;
+}
+
+/* Sums that rooms are measured in: fmm with one root box, whose lattice has
+ * nothing to do, and with root boxes alone, whose lattice does it all. */
+enum probe { SPECTRAL, TREE, GRID, PROBES };
+
+/* Rooms from..to are measured in it. */
+static int probe_rooms(enum probe probe, int *from)
+{
+    static const int first[PROBES] = {0, MACHINE_FMM,
+                                      MACHINE_FMM + FMM_LATTICE};
+    static const int end[PROBES] = {MACHINE_FMM, MACHINE_ROOMS,
+                                    MACHINE_FMM + FMM_LATTICE + 1};
+    *from = first[probe];
+    return end[probe];
+}
+
+/* What a room should take in a sum, by its row's own constants. */
+static double machine_model(const struct farsum_plan *plan, int room)
+{
+    if (room >= MACHINE_FMM) {
+        const int r = room - MACHINE_FMM;
+        const struct fmm *s = plan->state;
+        return s->choice[r].cost / plan->machine.factor[room];
+    }
+    const struct spectral *s = plan->state;
+    return s->tuned.choice[room].cost * (room == ROOM_FFT ? 2 : 1);
+}
+
+/* The best of some sums; the first warms up. */
+static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
+                                   const double *q, double *out, double *factor)
+{
+    int from, end = probe_rooms(probe, &from);
+    farsum_result result = FARSUM_RESULT_INIT;
     result.potential = out;
-    result.field = out + PROBE;
-    TRY(farsum_plan_set_points(plan, PROBE, x, 0, NULL));
-    for (int r = 0; r < MACHINE_ROOMS; r++)
-        machine->factor[r] = INFINITY;
+    result.field = out + plan->n;
+    for (int r = from; r < end; r++)
+        factor[r] = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
         TRY(farsum_plan_execute(plan, 1, q, &result));
-        for (int r = 0; r < MACHINE_ROOMS; r++) {
-            double model = s->tuned.choice[r].cost * (r == ROOM_FFT ? 2 : 1);
-            machine->factor[r] = fmin(machine->factor[r],
-                                      s->seconds[r] / model);
+        for (int r = from; r < end; r++) {
+            int stage = r < MACHINE_FMM ? r : r - MACHINE_FMM;
+            factor[r] = fmin(factor[r], plan->info.stages[stage].seconds
+                                            / machine_model(plan, r));
         }
     }
-    machine->measured = 1;
     return FARSUM_OK;
 }
 
-farsum_status machine_measure(struct machine *machine, enum isa isa,
-                              farsum_precision precision, int threads)
+static int64_t machine_size(const struct machine_place *place)
+{
+    if (!place->device)
+        return (int64_t)probe_least;
+    double share = gpu_rates(place->device, place->precision).share;
+    return (int64_t)fmin(fmax(probe_most * share, probe_least), probe_most);
+}
+
+/* One sum's rooms.  Boxes of fmm hold some sixty points. */
+static farsum_status machine_method(const struct machine_place *place,
+                                    enum probe probe, int64_t n, double *x,
+                                    double *factor)
 {
     farsum_status status = FARSUM_OK;
     farsum_problem problem = FARSUM_PROBLEM_INIT;
     farsum_options options = FARSUM_OPTIONS_INIT;
+    farsum_device device = {place->device};
     farsum_plan *plan = NULL;
-    double *x = NULL;
-    char key[LINE];
-    double edge = cbrt(PROBE);
+    double boxes = (double)n / 60;
     for (int d = 0; d < 3; d++) {
-        problem.cell[4 * d] = edge;
+        problem.cell[4 * d] = cbrt((double)n);
         problem.periodic[d] = 1;
+        options.boxes[d] =
+            probe == GRID ? (int64_t)nearbyint(cbrt(boxes)) : probe == TREE;
     }
-    problem.precision = precision;
+    problem.precision = place->precision;
     problem.arrays = FARSUM_F64;
-    problem.n_sources = PROBE;
+    problem.n_sources = n;
     problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.tolerance = 1e-5;
-    options.isa = isa_name(isa);
-    options.threads = threads;
-    options.method = "spectral";
-    GO(MEM_RAW(x, 8 * PROBE));
+    options.method = probe == SPECTRAL ? "spectral" : "fmm";
+    if (probe != SPECTRAL)
+        options.levels =
+            probe == GRID ? 1 : 1 + (int)nearbyint(log2(boxes) / 3);
+    if (place->device) {
+        options.on_device = &device;
+        options.queues = 1; /* each stage alone */
+    } else {
+        options.isa = isa_name(place->isa);
+        options.threads = place->threads;
+    }
     GO(farsum_plan_create(&problem, &options, &plan));
-    GO(machine_probe(plan, x, x + 3 * PROBE, x + 4 * PROBE, machine));
-    machine_key(key, sizeof key, isa, precision, threads);
-    machine_keep(machine, key);
+    GO(farsum_plan_set_points(plan, n, x, 0, NULL));
+    GO(machine_probe(plan, probe, x + 3 * n, x + 4 * n, factor));
 done:
     farsum_plan_destroy(plan);
+    return status;
+}
+
+farsum_status machine_measure(struct machine *machine,
+                              const struct machine_place *place)
+{
+    farsum_status status = FARSUM_OK;
+    const int64_t n = machine_size(place);
+    double *x = NULL;
+    machine->measured = 1;
+    GO(MEM_RAW(x, 8 * n)); /* positions, strengths, results */
+    machine_points(n, x, x + 3 * n);
+    for (int probe = SPECTRAL; probe < PROBES; probe++)
+        GO(machine_method(place, (enum probe)probe, n, x, machine->factor));
+    for (int r = 0; r < MACHINE_ROOMS; r++)
+        machine->measured &= !machine_is_bad(machine->factor[r]);
+    if (machine->measured)
+        machine_keep(machine, place);
+    else
+        machine_none(machine);
+done:
     mem_free(x);
     return status;
 }

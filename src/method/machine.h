@@ -1,15 +1,22 @@
-/* machine.h: how this machine differs from the one whose constants stand in the
- * variants' cost functions: a factor a room, measured once and kept in a file.
- *
- * The file is $FARSUM_CACHE_DIR/machine, else $XDG_CACHE_HOME/farsum/machine,
- * else $HOME/.cache/farsum/machine: a line for each processor, instruction
- * set, precision and number of threads. */
+/* machine.h: how this machine, or a device of it, differs from those whose
+ * constants stand in the variants' cost functions: a factor a room, measured
+ * once and kept as wisdom (wisdom.h). */
 #ifndef FARSUM_METHOD_MACHINE_H
 #define FARSUM_METHOD_MACHINE_H
 
 #include "base/isa.h"
+#include "device/device.h"
 
-enum { MACHINE_NEAR, MACHINE_ROOMS = 5 }; /* in the order of tuned.h */
+/* Rooms in the orders of tuned.h and, from MACHINE_FMM on, of fmm.h. */
+enum { MACHINE_NEAR, MACHINE_FMM = 5, MACHINE_ROOMS = 12 };
+
+/* Who works, and in what. */
+struct machine_place {
+    struct device *device; /* NULL: the host */
+    enum isa isa;
+    farsum_precision precision;
+    int threads;
+};
 
 struct machine {
     double factor[MACHINE_ROOMS]; /* measured seconds over modelled ones */
@@ -18,11 +25,13 @@ struct machine {
 
 /* The processor's; "unknown" if the system does not tell. */
 void machine_name(char *name, size_t size);
-/* Factors of 1 if nothing is kept or the file cannot be understood. */
-void machine_load(struct machine *machine, enum isa isa,
-                  farsum_precision precision, int threads);
-/* Measures (about a second), keeps, and returns what it found.  A file that
- * cannot be written is no failure: the factors hold for this plan. */
-farsum_status machine_measure(struct machine *machine, enum isa isa,
-                              farsum_precision precision, int threads);
+/* Factors of 1 if nothing is kept or a line cannot be understood. */
+void machine_load(struct machine *machine, const struct machine_place *place);
+void machine_keep(const struct machine *machine,
+                  const struct machine_place *place);
+/* Measures (about a second, and on a device its kernels' compilation), keeps,
+ * and returns what it found: factors of 1 on a device whose queue keeps no
+ * times. */
+farsum_status machine_measure(struct machine *machine,
+                              const struct machine_place *place);
 #endif

@@ -23,7 +23,7 @@ extern const struct method method_spectral;
 struct modelled {
     const farsum_plan *plan;
     const struct spectral *s;
-    struct model_rates rates;
+    struct model_rates rates, near; /* of a mixed plan's pairs: in f32 */
     union room_args args[ROOM_COUNT];
     farsum_model *model;
 };
@@ -96,26 +96,28 @@ static double sum_seconds(const struct modelled *m)
     return gpu_seconds(&rates, rates.scattered, mesh);
 }
 
-static farsum_model_stage *add(struct modelled *m, const char *stage,
-                               const char *variant, const struct work *work,
-                               double inside, double measured)
+static farsum_model_stage *add(struct modelled *m,
+                               const struct model_rates *rates,
+                               const char *stage, const char *variant,
+                               const struct work *work, double inside,
+                               double measured)
 {
     farsum_model_stage *to = &m->model->stages[m->model->n_stages++];
     double bytes = work->read + work->written;
     *to = (farsum_model_stage){.stage = stage,
                                .variant = variant,
-                               .flops = model_flops(&m->rates, &work->count),
+                               .flops = model_flops(rates, &work->count),
                                .read = work->read,
                                .written = work->written,
                                .sums = work->sums,
                                .measured = measured};
     memcpy(to->calls, work->count.calls, sizeof to->calls);
-    to->predicted = model_seconds(&m->rates, work, inside, sum_seconds(m),
-                                  &to->bound);
+    to->predicted =
+        model_seconds(rates, work, inside, sum_seconds(m), &to->bound);
     if (measured > 0) {
-        to->share_of_peak = to->flops * m->rates.seconds[COUNT_FMA] / 2
-                            / measured;
-        to->share_of_memory = bytes * m->rates.byte / measured;
+        to->share_of_peak =
+            to->flops * rates->seconds[COUNT_FMA] / 2 / measured;
+        to->share_of_memory = bytes * rates->byte / measured;
     }
     return to;
 }
@@ -135,8 +137,8 @@ static void add_room(struct modelled *m, int room, const char *name,
     all.written *= times;
     all.sums *= times;
     all.launches *= times;
-    add(m, name, choice->row->name, &all, modelled_inside(m, room, &one),
-        measured)
+    add(m, room == ROOM_NEAR ? &m->near : &m->rates, name, choice->row->name,
+        &all, modelled_inside(m, room, &one), measured)
         ->planned = times * choice->cost * factor;
 }
 
@@ -146,7 +148,7 @@ static void add_points(struct modelled *m)
     struct work work = {.launches = 0};
     model_ops_points((double)(plan->sample.n + plan->sample.m),
                      plan->device != NULL, &work);
-    add(m, "set_points", plan->device ? "gpu_sort" : "bins", &work,
+    add(m, &m->rates, "set_points", plan->device ? "gpu_sort" : "bins", &work,
         work.read + work.written, plan->info.seconds_set_points);
 }
 
@@ -172,7 +174,7 @@ static void add_ends(struct modelled *m, double measured)
     work.read = in * 2 * given + out * real;
     work.written = in * real + out * (real + given);
     farsum_model_stage *stage =
-        add(m, "ends", plan->device ? "gpu" : "host", &work,
+        add(m, &m->rates, "ends", plan->device ? "gpu" : "host", &work,
             work.read + work.written, measured);
     double bus = plan->problem.memory == FARSUM_DEVICE
                      ? 0
@@ -237,15 +239,17 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
     if (plan->method != &method_spectral)
         FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
              plan->info.method);
-    if (plan_is_mixed(plan))
-        FAIL(ERR_UNSUPPORTED, "a mixed plan is two precisions; the model has "
-                              "the rates of one: f64 or f32");
     farsum_model made = FARSUM_MODEL_INIT;
     struct modelled m = {.plan = plan, .s = plan->state, .model = &made};
-    const struct model_place place = {plan->device, plan->isa,
-                                      plan->problem.precision, plan->threads};
+    struct machine_place place = {plan->device, plan->isa,
+                                  plan->problem.precision, plan->threads};
     TRY(model_rates_get(&place, again, &m.rates));
+    m.near = m.rates;
+    place.precision = plan->pairs;
+    if (plan_is_mixed(plan))
+        TRY(model_rates_get(&place, again, &m.near));
     fill_machine(&m.rates, &made.machine);
+    fill_machine(&m.near, &made.near_machine);
     tuned_args(&m.s->tuned, plan, m.args);
     fill_stages(&m);
     *model = made;

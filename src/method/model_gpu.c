@@ -139,7 +139,7 @@ static farsum_status gpu_make(struct gpu *g, farsum_precision precision)
     return stopwatch_create(&g->watch, g->device);
 }
 
-farsum_status model_measure_gpu(const struct model_place *place,
+farsum_status model_measure_gpu(const struct machine_place *place,
                                 struct model_rates *rates)
 {
     farsum_status status = FARSUM_OK;

@@ -107,7 +107,7 @@ static farsum_status measure_streams(struct host *h, struct model_rates *rates)
     return FARSUM_OK;
 }
 
-farsum_status model_measure_host(const struct model_place *place,
+farsum_status model_measure_host(const struct machine_place *place,
                                  struct model_rates *rates)
 {
     farsum_status status = FARSUM_OK;

@@ -29,20 +29,20 @@ static const double cache_unit = 1e12;
 
 static void rates_about(const void *args, char *text, size_t size)
 {
-    const struct model_place *place = args;
+    const struct machine_place *place = args;
     snprintf(text, size, "model %s",
              place->precision == FARSUM_F32 ? "f32" : "f64");
 }
 static const struct stage rates_stage = {.name = "model", .key = rates_about};
 
-static void rates_key(const struct model_place *place, char key[WISDOM_KEY])
+static void rates_key(const struct machine_place *place, char key[WISDOM_KEY])
 {
     wisdom_key(key, place->device, place->isa, place->threads, &rates_stage,
                place);
 }
 
 /* 1: all that must be there is. */
-static int rates_load(const struct model_place *place,
+static int rates_load(const struct machine_place *place,
                       struct model_rates *rates)
 {
     struct choose_time times[CHOOSE_MOST];
@@ -61,7 +61,7 @@ static int rates_load(const struct model_place *place,
     return 1;
 }
 
-static void rates_keep(const struct model_place *place,
+static void rates_keep(const struct machine_place *place,
                        struct model_rates rates)
 {
     struct choose_time times[RATES];
@@ -97,7 +97,7 @@ farsum_status model_time(model_run *run, void *data, double least,
     return FARSUM_OK;
 }
 
-farsum_status model_rates_get(const struct model_place *place, int again,
+farsum_status model_rates_get(const struct machine_place *place, int again,
                               struct model_rates *rates)
 {
     if (!again && rates_load(place, rates))

@@ -3,16 +3,8 @@
 #ifndef FARSUM_METHOD_MODEL_RATES_H
 #define FARSUM_METHOD_MODEL_RATES_H
 
-#include "base/isa.h"
-#include "device/device.h"
 #include "math/count.h"
-
-struct model_place {
-    struct device *device; /* NULL: the host */
-    enum isa isa;
-    farsum_precision precision;
-    int threads;
-};
+#include "method/machine.h"
 
 struct model_rates {
     double seconds[COUNT_KINDS]; /* of one, all that are there at it */
@@ -23,13 +15,13 @@ struct model_rates {
 };
 
 /* Those that are kept, or, if there are none or `again`, measured now. */
-farsum_status model_rates_get(const struct model_place *place, int again,
+farsum_status model_rates_get(const struct machine_place *place, int again,
                               struct model_rates *rates);
 
 /* model_host.c, model_gpu.c */
-farsum_status model_measure_host(const struct model_place *place,
+farsum_status model_measure_host(const struct machine_place *place,
                                  struct model_rates *rates);
-farsum_status model_measure_gpu(const struct model_place *place,
+farsum_status model_measure_gpu(const struct machine_place *place,
                                 struct model_rates *rates);
 
 /* Times a run of `amount` steps: seconds. */

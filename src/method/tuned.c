@@ -8,7 +8,7 @@
 #include "points/crowd.h"
 #include "stage/gpu_rates.h"
 
-_Static_assert((int)MACHINE_ROOMS == (int)ROOM_COUNT, "a factor a room");
+_Static_assert((int)MACHINE_FMM == (int)ROOM_COUNT, "a factor a room");
 
 static const struct stage *const rooms[ROOM_COUNT] = {
     &near_stage, &spread_stage, &fft_stage, &scale_stage, &interp_stage,

@@ -8,7 +8,7 @@ import re
 import unittest
 
 from command import CommandTest
-from test_plans import map_check, model_check
+from test_plans import map_check, measure_check, model_check
 
 DEVICE = os.environ.get("FARSUM_TEST_DEVICE", "opencl:0")
 CASE = "laplace n=300 tol=1e-3 seed=3 prec=f32"
@@ -115,6 +115,11 @@ class Devices(CommandTest):
         self.assertEqual(near["erfc"], near["exp"])
         self.assertGreater(near["erfc"], 300)
         self.assertEqual(spread["sums"] % (300 * 3), 0)
+
+    def test_measure(self):
+        self.need()
+        self.cache(self.path("measured"))
+        measure_check(self, "--device", DEVICE)
 
     def test_cache_off(self):
         self.cache("")

@@ -91,6 +91,24 @@ class Map(CommandTest):
 OPERATIONS = ["fma", "add", "mul", "div", "rsqrt", "exp", "erfc"]
 
 
+def measure_check(test, *options):
+    """A plan by measured costs: the second time by what is kept, and so,
+    without --measure, the third."""
+    words = ["tune", "--case", "laplace n=3000 tol=1e-4", "--method",
+             "spectral", "--threads", 1, *options]
+    test.assertNotIn("measured times", test.farsum("cache").out)
+    first = test.farsum(*words, "--measure").out
+    test.assertIn("and measured times", test.farsum("cache").out)
+    with open(os.path.join(os.environ["FARSUM_CACHE_DIR"], "wisdom")) as file:
+        kept = file.read()
+    for room in ("near", "spread", "fft", "scale", "interp", "m2l"):
+        test.assertRegex(kept, rf"(?m)\|machine f64\|{room} 0 [0-9.e+-]+$")
+    test.assertEqual(test.farsum(*words, "--measure").out, first)
+    test.assertEqual(test.farsum(*words).out, first)
+    with open(os.path.join(os.environ["FARSUM_CACHE_DIR"], "wisdom")) as file:
+        test.assertEqual(file.read(), kept)
+
+
 def model_check(test, *options):
     """The model of a small plan: table, report and lines of the same."""
     done = test.farsum("tune", "--model", *options, "--report", "m.json",
@@ -115,17 +133,19 @@ def model_check(test, *options):
         test.assertEqual(line[1], stage["variant"])
         test.assertEqual(line[4], stage["bound"])
         test.assertAlmostEqual(float(line[2]) / (stage["flops"] / 1e9), 1, 2)
+        at = model.get("near_machine", machine) if stage["stage"] == "near" \
+            else machine
         flops = sum(stage["calls"][k]
-                    * machine["operations"][k]["flop_equivalents"]
+                    * at["operations"][k]["flop_equivalents"]
                     for k in OPERATIONS)
         test.assertAlmostEqual(flops / stage["flops"], 1, 6)
         test.assertGreaterEqual(stage["predicted"] * 1.000001,
-                                stage["flops"] / machine["peak"])
+                                stage["flops"] / at["peak"])
         test.assertAlmostEqual(float(row["predicted"]) / stage["predicted"],
                                1, 4)
         if stage["measured"]:
             test.assertAlmostEqual(
-                stage["share_of_peak"] * stage["measured"] * machine["peak"]
+                stage["share_of_peak"] * stage["measured"] * at["peak"]
                 / stage["flops"], 1, 6)
         if stage["stage"] in chosen:
             test.assertEqual(stage["variant"], chosen[stage["stage"]])
@@ -151,6 +171,17 @@ class Model(CommandTest):
                            "--threads", 1)
         self.assertTrue(flow["machine"]["kept"])
         self.assertEqual(first["machine"]["peak"], flow["machine"]["peak"])
+
+    def test_mixed(self):
+        """Near pairs by the rates of f32, all else by those of f64."""
+        model = model_check(self, "--case", CASE, "--threads", 1,
+                            "--precision", "mixed")
+        self.assertGreater(model["near_machine"]["peak"],
+                           1.2 * model["machine"]["peak"])
+
+    def test_measure(self):
+        """Costs of this machine: once, then kept, and forgotten."""
+        measure_check(self)
 
     def test_more_neighbours(self):
         """Twice the cutoff: eight times the pairs."""

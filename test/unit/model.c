@@ -243,7 +243,7 @@ static void test_bound(void **state)
  * others use it as well is nothing to test. */
 static void test_host(void **state)
 {
-    struct model_place place = {NULL, isa_best(), FARSUM_F64, 1};
+    struct machine_place place = {NULL, isa_best(), FARSUM_F64, 1};
     struct model_rates r, kept;
     (void)state;
     assert_int_equal(model_rates_get(&place, 1, &r), FARSUM_OK);
@@ -273,8 +273,8 @@ static void test_device(void **state)
     if (device->facts.cache > SMALL_CACHE)
         device->facts.cache = SMALL_CACHE;
     for (int f = 0; f < 2; f++) {
-        struct model_place place = {
-            device, isa_best(), f ? FARSUM_F32 : FARSUM_F64, 1};
+        struct machine_place place = {device, isa_best(),
+                                      f ? FARSUM_F32 : FARSUM_F64, 1};
         struct model_rates r;
         int64_t before = device->bytes;
         assert_int_equal(model_rates_get(&place, 1, &r), FARSUM_OK);

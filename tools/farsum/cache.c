@@ -50,7 +50,7 @@ static int cache_list_main(void)
     else
         printf("%lld kernel file%s, %.3g MB%s, in %s\n", (long long)files,
                files == 1 ? "" : "s", 1e-6 * (double)bytes,
-               seen.times ? ", and times of variants" : "", folder);
+               seen.times ? ", and measured times" : "", folder);
     return EXIT_DONE;
 }
 
@@ -66,8 +66,7 @@ static int cache_clear_main(void)
     }
     files -= seen.times;
     printf("%lld kernel file%s%s removed\n", (long long)files,
-           files == 1 ? "" : "s",
-           seen.times ? " and the times of variants" : "");
+           files == 1 ? "" : "s", seen.times ? " and measured times" : "");
     return EXIT_DONE;
 }
 

@@ -184,7 +184,7 @@ static const struct help_page pages[] = {
      "farsum cache warm --device NAME [FILE | --case \"CASE\"] [OPTIONS]",
      "A plan on a device compiles its kernels and keeps them, in the folder "
      "that FARSUM_CACHE_DIR names, or else in farsum under XDG_CACHE_HOME or "
-     "~/.cache; an empty FARSUM_CACHE_DIR keeps none. The times of variants "
+     "~/.cache; an empty FARSUM_CACHE_DIR keeps none. The times "
      "that --measure took are there too, in the file wisdom. list prints "
      "what there is, clear removes it. warm makes the plan that run "
      "would make, of a file or a case, so that a later run compiles "

@@ -114,8 +114,10 @@ static int tell(const struct settings *s, const farsum_plan *plan,
         info.threads, "tolerance", report_real(info.tolerance),
         "estimated_error", report_real(info.estimated_error), "plan",
         plan_json) : NULL;
-    int bad = report && model
-              && json_object_set_new(report, "model", model_report(model)) != 0;
+    int bad =
+        report && model
+        && json_object_set_new(report, "model", model_report(&info, model))
+               != 0;
     bad = bad || !report
           || report_write(report, s->report, error, sizeof error);
     if (bad)

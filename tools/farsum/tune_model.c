@@ -96,10 +96,12 @@ int model_take(const struct settings *s, const farsum_problem *problem,
     return status == FARSUM_OK ? 0 : -1;
 }
 
-static void print_machine(const farsum_model_machine *m, FILE *out)
+/* about: "f64: " where a plan has two. */
+static void print_machine(const char *about, const farsum_model_machine *m,
+                          FILE *out)
 {
-    fprintf(out, "\npeak %.4g Gflop/s, memory %.4g GB/s", m->peak / 1e9,
-            m->memory / 1e9);
+    fprintf(out, "\n%speak %.4g Gflop/s, memory %.4g GB/s", about,
+            m->peak / 1e9, m->memory / 1e9);
     if (m->cache_bytes > 0)
         fprintf(out, ", cache of %.3g MB %.4g GB/s", m->cache_bytes / 1e6,
                 m->cache / 1e9);
@@ -117,7 +119,7 @@ static void print_machine(const farsum_model_machine *m, FILE *out)
     fprintf(out, "\n%-18s", "flop-equivalents");
     for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
         fprintf(out, "%9.3g", m->flop_equivalents[k]);
-    fputs("\n\n", out);
+    fputc('\n', out);
 }
 
 static void print_share(double share, FILE *out)
@@ -139,9 +141,11 @@ static void print_time(double seconds, FILE *out)
 void model_print(const farsum_plan_info *info, const farsum_model *model,
                  FILE *out)
 {
-    (void)info;
-    print_machine(&model->machine, out);
-    fprintf(out, "%-10s %-14s %9s %9s %-8s %9s %9s %9s %7s %7s\n", "stage",
+    int mixed = info->precision == FARSUM_MIXED;
+    print_machine(mixed ? "f64: " : "", &model->machine, out);
+    if (mixed)
+        print_machine("f32, near pairs: ", &model->near_machine, out);
+    fprintf(out, "\n%-10s %-14s %9s %9s %-8s %9s %9s %9s %7s %7s\n", "stage",
             "variant", "Gflop", "MB", "bound", "model ms", "tuner ms",
             "real ms", "of peak", "of mem.");
     for (int k = 0; k < model->n_stages; k++) {
@@ -196,16 +200,19 @@ static json_t *stage_of(const farsum_model_stage *t)
         report_real(t->share_of_memory));
 }
 
-json_t *model_report(const farsum_model *model)
+json_t *model_report(const farsum_plan_info *info, const farsum_model *model)
 {
     json_t *stages = json_array();
     for (int k = 0; stages && k < model->n_stages; k++)
         json_array_append_new(stages, stage_of(&model->stages[k]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "machine",
-                     machine_of(&model->machine), "stages", stages,
-                     "predicted", report_real(model->predicted), "planned",
-                     report_real(model->planned), "measured",
-                     report_real(model->measured));
+    json_t *report = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o}", "machine", machine_of(&model->machine),
+        "stages", stages, "predicted", report_real(model->predicted), "planned",
+        report_real(model->planned), "measured", report_real(model->measured));
+    if (info->precision == FARSUM_MIXED)
+        json_object_set_new(report, "near_machine",
+                            machine_of(&model->near_machine));
+    return report;
 }
 
 int model_csv(const struct settings *s, const farsum_plan_info *info,

@@ -13,7 +13,7 @@ int model_take(const struct settings *s, const farsum_problem *problem,
                const double *y, farsum_plan *plan, farsum_model *model);
 void model_print(const farsum_plan_info *info, const farsum_model *model,
                  FILE *out);
-json_t *model_report(const farsum_model *model);
+json_t *model_report(const farsum_plan_info *info, const farsum_model *model);
 /* Appends a line for each stage.  0, or -1 with the reason. */
 int model_csv(const struct settings *s, const farsum_plan_info *info,
               const farsum_model *model, char *error, size_t size);

@@ -1,0 +1,156 @@
+/* machine.c: factors of the costs, of the host and of a device: measured, kept,
+ * refused where they make no sense, and what they change. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "device/cache.h"
+#include "farsum/device.h"
+#include "method/machine.h"
+#include "method/wisdom.h"
+#include "stage/stage.h"
+
+static char folder[] = "/tmp/farsum-machine-XXXXXX";
+static struct device *device; /* NULL: none is here */
+static const char *name = "opencl:0";
+
+static struct machine_place place_of(struct device *who, farsum_precision what)
+{
+    return (struct machine_place){who, isa_best(), what, 1};
+}
+
+static int differ(const struct machine *a, const struct machine *b)
+{
+    int n = a->measured != b->measured;
+    for (int r = 0; r < MACHINE_ROOMS; r++) /* five digits are kept */
+        n += !(fabs(a->factor[r] - b->factor[r]) <= 1e-4 * a->factor[r]);
+    return n;
+}
+
+static struct machine ones(void)
+{
+    struct machine machine = {.measured = 0};
+    for (int r = 0; r < MACHINE_ROOMS; r++)
+        machine.factor[r] = 1;
+    return machine;
+}
+
+/* Measured once for each precision: the second time what is kept. */
+static void measured_on(struct device *who)
+{
+    const struct machine none = ones();
+    struct machine_place place = place_of(who, FARSUM_F64);
+    struct machine machine, kept;
+    wisdom_clear();
+    machine_load(&machine, &place);
+    CHECK(!differ(&machine, &none), "factors before any");
+    CHECK_OK(machine_measure(&machine, &place));
+    CHECK(machine.measured, "not measured");
+    for (int r = 0; r < MACHINE_ROOMS; r++)
+        CHECK(machine.factor[r] > 0.01 && machine.factor[r] < 100,
+              "room %d: factor %g", r, machine.factor[r]);
+    machine_load(&kept, &place);
+    CHECK(!differ(&machine, &kept), "others are kept");
+    place.precision = FARSUM_F32;
+    machine_load(&kept, &place);
+    CHECK(!differ(&kept, &none), "those of f64 for f32");
+    place = place_of(who, FARSUM_F64);
+    place.isa = ISA_BASE;
+    place.threads = 7;
+    machine_load(&kept, &place); /* of a device no matter */
+    CHECK(kept.measured == (who != NULL), "of another host's threads");
+    wisdom_clear();
+}
+
+static void measured(void)
+{
+    measured_on(NULL);
+    if (device)
+        measured_on(device);
+}
+
+/* Near pairs that are dear make the tuner's cutoff short and the boxes small,
+ * and the other way. */
+static farsum_plan_info tuned(const char *where, struct device *who,
+                              const char *method, int room, double factor)
+{
+    const struct machine_place place = place_of(who, FARSUM_F64);
+    struct machine kept = ones();
+    farsum_problem problem = FARSUM_PROBLEM_INIT;
+    farsum_options how = FARSUM_OPTIONS_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_plan *plan = NULL;
+    for (int d = 0; d < 3; d++) {
+        problem.cell[4 * d] = 30;
+        problem.periodic[d] = 1;
+    }
+    problem.n_sources = 27000;
+    problem.precision = FARSUM_F64;
+    how.method = method;
+    how.threads = 1;
+    how.device = where;
+    kept.factor[room] = factor;
+    machine_keep(&kept, &place);
+    CHECK_OK(farsum_plan_tune(&problem, &how, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    farsum_plan_destroy(plan);
+    return info;
+}
+
+static void costs_decide_on(const char *where, struct device *who)
+{
+    double dear = tuned(where, who, "spectral", MACHINE_NEAR, 20).cutoff;
+    double cheap = tuned(where, who, "spectral", MACHINE_NEAR, 0.05).cutoff;
+    CHECK(dear < 0.8 * cheap, "%s: cutoff %g where near pairs are dear, %g",
+          where, dear, cheap);
+    int64_t many = tuned(where, who, "fmm", MACHINE_FMM, 20).leaves;
+    int64_t few = tuned(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
+    CHECK(many > 2 * few, "%s: %lld boxes where near pairs are dear, else %lld",
+          where, (long long)many, (long long)few);
+    wisdom_clear();
+}
+
+static void costs_decide(void)
+{
+    costs_decide_on("host", NULL);
+    if (device)
+        costs_decide_on(name, device);
+}
+
+/* No number, none above 0, none that two machines could differ by. */
+static void nonsense(void)
+{
+    static const double bad[] = {NAN, 0, -1, 1e9, 1e-9};
+    const struct machine_place place = place_of(NULL, FARSUM_F32);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        struct machine machine = ones();
+        machine.factor[k] = bad[k];
+        machine_keep(&machine, &place);
+        machine_load(&machine, &place);
+        CHECK(!machine.measured && machine.factor[k] == 1, "%g is a factor",
+              bad[k]);
+    }
+    wisdom_clear();
+}
+
+int main(void)
+{
+    const char *wanted = getenv("FARSUM_TEST_DEVICE");
+    int64_t files;
+    if (wanted)
+        name = wanted;
+    if (!mkdtemp(folder))
+        check_stop("no folder for the test");
+    if (device_open(name, &device) != FARSUM_OK)
+        device = NULL;
+    setenv("FARSUM_CACHE_DIR", folder, 1);
+    RUN(nonsense);
+    RUN(costs_decide);
+    RUN(measured);
+    device_close(device);
+    CHECK_OK(cache_clear(&files));
+    rmdir(folder);
+    return check_end();
+}
