@@ -4,13 +4,9 @@ from fmm_tables import TYPES, asked, pick, table, times
 
 DEPTHS = ("3", "4", "5", "6", "7")
 MIXED = """
-Of three rows some times are of the form before the present one, which was not measured
-everywhere again: `gpu_symmetric` but at depth 5, p = 4 to 16, and depth 3, p = 8 (and
-12 in f32), where it is up to 2.4 times as fast as it was, on the H100 too;
-`gpu_symmetric_pointers` beyond p = 12; `gpu_sorted` by order; `gpu_plane_wave` but at
-p = 4, 8, 11 of m2l by depth. By counters all are of the present one. Of a case that was
-measured twice the lesser time is shown. Shares of the micro-kernel that leap between
-orders are of these."""
+On the H100 `gpu_symmetric` and `gpu_plane_wave` at depths other than 5 are of the forms
+before the present ones, of which the first is up to 2.4 times as fast. Of a case that
+was measured twice the lesser time is shown."""
 
 
 def span(values, form="%.0f"):
