@@ -127,7 +127,7 @@ def write(machines, path=REPORT):
                                              pictures[name]))
     tables.near(out, first)
     picture("near")
-    tables.whole(out, first)
+    tables.whole(out, first, machines[1:])
     picture("whole")
     tables.single(out, first)
     tables.dists(out, first)

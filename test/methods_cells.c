@@ -137,13 +137,14 @@ static void fill_tolerances(struct ladder *ladder, const struct system *systems,
             }
 }
 
-/* Other norms of the error. */
+/* Other norms of the error; a velocity has no potential. */
 static void fill_norms(struct ladder *ladder, const struct system *systems,
                        int s, const char *filter)
 {
     static const double power[] = {1e-3, 1e-6, 1e-9, 1e-12};
-    for (int k = 0; k < 4; k++)
-        for (int kind = 0; kind < 2; kind++) {
+    int steps = s < METHODS_LAPLACE ? 4 : 3, flow = systems[s].flow;
+    for (int k = 0; k < steps; k++)
+        for (int kind = flow; kind < 2; kind++) {
             struct ladder_cell cell = {
                 .group = kind ? "absolute" : "potential",
                 .system = &systems[s],
@@ -154,7 +155,8 @@ static void fill_norms(struct ladder *ladder, const struct system *systems,
                 .tolerance = power[k],
             };
             if (kind && systems[s].p.x)
-                cell.tolerance *= system_force_norm(&systems[s]);
+                cell.tolerance *= flow ? system_velocity_norm(&systems[s])
+                                       : system_force_norm(&systems[s]);
             ladder_add(ladder, &cell, filter);
         }
 }
@@ -174,7 +176,8 @@ static void fill_fixed(struct ladder *ladder, const struct system *systems,
             .group = "fixed",
             .system = &systems[s],
             .precision = FARSUM_F64,
-            .error = FARSUM_ERROR_FORCE,
+            .error = systems[s].flow ? FARSUM_ERROR_VELOCITY
+                                     : FARSUM_ERROR_FORCE,
             .split = farsum_list_names("split", (s + p + h) % splits),
             .window = farsum_list_names("window", (s + i) % windows),
             .tolerance = 0.99,
@@ -199,6 +202,8 @@ void ladder_fill(struct ladder *ladder, struct system *systems, int full,
     for (int s = 0; s < METHODS_LAPLACE; s++) {
         fill_tolerances(ladder, systems, s, FARSUM_F64, full, filter);
         fill_tolerances(ladder, systems, s, FARSUM_F32, full, filter);
+    }
+    for (int s = 0; s < METHODS_SYSTEMS; s++) {
         fill_norms(ladder, systems, s, filter);
         fill_fixed(ladder, systems, s, full, filter);
     }
