@@ -393,6 +393,12 @@ class Sums(CommandTest):
                         "in.h5")
             self.farsum("run", "in.h5", "--kernel", kernel, "-o", "out.h5")
             self.farsum("check", "out.h5")
+            # targets from a second file
+            self.farsum("gen", "uniform", "-n", 30, "--seed", 8, "-o", "at.h5")
+            self.farsum("run", "in.h5", "--kernel", kernel, "--targets",
+                        "at.h5", "-o", "t.h5", "--report", "r.json", "--check")
+            self.assertEqual(self.json("r.json")["n_targets"], 30)
+            self.farsum("check", "t.h5")
             # once more, from HDF5: the names are the same in every format
             self.farsum("run", "out.h5", "--kernel", kernel, "-o", "out.xyz")
             after = self.frame("out.xyz")
