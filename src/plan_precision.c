@@ -19,27 +19,33 @@ static const char *precision_name(farsum_precision p)
 
 /* Factors of the costs in one precision, measured if that is wanted and none
  * are kept. */
-static farsum_status machine_get(const struct farsum_plan *plan,
-                                 farsum_precision precision,
-                                 struct machine *machine)
+static struct machine machine_get(const struct farsum_plan *plan,
+                                  farsum_precision precision)
 {
     const struct machine_place place = {plan->device, plan->isa, precision,
                                         plan->threads};
-    machine_load(machine, &place);
-    if (plan->options.measure && !machine->measured)
-        TRY(machine_measure(machine, &place));
-    return FARSUM_OK;
+    struct machine machine;
+    machine_load(&machine, &place);
+    if (plan->options.measure && !machine.measured)
+        machine_measure(&machine, &place, plan->options.memory_limit);
+    return machine;
 }
 
-static farsum_status plan_machine(struct farsum_plan *plan)
+/* Where two precisions are at work or are compared, those of both or none:
+ * measured times beside foretold ones would say nothing. */
+static void plan_machine(struct farsum_plan *plan)
 {
-    struct machine near;
-    TRY(machine_get(plan, plan->problem.precision, &plan->machine));
-    if (!plan_is_mixed(plan))
-        return FARSUM_OK;
-    TRY(machine_get(plan, plan->pairs, &near));
-    plan->machine.factor[MACHINE_NEAR] = near.factor[MACHINE_NEAR];
-    return FARSUM_OK;
+    if (!plan->compares && !plan_is_mixed(plan)) {
+        plan->machine = machine_get(plan, plan->problem.precision);
+        return;
+    }
+    struct machine f64 = machine_get(plan, FARSUM_F64);
+    struct machine f32 = machine_get(plan, FARSUM_F32);
+    plan->machine = plan->problem.precision == FARSUM_F32 ? f32 : f64;
+    if (plan_is_mixed(plan))
+        plan->machine.factor[MACHINE_NEAR] = f32.factor[MACHINE_NEAR];
+    if (!f64.measured || !f32.measured)
+        machine_none(&plan->machine);
 }
 
 /* What is left of the precision asked for: of the pairs, and of the rest. */
@@ -48,7 +54,7 @@ farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked)
     plan->pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
     plan->problem.precision = asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
     plan->info.precision = asked;
-    TRY(plan_machine(plan));
+    plan_machine(plan);
     TRY(plan_method(plan));
     if (!plan->method->mixed) { /* all of it in f64 */
         plan->pairs = plan->problem.precision;
@@ -137,6 +143,7 @@ farsum_status plan_precision(struct farsum_plan *plan)
 {
     farsum_status status = FARSUM_OK;
     struct tried *tried = NULL, *best;
+    plan->compares = 1;
     GO(MEM_NEW(tried, TRIED));
     tried[0].asked = FARSUM_F64;
     tried[1].asked = FARSUM_MIXED;

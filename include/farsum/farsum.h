@@ -231,10 +231,12 @@ typedef struct farsum_options {
                              tolerance: FARSUM_ERR_TOLERANCE */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
     int measure;          /* 1: costs by constants measured on this processor
-                             or device (once for each precision, then kept:
-                             about a second), spread and interp by times of
-                             the fastest variants (the same), and FFTW's own
-                             measuring; 0: by what is kept, or built in */
+                             or device (once for each precision and, of a
+                             processor, number of threads, then kept: about a
+                             second, on a device and its kernels' compiling),
+                             spread and interp by times of the fastest
+                             variants (the same), and FFTW's own measuring; 0:
+                             by what is kept, or built in */
     double repeats;       /* executes expected for each set of points, for
                              what pays only when it is used again; 0: 1 */
     double skin;          /* length: lists of near pairs reach this much beyond

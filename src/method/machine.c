@@ -39,7 +39,8 @@ void machine_name(char *name, size_t size)
 static void machine_about(const void *args, char *text, size_t size)
 {
     const struct machine_place *place = args;
-    snprintf(text, size, "machine %s",
+    /* factors of the costs that this version has */
+    snprintf(text, size, "machine %s %s", farsum_version(),
              place->precision == FARSUM_F32 ? "f32" : "f64");
 }
 static const struct stage machine_stage = {.name = "machine",
@@ -51,7 +52,7 @@ static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
                place);
 }
 
-static void machine_none(struct machine *machine)
+void machine_none(struct machine *machine)
 {
     machine->measured = 0;
     for (int r = 0; r < MACHINE_ROOMS; r++)
@@ -123,16 +124,21 @@ static int probe_rooms(enum probe probe, int *from)
     return end[probe];
 }
 
-/* What a room should take in a sum, by its row's own constants. */
+/* What a room should take in a sum, by its row's own constants: without what a
+ * set of points takes, and whatever times are kept. */
 static double machine_model(const struct farsum_plan *plan, int room)
 {
+    union room_args args[ROOM_COUNT];
     if (room >= MACHINE_FMM) {
         const int r = room - MACHINE_FMM;
         const struct fmm *s = plan->state;
         return s->choice[r].cost / plan->machine.factor[room];
     }
     const struct spectral *s = plan->state;
-    return s->tuned.choice[room].cost * (room == ROOM_FFT ? 2 : 1);
+    tuned_args(&s->tuned, plan, args);
+    args[ROOM_SPREAD].spread.repeats = args[ROOM_INTERP].interp.repeats = 1e9;
+    return s->tuned.choice[room].row->variant->cost(&args[room])
+           * (room == ROOM_FFT ? 2 : 1);
 }
 
 /* The best of some sums; the first warms up. */
@@ -164,10 +170,11 @@ static int64_t machine_size(const struct machine_place *place)
     return (int64_t)fmin(fmax(probe_most * share, probe_least), probe_most);
 }
 
-/* One sum's rooms.  Boxes of fmm hold some sixty points. */
+/* One sum's rooms.  Boxes of fmm hold some sixty points, those of a tree thirty
+ * to a hundred. */
 static farsum_status machine_method(const struct machine_place *place,
-                                    enum probe probe, int64_t n, double *x,
-                                    double *factor)
+                                    uint64_t memory_limit, enum probe probe,
+                                    int64_t n, double *x, double *factor)
 {
     farsum_status status = FARSUM_OK;
     farsum_problem problem = FARSUM_PROBLEM_INIT;
@@ -186,6 +193,7 @@ static farsum_status machine_method(const struct machine_place *place,
     problem.n_sources = n;
     problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.tolerance = 1e-5;
+    options.memory_limit = memory_limit;
     options.method = probe == SPECTRAL ? "spectral" : "fmm";
     if (probe != SPECTRAL)
         options.levels =
@@ -205,24 +213,37 @@ done:
     return status;
 }
 
-farsum_status machine_measure(struct machine *machine,
-                              const struct machine_place *place)
+/* 1: all factors make sense. */
+static int machine_factors(const struct machine_place *place,
+                           uint64_t memory_limit, int64_t n, double *x,
+                           double *factor)
 {
-    farsum_status status = FARSUM_OK;
+    for (int probe = SPECTRAL; probe < PROBES; probe++) {
+        int from, end = probe_rooms((enum probe)probe, &from);
+        if (machine_method(place, memory_limit, (enum probe)probe, n, x, factor)
+            != FARSUM_OK)
+            return 0;
+        for (int r = from; r < end; r++)
+            if (probe != TREE || r != MACHINE_FMM + FMM_LATTICE)
+                if (machine_is_bad(factor[r]))
+                    return 0;
+    }
+    return 1;
+}
+
+void machine_measure(struct machine *machine, const struct machine_place *place,
+                     uint64_t memory_limit)
+{
     const int64_t n = machine_size(place);
+    struct machine found = {.measured = 1};
     double *x = NULL;
-    machine->measured = 1;
-    GO(MEM_RAW(x, 8 * n)); /* positions, strengths, results */
+    machine_none(machine);
+    if (MEM_RAW(x, 8 * n) != FARSUM_OK) /* positions, strengths, results */
+        return;
     machine_points(n, x, x + 3 * n);
-    for (int probe = SPECTRAL; probe < PROBES; probe++)
-        GO(machine_method(place, (enum probe)probe, n, x, machine->factor));
-    for (int r = 0; r < MACHINE_ROOMS; r++)
-        machine->measured &= !machine_is_bad(machine->factor[r]);
-    if (machine->measured)
-        machine_keep(machine, place);
-    else
-        machine_none(machine);
-done:
+    if (machine_factors(place, memory_limit, n, x, found.factor)) {
+        machine_keep(&found, place);
+        *machine = found;
+    }
     mem_free(x);
-    return status;
 }

@@ -7,7 +7,8 @@
 #include "base/isa.h"
 #include "device/device.h"
 
-/* Rooms in the orders of tuned.h and, from MACHINE_FMM on, of fmm.h. */
+/* Rooms in the orders of tuned.h (there are MACHINE_FMM, as tuned.c asserts)
+ * and, from MACHINE_FMM on, of fmm.h. */
 enum { MACHINE_NEAR, MACHINE_FMM = 5, MACHINE_ROOMS = 12 };
 
 /* Who works, and in what. */
@@ -25,13 +26,14 @@ struct machine {
 
 /* The processor's; "unknown" if the system does not tell. */
 void machine_name(char *name, size_t size);
+void machine_none(struct machine *machine); /* factors of 1 */
 /* Factors of 1 if nothing is kept or a line cannot be understood. */
 void machine_load(struct machine *machine, const struct machine_place *place);
 void machine_keep(const struct machine *machine,
                   const struct machine_place *place);
 /* Measures (about a second, and on a device its kernels' compilation), keeps,
- * and returns what it found: factors of 1 on a device whose queue keeps no
- * times. */
-farsum_status machine_measure(struct machine *machine,
-                              const struct machine_place *place);
+ * and returns what it found: none, factors of 1, where a sum cannot be made in
+ * `memory_limit` bytes, or at all, or a device's queue keeps no times. */
+void machine_measure(struct machine *machine, const struct machine_place *place,
+                     uint64_t memory_limit);
 #endif

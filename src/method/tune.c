@@ -36,7 +36,8 @@ static double tune_part(const struct tuner *u)
         && (s->crystal || s->q1 * s->q1 > 9 * s->q2))
         return strcmp(u->window, "bspline") == 0 ? 0.12 : 0.25;
     /* strengths of all directions have no more than the places on the mesh in
-     * common; all of one where the mesh is a multiple of the lattice */
+     * common; where the mesh is a multiple of the lattice all sites lie alike
+     * on it and err alike */
     return s->regular && !kind->gradient ? 0.2 : 0.6;
 }
 

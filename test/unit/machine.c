@@ -46,16 +46,21 @@ static void measured_on(struct device *who)
     wisdom_clear();
     machine_load(&machine, &place);
     CHECK(!differ(&machine, &none), "factors before any");
-    CHECK_OK(machine_measure(&machine, &place));
+    machine_measure(&machine, &place, 0);
     CHECK(machine.measured, "not measured");
     for (int r = 0; r < MACHINE_ROOMS; r++)
-        CHECK(machine.factor[r] > 0.01 && machine.factor[r] < 100,
+        CHECK(machine.factor[r] > 1e-3 && machine.factor[r] < 1e3,
               "room %d: factor %g", r, machine.factor[r]);
     machine_load(&kept, &place);
     CHECK(!differ(&machine, &kept), "others are kept");
     place.precision = FARSUM_F32;
     machine_load(&kept, &place);
     CHECK(!differ(&kept, &none), "those of f64 for f32");
+    /* what cannot be measured: nothing is known, nothing is kept */
+    machine_measure(&kept, &place, 1 << 12);
+    CHECK(!differ(&kept, &none), "measured in 4096 bytes");
+    machine_load(&kept, &place);
+    CHECK(!differ(&kept, &none), "kept without a measurement");
     place = place_of(who, FARSUM_F64);
     place.isa = ISA_BASE;
     place.threads = 7;
@@ -71,13 +76,19 @@ static void measured(void)
         measured_on(device);
 }
 
-/* Near pairs that are dear make the tuner's cutoff short and the boxes small,
- * and the other way. */
-static farsum_plan_info tuned(const char *where, struct device *who,
-                              const char *method, int room, double factor)
+/* One factor of f64's that is not 1. */
+static void keep_one(struct device *who, int room, double factor)
 {
     const struct machine_place place = place_of(who, FARSUM_F64);
     struct machine kept = ones();
+    kept.factor[room] = factor;
+    machine_keep(&kept, &place);
+}
+
+/* What is chosen for 27 000 points. */
+static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
+                                 const char *method)
+{
     farsum_problem problem = FARSUM_PROBLEM_INIT;
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -87,16 +98,23 @@ static farsum_plan_info tuned(const char *where, struct device *who,
         problem.periodic[d] = 1;
     }
     problem.n_sources = 27000;
-    problem.precision = FARSUM_F64;
+    problem.precision = precision;
     how.method = method;
     how.threads = 1;
     how.device = where;
-    kept.factor[room] = factor;
-    machine_keep(&kept, &place);
     CHECK_OK(farsum_plan_tune(&problem, &how, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     farsum_plan_destroy(plan);
     return info;
+}
+
+/* Near pairs that are dear make the tuner's cutoff short and the boxes small,
+ * and the other way. */
+static farsum_plan_info tuned(const char *where, struct device *who,
+                              const char *method, int room, double factor)
+{
+    keep_one(who, room, factor);
+    return tuned_in(where, FARSUM_F64, method);
 }
 
 static void costs_decide_on(const char *where, struct device *who)
@@ -109,6 +127,25 @@ static void costs_decide_on(const char *where, struct device *who)
     int64_t few = tuned(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
     CHECK(many > 2 * few, "%s: %lld boxes where near pairs are dear, else %lld",
           where, (long long)many, (long long)few);
+    wisdom_clear();
+}
+
+/* Near pairs of a mixed plan are f32's; and where f64's factors are not there,
+ * neither counts. */
+static void both_or_none(void)
+{
+    const struct machine_place f32 = place_of(NULL, FARSUM_F32);
+    struct machine near = ones();
+    double built_in = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
+    near.factor[MACHINE_NEAR] = 20;
+    machine_keep(&near, &f32);
+    double alone = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
+    CHECK(alone == built_in, "cutoff %g by f32's factors alone, else %g", alone,
+          built_in);
+    keep_one(NULL, MACHINE_NEAR, 1); /* of f64 */
+    double both = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
+    CHECK(both < 0.8 * built_in,
+          "cutoff %g where f32's pairs are dear, else %g", both, built_in);
     wisdom_clear();
 }
 
@@ -148,6 +185,7 @@ int main(void)
     setenv("FARSUM_CACHE_DIR", folder, 1);
     RUN(nonsense);
     RUN(costs_decide);
+    RUN(both_or_none);
     RUN(measured);
     device_close(device);
     CHECK_OK(cache_clear(&files));

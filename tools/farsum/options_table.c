@@ -145,8 +145,9 @@ static const struct option_row table[] = {
      "only variants whose sums repeat bit by bit"},
     {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,
      "chooses by costs measured on this processor or device (once, then kept: "
-     "about a second), times the fastest variants of spread and interp for "
-     "such points (once, then kept), and lets FFTW measure"},
+     "about a second, on a device and its kernels' compiling), times the "
+     "fastest variants of spread and interp for such points (once, then kept), "
+     "and lets FFTW measure"},
     {"executes", 0, "N", FOR_PLANS, set_real, FIELD(executes), NULL,
      "sums expected for each set of positions; what pays only when it is used "
      "again is chosen by it; 1 if not given"},
