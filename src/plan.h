@@ -28,7 +28,6 @@ struct farsum_plan {
     enum isa isa;
     int threads;
     struct machine machine;  /* what the costs are multiplied by */
-    int compares;            /* 1: precisions, of which one is taken */
     struct sample sample;    /* what the tuner saw */
     int64_t n, m;            /* points set; m = 0: targets are the sources */
     int has_points, dry;     /* dry: made by farsum_plan_tune */

@@ -17,50 +17,51 @@ static const char *precision_name(farsum_precision p)
     return p == FARSUM_F64 ? "f64" : p == FARSUM_F32 ? "f32" : "mixed";
 }
 
-/* Factors of the costs in one precision, measured if that is wanted and none
- * are kept. */
-static struct machine machine_get(const struct farsum_plan *plan,
-                                  farsum_precision precision)
+/* Factors of the costs in f64 and f32, as they are wanted: kept, or measured
+ * if that is asked for.  Of two both or none: measured times beside foretold
+ * ones would say nothing. */
+static void machines_get(const struct farsum_plan *plan, int f64, int f32,
+                         struct machine by[2])
 {
-    const struct machine_place place = {plan->device, plan->isa, precision,
-                                        plan->threads};
-    struct machine machine;
-    machine_load(&machine, &place);
-    if (plan->options.measure && !machine.measured)
-        machine_measure(&machine, &place, plan->options.memory_limit);
-    return machine;
-}
-
-/* Where two precisions are at work or are compared, those of both or none:
- * measured times beside foretold ones would say nothing. */
-static void plan_machine(struct farsum_plan *plan)
-{
-    if (!plan->compares && !plan_is_mixed(plan)) {
-        plan->machine = machine_get(plan, plan->problem.precision);
-        return;
+    const int wanted[2] = {f64, f32};
+    struct machine_place place = {plan->device, plan->isa, FARSUM_F64,
+                                  plan->threads};
+    for (int k = 0; k < 2; k++) {
+        place.precision = k ? FARSUM_F32 : FARSUM_F64;
+        machine_none(&by[k]);
+        if (wanted[k])
+            machine_load(&by[k], &place);
+        if (wanted[k] && plan->options.measure && !by[k].measured)
+            machine_measure(&by[k], &place, plan->options.memory_limit);
     }
-    struct machine f64 = machine_get(plan, FARSUM_F64);
-    struct machine f32 = machine_get(plan, FARSUM_F32);
-    plan->machine = plan->problem.precision == FARSUM_F32 ? f32 : f64;
-    if (plan_is_mixed(plan))
-        plan->machine.factor[MACHINE_NEAR] = f32.factor[MACHINE_NEAR];
-    if (!f64.measured || !f32.measured)
-        machine_none(&plan->machine);
+    for (int k = 0; k < 2; k++)
+        if (wanted[!k] && !by[!k].measured)
+            machine_none(&by[k]);
 }
 
 /* What is left of the precision asked for: of the pairs, and of the rest. */
-farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked)
+static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
+                               const struct machine by[2])
 {
     plan->pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
     plan->problem.precision = asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
     plan->info.precision = asked;
-    plan_machine(plan);
+    plan->machine = by[asked == FARSUM_F32];
+    if (asked == FARSUM_MIXED)
+        plan->machine.factor[MACHINE_NEAR] = by[1].factor[MACHINE_NEAR];
     TRY(plan_method(plan));
     if (!plan->method->mixed) { /* all of it in f64 */
         plan->pairs = plan->problem.precision;
         plan->info.precision = plan->pairs;
     }
     return FARSUM_OK;
+}
+
+farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked)
+{
+    struct machine by[2];
+    machines_get(plan, asked != FARSUM_F32, asked != FARSUM_F64, by);
+    return method_in(plan, asked, by);
 }
 
 /* A precision and what came of it. */
@@ -85,9 +86,10 @@ static int precision_refuses(farsum_status status)
            || status == FARSUM_ERR_MEMORY;
 }
 
-static farsum_status precision_try(struct farsum_plan *plan, struct tried *t)
+static farsum_status precision_try(struct farsum_plan *plan,
+                                   const struct machine by[2], struct tried *t)
 {
-    t->status = plan_method_in(plan, t->asked);
+    t->status = method_in(plan, t->asked, by);
     if (t->status != FARSUM_OK) {
         snprintf(t->why, sizeof t->why, "%s", farsum_message());
         return precision_refuses(t->status) ? FARSUM_OK : t->status;
@@ -143,13 +145,14 @@ farsum_status plan_precision(struct farsum_plan *plan)
 {
     farsum_status status = FARSUM_OK;
     struct tried *tried = NULL, *best;
-    plan->compares = 1;
+    struct machine by[2];
+    machines_get(plan, 1, 1, by);
     GO(MEM_NEW(tried, TRIED));
     tried[0].asked = FARSUM_F64;
     tried[1].asked = FARSUM_MIXED;
     tried[2].asked = FARSUM_F32;
     for (int k = 0; k < TRIED; k++)
-        GO(precision_try(plan, &tried[k]));
+        GO(precision_try(plan, by, &tried[k]));
     best = precision_best(tried);
     if (!best)
         GO(status_fail(tried[0].status, "%s", tried[0].why));

@@ -36,20 +36,12 @@ void machine_name(char *name, size_t size)
         fclose(f);
 }
 
-static void machine_about(const void *args, char *text, size_t size)
-{
-    const struct machine_place *place = args;
-    /* factors of the costs that this version has */
-    snprintf(text, size, "machine %s %s", farsum_version(),
-             place->precision == FARSUM_F32 ? "f32" : "f64");
-}
-static const struct stage machine_stage = {.name = "machine",
-                                           .key = machine_about};
-
+/* Factors of the costs that this version has. */
 static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
 {
-    wisdom_key(key, place->device, place->isa, place->threads, &machine_stage,
-               place);
+    char what[64];
+    snprintf(what, sizeof what, "machine %s", farsum_version());
+    wisdom_key_of(key, place, what);
 }
 
 void machine_none(struct machine *machine)
@@ -73,9 +65,7 @@ void machine_load(struct machine *machine, const struct machine_place *place)
     machine_key(place, key);
     int n = wisdom_load(key, times);
     for (int r = 0; r < MACHINE_ROOMS; r++) {
-        for (int k = 0; k < n; k++)
-            if (strcmp(times[k].row, names[r]) == 0)
-                found.factor[r] = times[k].run;
+        found.factor[r] = wisdom_run(times, n, names[r]);
         found.measured &= !machine_is_bad(found.factor[r]);
     }
     machine_none(machine);
@@ -113,15 +103,13 @@ static void machine_points(int64_t n, double *x, double *q)
  * nothing to do, and with root boxes alone, whose lattice does it all. */
 enum probe { SPECTRAL, TREE, GRID, PROBES };
 
-/* Rooms from..to are measured in it. */
-static int probe_rooms(enum probe probe, int *from)
+/* 1: the room's factor is of it. */
+static int probe_has(enum probe probe, int room)
 {
-    static const int first[PROBES] = {0, MACHINE_FMM,
-                                      MACHINE_FMM + FMM_LATTICE};
-    static const int end[PROBES] = {MACHINE_FMM, MACHINE_ROOMS,
-                                    MACHINE_FMM + FMM_LATTICE + 1};
-    *from = first[probe];
-    return end[probe];
+    int lattice = room == MACHINE_FMM + FMM_LATTICE;
+    if (probe == SPECTRAL || room < MACHINE_FMM)
+        return probe == SPECTRAL && room < MACHINE_FMM;
+    return lattice == (probe == GRID);
 }
 
 /* What a room should take in a sum, by its row's own constants: without what a
@@ -145,16 +133,18 @@ static double machine_model(const struct farsum_plan *plan, int room)
 static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
                                    const double *q, double *out, double *factor)
 {
-    int from, end = probe_rooms(probe, &from);
     farsum_result result = FARSUM_RESULT_INIT;
     result.potential = out;
     result.field = out + plan->n;
-    for (int r = from; r < end; r++)
-        factor[r] = INFINITY;
+    for (int r = 0; r < MACHINE_ROOMS; r++)
+        if (probe_has(probe, r))
+            factor[r] = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
         TRY(farsum_plan_execute(plan, 1, q, &result));
-        for (int r = from; r < end; r++) {
+        for (int r = 0; r < MACHINE_ROOMS; r++) {
             int stage = r < MACHINE_FMM ? r : r - MACHINE_FMM;
+            if (!probe_has(probe, r))
+                continue;
             factor[r] = fmin(factor[r], plan->info.stages[stage].seconds
                                             / machine_model(plan, r));
         }
@@ -218,15 +208,13 @@ static int machine_factors(const struct machine_place *place,
                            uint64_t memory_limit, int64_t n, double *x,
                            double *factor)
 {
-    for (int probe = SPECTRAL; probe < PROBES; probe++) {
-        int from, end = probe_rooms((enum probe)probe, &from);
-        if (machine_method(place, memory_limit, (enum probe)probe, n, x, factor)
+    for (enum probe probe = SPECTRAL; probe < PROBES; probe++) {
+        if (machine_method(place, memory_limit, probe, n, x, factor)
             != FARSUM_OK)
             return 0;
-        for (int r = from; r < end; r++)
-            if (probe != TREE || r != MACHINE_FMM + FMM_LATTICE)
-                if (machine_is_bad(factor[r]))
-                    return 0;
+        for (int r = 0; r < MACHINE_ROOMS; r++)
+            if (probe_has(probe, r) && machine_is_bad(factor[r]))
+                return 0;
     }
     return 1;
 }

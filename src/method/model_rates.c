@@ -27,19 +27,7 @@ static double *rate_of(struct model_rates *rates, int k)
 /* Bytes of a cache are kept in units that a time may be in. */
 static const double cache_unit = 1e12;
 
-static void rates_about(const void *args, char *text, size_t size)
-{
-    const struct machine_place *place = args;
-    snprintf(text, size, "model %s",
-             place->precision == FARSUM_F32 ? "f32" : "f64");
-}
-static const struct stage rates_stage = {.name = "model", .key = rates_about};
-
-static void rates_key(const struct machine_place *place, char key[WISDOM_KEY])
-{
-    wisdom_key(key, place->device, place->isa, place->threads, &rates_stage,
-               place);
-}
+static const char what[] = "model";
 
 /* 1: all that must be there is. */
 static int rates_load(const struct machine_place *place,
@@ -47,13 +35,11 @@ static int rates_load(const struct machine_place *place,
 {
     struct choose_time times[CHOOSE_MOST];
     char key[WISDOM_KEY];
-    rates_key(place, key);
+    wisdom_key_of(key, place, what);
     int n = wisdom_load(key, times);
     *rates = (struct model_rates){.kept = 1};
     for (int k = 0; k < RATES; k++)
-        for (int i = 0; i < n; i++)
-            if (strcmp(times[i].row, rate_name(k)) == 0)
-                *rate_of(rates, k) = times[i].run;
+        *rate_of(rates, k) = wisdom_run(times, n, rate_name(k));
     rates->cache *= cache_unit;
     for (int k = 0; k <= BYTE; k++)
         if (!(*rate_of(rates, k) > 0))
@@ -67,7 +53,7 @@ static void rates_keep(const struct machine_place *place,
     struct choose_time times[RATES];
     char key[WISDOM_KEY];
     int n = 0;
-    rates_key(place, key);
+    wisdom_key_of(key, place, what);
     rates.cache /= cache_unit;
     for (int k = 0; k < RATES; k++)
         if (*rate_of(&rates, k) > 0) {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "device/cache.h"
-#include "method/machine.h"
 
 enum { LINE = WISDOM_KEY + 128, PATH = 1300, LINES_MOST = 5000 };
 
@@ -45,6 +44,29 @@ void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
     for (char *c = key; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
+}
+
+static void wisdom_text(const void *args, char *text, size_t size)
+{
+    snprintf(text, size, "%s", (const char *)args);
+}
+
+void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
+                   const char *what)
+{
+    static const struct stage any = {.name = "machine", .key = wisdom_text};
+    char text[100];
+    snprintf(text, sizeof text, "%s %s", what,
+             place->precision == FARSUM_F32 ? "f32" : "f64");
+    wisdom_key(key, place->device, place->isa, place->threads, &any, text);
+}
+
+double wisdom_run(const struct choose_time *times, int n, const char *row)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(times[i].row, row) == 0)
+            return times[i].run;
+    return 0;
 }
 
 /* "key row set run" */

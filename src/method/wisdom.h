@@ -10,6 +10,7 @@
 
 #include "base/isa.h"
 #include "device/device.h"
+#include "method/machine.h"
 #include "stage/stage.h"
 
 enum { WISDOM_KEY = 512 };
@@ -18,8 +19,13 @@ enum { WISDOM_KEY = 512 };
 void wisdom_key(char key[WISDOM_KEY], const struct device *device,
                 enum isa isa, int threads, const struct stage *stage,
                 const void *args);
+/* The same of numbers about a machine: `what` and the place's precision. */
+void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
+                   const char *what);
 /* Times of a key's rows; how many. */
 int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST]);
+/* The run of a row among them; 0: there is none. */
+double wisdom_run(const struct choose_time *times, int n, const char *row);
 /* Keeps them in place of the key's older ones of these rows; the oldest lines
  * go when there are very many. */
 void wisdom_keep(const char *key, const struct choose_time *times, int n);

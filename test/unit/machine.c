@@ -31,9 +31,8 @@ static int differ(const struct machine *a, const struct machine *b)
 
 static struct machine ones(void)
 {
-    struct machine machine = {.measured = 0};
-    for (int r = 0; r < MACHINE_ROOMS; r++)
-        machine.factor[r] = 1;
+    struct machine machine;
+    machine_none(&machine);
     return machine;
 }
 
