@@ -5,7 +5,8 @@
  *
  *     near_rows cuda:0 f64 stokeslet 1e6 256
  *     near_rows cuda:0 f64 stokeslet 4e6 224 split=gaussian tolerance=1e-9 \
- *         whole=1 gpu_cells gpu_cells:cells=3 gm_1d sm_2d:team=64x2
+ *         whole=1 gpu_cells gpu_cells:cells=3 gm_1d sm_2d:team=64x2 \
+ *         gpu_verlet:skin=0.1
  *
  * PRECISION: f64, f32 or mixed, pairs in f32 and results in f64.  N points,
  * uniform in a cubic cell, which are sources and targets; S of them,
@@ -17,7 +18,8 @@
  * changed so that the edge is a whole number of cutoffs.  A pair may be off by
  * a tenth of E.
  *
- * set is what new positions cost a row (sorts, lists), run what new strengths
+ * set is what new positions cost a row (sorts, lists; with skin=W, cutoffs, of
+ * rows that keep lists, what positions cost that are near the last ones), run what new strengths
  * cost, the least; positions are on the device already.  off is the root mean
  * square of the difference from the first row over that of its values; of
  * laplace potential and field are summed. */
@@ -250,15 +252,17 @@ static void row(struct near_bench *b, const char *name, const struct variant *v)
     stopwatch_clear(&watch);
 }
 
-/* A row as it was asked for: NAME[:team=XxY][:cells=K]. */
+/* A row as it was asked for: NAME[:team=XxY][:cells=K][:skin=W]. */
 static void asked(struct near_bench *b, const char *text)
 {
     size_t length = strcspn(text, ":");
     const char *team = strstr(text, ":team=");
     const char *cells = strstr(text, ":cells=");
+    const char *skin = strstr(text, ":skin=");
     int *t = b->args.team;
     t[0] = t[1] = 0;
     b->args.cells = cells ? atoi(cells + 7) : 0;
+    b->args.skin = skin ? atof(skin + 6) : 0;
     if (team && sscanf(team, ":team=%dx%d", &t[0], &t[1]) != 2) {
         fprintf(stderr, "# %s: a team is written as 64x2\n", text);
         return;

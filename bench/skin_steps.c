@@ -1,10 +1,12 @@
 /* skin_steps.c: what a step of moving particles costs, by the skin of the lists
  * that are kept; a CSV line each.
  *
- *     skin_steps CASE TOLERANCE MOVE STEPS [threads=T] [prec=f32] SKIN...
+ *     skin_steps CASE TOLERANCE MOVE STEPS [device=D] [threads=T] [prec=f32]
+ *         [near=ROW] SKIN...
  *
  *     skin_steps data/water_spce_3k.xyz:3 1e-4 0.02 40 0 0.3 0.6 1
  *
+ * On a device D arrays are there, and no energy is asked for.
  * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES; lengths below
  * are in its unit.  Particles fly straight on, MOVE a step, root mean square
  * over all of them, each coordinate of a velocity from a normal distribution:
@@ -18,6 +20,9 @@
 #include "sum_case.h"
 
 #include "base/clock.h"
+#include "device/buf.h"
+#include "farsum/device.h"
+#include "plan.h"
 #include "rng.h"
 
 #include <math.h>
@@ -30,7 +35,10 @@ struct steps {
     double tolerance, move;
     int64_t steps;
     int threads, f32;
+    const char *near;  /* borrowed; NULL: the tuner's */
+    farsum_device *on; /* NULL: the host */
     double *x, *v, *field; /* owned, [n][3] */
+    struct buf x_there, q_there, field_there;
 };
 
 /* Least times, in seconds. */
@@ -55,6 +63,19 @@ static void velocities(struct steps *s)
         s->v[i] = s->move / sqrt(3) * rng_normal(&rng);
 }
 
+/* Arrays on the device. */
+static void there(struct steps *s, const char *device)
+{
+    int64_t vectors = 24 * s->c.p.n;
+    int64_t strengths = 8 * s->c.p.n * s->c.p.strengths;
+    sum_need(farsum_device_open(device, &s->on));
+    struct device *on = s->on->device;
+    sum_need(buf_alloc(&s->x_there, on, vectors));
+    sum_need(buf_alloc(&s->field_there, on, vectors));
+    sum_need(buf_alloc(&s->q_there, on, strengths));
+    sum_need(buf_upload(&s->q_there, 0, s->c.p.q, strengths));
+}
+
 static farsum_plan *plan_of(const struct steps *s, double skin)
 {
     farsum_plan *plan = NULL;
@@ -63,9 +84,12 @@ static farsum_plan *plan_of(const struct steps *s, double skin)
     problem.tolerance = s->tolerance;
     problem.precision = s->f32 ? FARSUM_F32 : FARSUM_F64;
     problem.arrays = FARSUM_F64;
-    if (sum_case_charges(&s->c))
+    problem.memory = s->on ? FARSUM_DEVICE : FARSUM_HOST;
+    if (sum_case_charges(&s->c) && !s->on)
         problem.outputs |= FARSUM_ENERGY;
     how.method = "spectral";
+    how.near = s->near;
+    how.on_device = s->on;
     how.threads = s->threads;
     how.skin = skin;
     sum_need(farsum_plan_create(&problem, &how, &plan));
@@ -77,50 +101,79 @@ static double keep_least(double least, double seconds)
     return least > 0 && least < seconds ? least : seconds;
 }
 
+/* Seconds of new points, and of their sum; both are waited for. */
+static void step(struct steps *s, farsum_plan *plan, farsum_result *out,
+                 double seconds[2])
+{
+    const int64_t n = s->c.p.n;
+    if (s->on)
+        sum_need(buf_upload(&s->x_there, 0, s->x, 24 * n));
+    double at = clock_seconds();
+    sum_need(farsum_plan_set_points(plan, n, s->on ? s->x_there.handle : s->x,
+                                    0, NULL));
+    sum_need(farsum_plan_finish(plan));
+    seconds[0] = clock_seconds() - at;
+    at = clock_seconds();
+    sum_need(farsum_plan_execute(plan, 1, s->on ? s->q_there.handle : s->c.p.q,
+                                 out));
+    sum_need(farsum_plan_finish(plan));
+    seconds[1] = clock_seconds() - at;
+}
+
 static void run(struct steps *s, double skin)
 {
     farsum_plan *plan = plan_of(s, skin);
     farsum_result out = FARSUM_RESULT_INIT;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     struct least least = {0, 0, 0, 0};
-    double energy;
+    double energy, seconds[2];
+    void *field = s->on ? s->field_there.handle : s->field;
     if (sum_case_charges(&s->c))
-        out.field = s->field, out.energy = &energy;
+        out.field = field, out.energy = s->on ? NULL : &energy;
     else
-        out.velocity = s->field;
+        out.velocity = field;
     for (int64_t k = 0; k < s->steps; k++) {
         int64_t made = info.lists_made;
         for (int64_t i = 0; i < 3 * s->c.p.n; i++)
             s->x[i] = s->c.p.x[i] + (double)k * s->v[i];
-        sum_need(farsum_plan_set_points(plan, s->c.p.n, s->x, 0, NULL));
-        sum_need(farsum_plan_execute(plan, 1, s->c.p.q, &out));
+        step(s, plan, &out, seconds);
         sum_need(farsum_plan_get_info(plan, &info));
-        double *set = info.lists_made > made ? &least.made : &least.kept;
-        *set = keep_least(*set, info.seconds_set_points);
-        least.execute = keep_least(least.execute, info.seconds_execute);
+        /* without lists all sets are new ones */
+        double *set = info.lists_made > made || !(info.skin > 0) ? &least.made
+                                                                 : &least.kept;
+        *set = keep_least(*set, seconds[0]);
+        least.execute = keep_least(least.execute, seconds[1]);
         least.near = keep_least(least.near, info.stages[0].seconds);
     }
-    double each = 1e6 / (double)s->c.p.n, all = (double)s->steps;
-    double step = ((double)info.lists_made * least.made
-                   + (double)info.lists_kept * least.kept)
-                      / all
-                  + least.execute;
-    printf("%s,%lld,%g,%g,%g,%g,%lld,%lld,%.4f,%.4f,%.4f,%.4f,%.4f\n",
+    double each = 1e6 / (double)s->c.p.n;
+    double kept = (double)info.lists_kept / (double)s->steps;
+    double set = (1 - kept) * least.made + kept * least.kept + least.execute;
+    printf("%s,%lld,%g,%g,%g,%g,%lld,%lld,%.4f,%.4f,%.4f,%.4f,%.4f,%s,%s,%s,"
+           "%s,%s\n",
            s->c.text, (long long)s->c.p.n, s->tolerance, s->move, skin,
            info.cutoff, (long long)info.lists_made, (long long)info.lists_kept,
            each * least.made, each * least.kept, each * least.execute,
-           each * least.near, each * step);
+           each * least.near, each * set, s->f32 ? "f32" : "f64", info.device,
+           info.stages[0].variant, info.stages[1].variant,
+           info.stages[info.n_stages - 1].variant);
     fflush(stdout);
     farsum_plan_destroy(plan);
+}
+
+static const char *value(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 ? word + length : NULL;
 }
 
 int main(int argc, char **argv)
 {
     struct steps s = {.threads = 1};
+    const char *v;
     if (argc < 6 || atof(argv[2]) <= 0 || atof(argv[3]) < 0
         || atoll(argv[4]) < 2) {
-        fprintf(stderr, "skin_steps CASE TOLERANCE MOVE STEPS [threads=T] "
-                        "[prec=f32] SKIN...\n");
+        fprintf(stderr, "skin_steps CASE TOLERANCE MOVE STEPS [device=D] "
+                        "[threads=T] [prec=f32] [near=ROW] SKIN...\n");
         return 2;
     }
     sum_case_make(argv[1], &s.c);
@@ -132,14 +185,22 @@ int main(int argc, char **argv)
     s.field = room(3 * s.c.p.n);
     velocities(&s);
     printf("case,n,tolerance,move,skin,cutoff,made,kept,set_made,set_kept,"
-           "execute,near,step\n");
+           "execute,near,step,precision,device,near_row,spread,interp\n");
     for (int i = 5; i < argc; i++)
-        if (strncmp(argv[i], "threads=", 8) == 0)
-            s.threads = atoi(argv[i] + 8);
+        if ((v = value(argv[i], "threads=")))
+            s.threads = atoi(v);
+        else if ((v = value(argv[i], "device=")))
+            there(&s, v);
+        else if ((v = value(argv[i], "near=")))
+            s.near = v;
         else if (strcmp(argv[i], "prec=f32") == 0)
             s.f32 = 1;
         else
             run(&s, atof(argv[i]));
+    buf_clear(&s.x_there);
+    buf_clear(&s.q_there);
+    buf_clear(&s.field_there);
+    farsum_device_close(s.on);
     free(s.x);
     free(s.v);
     free(s.field);

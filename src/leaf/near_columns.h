@@ -65,6 +65,33 @@ FN void near_join(i32 by, struct near_sums *sum)
             sum->SUMS(virial)[t] = near_over(sum->SUMS(virial)[t], by);
 }
 
+/* Sums over threads that are beside one another, `share` of them, a power of
+ * two, to all of them. */
+FN sum_t near_over_beside(sum_t v, i32 share)
+{
+    UNROLL
+    for (i32 by = share / 2; by > 0; by /= 2)
+        v += sg_shuffle_xor(v, by);
+    return v;
+}
+
+FN void near_join_beside(i32 share, struct near_sums *sum)
+{
+    UNROLL
+    for (i32 c = 0; c < VALUES; c++)
+        if (POT)
+            sum->SUMS(value)[c] = near_over_beside(sum->SUMS(value)[c], share);
+    UNROLL
+    for (i32 j = 0; j < 3; j++)
+        if (FIELD)
+            sum->SUMS(field)[j] = near_over_beside(sum->SUMS(field)[j], share);
+    UNROLL
+    for (i32 t = 0; t < 6; t++)
+        if (VIRIAL)
+            sum->SUMS(virial)[t] =
+                near_over_beside(sum->SUMS(virial)[t], share);
+}
+
 struct near_columns {
     f32 x0;         /* frame: c along z, b in the plane of y and z; a = (x0, y0,
                        z0), b = (0, y1, z1), c = (0, 0, z2), in cutoffs */

@@ -236,7 +236,8 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
         if (v->set)
             TRY(v->set(s->room[r], a, targets));
         /* its cells are the smallest */
-        if (r == ROOM_NEAR && !plan->problem.exclude_coincident)
+        if (r == ROOM_NEAR && !plan->problem.exclude_coincident
+            && !s->lists.apart)
             TRY(gpu_twins(s));
     }
     if (plan->problem.memory == FARSUM_HOST)

@@ -65,10 +65,10 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
                            .cells = o->near_cells,
                            .wide = plan_is_mixed(plan),
                            .allowed = t->near_error};
-    if (!plan->device) { /* which looks for itself */
-        args[ROOM_NEAR].near.skin = plan->options.skin / t->rc;
+    args[ROOM_NEAR].near.skin = plan->options.skin / t->rc;
+    args[ROOM_NEAR].near.repeats = plan->options.repeats;
+    if (!plan->device) /* which looks for itself */
         args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
-    }
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .device = plan->device,

@@ -79,7 +79,7 @@ static void step(void *s, struct near_case *c, const struct near_args *args)
  * where points were listed; then farther, and on. */
 static void walk(struct near_case *c, struct near_args *args)
 {
-    struct near_lists lists = {0, 0};
+    struct near_lists lists = {0};
     args->lists = &lists;
     void *s = skin_state(args);
     step(s, c, args);
@@ -134,7 +134,7 @@ static void test_cutoff(void **state)
     static const double wide[9] = {9, 0, 0, 0, 9, 0, 0, 0, 9};
     for (int f = FARSUM_F64; f <= FARSUM_F32; f++) {
         struct near_case c;
-        struct near_lists lists = {0, 0};
+        struct near_lists lists = {0};
         case_make(&c, wide, 2, 0, UNIFORM);
         struct near_args args = case_args(&c, (farsum_precision)f);
         args.skin = 0.3;
@@ -168,7 +168,7 @@ static void test_farthest(void **state)
 {
     (void)state;
     struct near_case c;
-    struct near_lists lists = {0, 0};
+    struct near_lists lists = {0};
     case_make(&c, tilted, 100, 40, UNIFORM);
     struct near_args args = case_args(&c, FARSUM_F64);
     args.skin = 0.2;
@@ -219,7 +219,7 @@ static void test_meetings(void **state)
     for (int f = FARSUM_F64; f <= FARSUM_F32; f++)
         for (int64_t m = 0; m <= 30; m += 30) {
             struct near_case c;
-            struct near_lists lists = {0, 0};
+            struct near_lists lists = {0};
             case_make(&c, tilted, 160, m, UNIFORM);
             struct near_args args = case_args(&c, (farsum_precision)f);
             args.isa = isa_best();
@@ -263,7 +263,7 @@ static void test_distinct(void **state)
             for (int64_t m = 0; m <= 30; m += 30)
                 for (int64_t twin = 0; twin < 100; twin += 11) {
                     struct near_case c;
-                    struct near_lists lists = {0, 0};
+                    struct near_lists lists = {0};
                     case_make(&c, flat, 100, m, UNIFORM);
                     struct near_args args = case_args(&c, (farsum_precision)f);
                     args.isa = isa_best();
@@ -328,7 +328,7 @@ static void test_many(void **state)
     static const double box[9] = {9, 0, 0, 2, 9, 0, -3, 1, 9};
     for (int f = FARSUM_F64; f <= FARSUM_F32; f++) {
         struct near_case c;
-        struct near_lists lists = {0, 0};
+        struct near_lists lists = {0};
         struct got want, got;
         case_make(&c, box, 12000, 0, UNIFORM);
         struct near_args args = case_args(&c, (farsum_precision)f);

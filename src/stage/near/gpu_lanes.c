@@ -22,9 +22,9 @@ _Static_assert(sizeof(struct near_lanes) == 72, "as the kernel has it");
 
 struct state {
     struct near_gpu near;
-    struct kernel pack, lanes;
+    struct near_side side;
+    struct kernel lanes;
     struct near_lanes shape;
-    struct buf side; /* a source's coordinates and strengths */
 };
 
 /* Threads that are in step; 1: none are known to be. */
@@ -42,47 +42,18 @@ static int lanes_group(const struct near_args *args)
 /* Threads a target: more where the least would not fill the device. */
 static int lanes_share(const struct near_args *args)
 {
-    double n = near_targets(args);
-    double full = gpu_threads(args->device);
-    int step = lanes_step(args), share = LEAST;
-    if (args->team[1] != 0)
-        share = args->team[1];
-    else
-        while (share < MOST && share * n < full)
-            share *= 2;
-    return step == 1 ? 1 : share;
+    return near_gpu_share(args, LEAST, MOST);
 }
 
 static farsum_status lanes_fits(const void *args)
 {
-    const struct near_args *a = args;
-    TRY(near_gpu_teams_fit(a));
-    int share = lanes_share(a), step = lanes_step(a);
-    if (a->team[0] != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "a team of %d x %d threads; targets are not "
-             "shared out, only sources: 0 x 16",
-             a->team[0], a->team[1]);
-    if (share < 1 || share > step || (share & (share - 1)) != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "%d threads a target; a power of two up to %d, or 0 for its own",
-             share, step);
-    return FARSUM_OK;
+    return near_gpu_share_fits(args);
 }
 
 /* Entries of a target's list. */
 static int lanes_list(const struct near_args *args)
 {
     return lanes_share(args) == 1 ? 32 : 64;
-}
-
-/* Of a source: its strengths and coordinates, 16 bytes at a time. */
-static int64_t lanes_side(const struct near_args *args)
-{
-    int strengths = near_kernel(args)->strengths;
-    return 16
-           * (int64_t)(args->precision == FARSUM_F32 ? (strengths + 6) / 4
-                                                     : (strengths + 4) / 2);
 }
 
 /* Fitted to times of an H200, 3000 to 1e6 uniform points with 30 to 400
@@ -137,7 +108,7 @@ static int64_t lanes_bytes(const void *args)
     lanes_density(a, a_cutoff);
     int64_t threads = (a->n_sources + a->n_targets) * lanes_share(a);
     return near_gpu_bytes(a, a_cutoff, 1, threads / lanes_group(a) + 1)
-           + a->n_sources * lanes_side(a);
+           + a->n_sources * near_side_bytes(a);
 }
 
 static void lanes_destroy(void *state)
@@ -145,7 +116,7 @@ static void lanes_destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    buf_clear(&s->side);
+    buf_clear(&s->side.at);
     near_gpu_destroy(s);
 }
 
@@ -160,7 +131,7 @@ static farsum_status lanes_create(const void *args, void **state)
     jit_define(&s->near.jit, "LANES", "%d", lanes_share(a));
     jit_define(&s->near.jit, "LIST", "%d", lanes_list(a));
     GO(near_gpu_build(&s->near, group));
-    GO(jit_kernel(&s->near.jit, "lanes_pack", group, 0, &s->pack));
+    GO(near_side_create(&s->side, &s->near, group));
     GO(jit_kernel(&s->near.jit, "near_lanes", group, 0, &s->lanes));
     *state = s;
     s = NULL;
@@ -216,8 +187,7 @@ static farsum_status lanes_set(void *state, const struct points *sources,
     g->ready = 0;
     TRY(near_columns_set(&columns, g, "gpu_lanes"));
     s->shape = lanes_shape(&columns, &g->cells);
-    TRY(buf_reserve(&s->side, g->args.device,
-                    lanes_side(&g->args) * sources->n));
+    TRY(near_side_set(&s->side, g));
     if (g->same)
         TRY(near_gpu_records(g, lanes_groups(s, sources->n)));
     g->ready = 1;
@@ -230,12 +200,9 @@ static farsum_status lanes_run(void *state, const void *data)
     struct near_gpu *g = &s->near;
     const struct near_io *io = data;
     struct near_ends e;
-    TRY(near_gpu_ends(g, io, &e));
-    TRY(LAUNCH(&s->pack, kernel_groups(&s->pack, e.source->n), ARG_BUF(io->q),
-               ARG_BUF(&e.source->order), ARG_BUF(&e.source->x), ARG_BUF(&g->q),
-               ARG_BUF(&s->side), ARG_I64(e.source->n)));
+    TRY(near_side_run(&s->side, g, io, &e));
     int64_t groups = lanes_groups(s, e.target->n);
-    TRY(LAUNCH(&s->lanes, groups, ARG_BUF(&s->side), ARG_BUF(&g->q),
+    TRY(LAUNCH(&s->lanes, groups, ARG_BUF(&s->side.at), ARG_BUF(&g->q),
                ARG_BUF(&g->start), ARG_BUF(&e.target->x),
                ARG_BUF(&e.target->more), ARG_BUF(&e.target->cell),
                NEAR_RESULTS(g, &e), ARG_STRUCT(s->shape)));

@@ -64,11 +64,13 @@ struct near_args {
     int distinct;                 /* 1: set fails as points_distinct does where
                                      sources coincide */
     struct near_lists *lists;     /* borrowed; NULL: nobody asks */
+    double repeats;               /* runs a set, expected; 0: 1 */
 };
 
 /* What rows that keep lists have done. */
 struct near_lists {
     int64_t made, kept; /* sets that listed anew, and that had no need to */
+    int apart;          /* 1: the last set found no two sources at one place */
 };
 
 /* Arrays in the caller's order, of type precision, results of wide args f64;

@@ -97,6 +97,7 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
     const struct pair *pair = near_kernel(args);
     struct jit *jit = &g->jit;
     g->args = *args;
+    g->range = 1;
     jit_begin(jit, args->device, file, args->precision);
     jit_define(jit, "GROUP", "%d", group);
     jit_define(jit, "PAIR", "%s", pair->name);
@@ -185,7 +186,7 @@ static void near_grid(struct near_gpu *g, const double a_cutoff[3], int64_t n)
     struct near_cells *c = &g->cells;
     near_count(cell, a_cutoff, n, c->nb);
     for (int d = 0; d < 3; d++)
-        c->reach[d] = (int32_t)ceil(c->nb[d] / cell->height[d]);
+        c->reach[d] = (int32_t)ceil(c->nb[d] * g->range / cell->height[d]);
 }
 
 /* Raw units: as many as leave the difference of any two points that are looked
@@ -196,7 +197,8 @@ static void near_units(struct near_gpu *g)
     struct near_cells *c = &g->cells;
     double unit = 1, skip = near_skip(&g->args);
     if (g->args.precision == FARSUM_F32) {
-        double far = 0;
+        /* pairs that are kept part by as much as they were listed farther */
+        double far = 2 * g->range - 1;
         for (int j = 0; j < 3; j++) {
             double x = 0;
             for (int d = 0; d < 3; d++)
@@ -301,6 +303,67 @@ farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
     return LAUNCH(&g->charges, kernel_groups(&g->charges, g->source.n),
                   ARG_BUF(io->q), ARG_BUF(&g->source.order), ARG_BUF(&g->q),
                   ARG_I64(g->source.n));
+}
+
+int64_t near_side_bytes(const struct near_args *args)
+{
+    int strengths = near_kernel(args)->strengths;
+    return 16
+           * (int64_t)(args->precision == FARSUM_F32 ? (strengths + 6) / 4
+                                                     : (strengths + 4) / 2);
+}
+
+farsum_status near_side_create(struct near_side *side, struct near_gpu *g,
+                               int group)
+{
+    return jit_kernel(&g->jit, "near_pack", group, 0, &side->pack);
+}
+
+farsum_status near_side_set(struct near_side *side, struct near_gpu *g)
+{
+    return buf_reserve(&side->at, g->args.device,
+                       near_side_bytes(&g->args) * g->source.n);
+}
+
+farsum_status near_side_run(struct near_side *side, struct near_gpu *g,
+                            const struct near_io *io, struct near_ends *ends)
+{
+    TRY(near_gpu_ends(g, io, ends));
+    return LAUNCH(&side->pack, kernel_groups(&side->pack, g->source.n),
+                  ARG_BUF(io->q), ARG_BUF(&g->source.order),
+                  ARG_BUF(&g->source.x), ARG_BUF(&g->q), ARG_BUF(&side->at),
+                  ARG_I64(g->source.n));
+}
+
+int near_gpu_share(const struct near_args *args, int least, int most)
+{
+    double n = near_targets(args);
+    double full = gpu_threads(args->device);
+    int share = least;
+    if (args->device->facts.subgroup <= 1)
+        return 1;
+    if (args->team[1] != 0)
+        return args->team[1];
+    while (share < most && share * n < full)
+        share *= 2;
+    return share;
+}
+
+farsum_status near_gpu_share_fits(const struct near_args *a)
+{
+    TRY(near_gpu_teams_fit(a));
+    int share = near_gpu_share(a, 1, 1), step = a->device->facts.subgroup;
+    step = step > 1 ? step : 1;
+    if (a->team[0] != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "a team of %d x %d threads; targets are not "
+             "shared out, only sources: 0 x 16",
+             a->team[0], a->team[1]);
+    if (share < 1 || share > step || (share & (share - 1)) != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "%d threads a target; a power of two up to %d, or 0 for its own",
+             share, step);
+    return FARSUM_OK;
 }
 
 farsum_status near_gpu_total(struct near_gpu *g, const struct near_io *io,

@@ -28,10 +28,17 @@ struct near_gpu {
     struct kernel place, charges, fold, total;
     struct kernel sum, sum_virial; /* of near_gpu_sums */
     struct near_cells cells;
+    double range; /* cutoffs that cells are to reach; near_gpu_begin: 1 */
     struct near_placed source, target;
     struct buf start, q; /* [cells + 1] u32; [strengths][n] real, sorted */
     struct buf record, folded;
     int same, ready; /* targets are the sources; set was a success */
+};
+
+/* A source's coordinates and strengths side by side, leaf/near_side.h. */
+struct near_side {
+    struct kernel pack;
+    struct buf at;
 };
 
 /* What a run is over and gives; no pointer is NULL, what is not wanted is not
@@ -99,6 +106,20 @@ farsum_status near_gpu_ends(struct near_gpu *near, const struct near_io *io,
 farsum_status near_gpu_strengths(struct near_gpu *near,
                                  const struct near_io *io,
                                  struct near_ends *ends);
+/* The kernel, once the row's are built; room; and, in place of
+ * near_gpu_strengths, both. */
+farsum_status near_side_create(struct near_side *side, struct near_gpu *near,
+                               int group);
+farsum_status near_side_set(struct near_side *side, struct near_gpu *near);
+farsum_status near_side_run(struct near_side *side, struct near_gpu *near,
+                            const struct near_io *io, struct near_ends *ends);
+/* Of a source. */
+int64_t near_side_bytes(const struct near_args *args);
+/* Threads in step that share a target: those that args name, or as many, a
+ * power of two from least to most, as fill the device; 1 where none are known
+ * to be in step.  And whether there can be as many as args name. */
+int near_gpu_share(const struct near_args *args, int least, int most);
+farsum_status near_gpu_share_fits(const struct near_args *args);
 /* Energy and virial from the groups' records. */
 farsum_status near_gpu_total(struct near_gpu *near, const struct near_io *io,
                              int64_t groups);
