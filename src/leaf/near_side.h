@@ -75,11 +75,15 @@ FN struct near_source near_fetch(GLOBAL const PART *side, u32 j)
     return s;
 }
 
-/* Its pair with the target at `at`, if it is within the cutoff. */
-FN void near_side_pair(const struct near_source *s, const coord at[3],
-                       struct near_cells a, struct near_sums *sum)
+/* What they say. */
+struct near_words {
+    coord x[3];
+    real q[STRENGTHS];
+};
+
+FN struct near_words near_words_of(const struct near_source *s)
 {
-    real d[3], d2 = R(0);
+    struct near_words to;
 #if REAL_BITS == 64
     real word[2 * PARTS];
     UNROLL
@@ -89,7 +93,7 @@ FN void near_side_pair(const struct near_source *s, const coord at[3],
     }
     UNROLL
     for (i32 c = 0; c < 3; c++)
-        d[c] = at[c] - word[c];
+        to.x[c] = word[c];
 #else
     real word[4 * PARTS];
     UNROLL
@@ -101,14 +105,31 @@ FN void near_side_pair(const struct near_source *s, const coord at[3],
     }
     UNROLL
     for (i32 c = 0; c < 3; c++)
-        d[c] = (real)(i32)((u32)at[c] - (u32)BITS_OF_F32(word[c]))
-               * (real)a.per_raw;
+        to.x[c] = (i32)BITS_OF_F32(word[c]);
 #endif
     UNROLL
-    for (i32 c = 0; c < 3; c++)
+    for (i32 c = 0; c < STRENGTHS; c++)
+        to.q[c] = word[3 + c];
+    return to;
+}
+
+/* Their pair with the target at `at`, if it is within the cutoff. */
+FN void near_side_pair(struct near_words s, const coord at[3],
+                       struct near_cells a, struct near_sums *sum)
+{
+    real d[3], d2 = R(0);
+    UNROLL
+    for (i32 c = 0; c < 3; c++) {
+        coord_sum away = (coord_sum)at[c] - (coord_sum)s.x[c];
+#if REAL_BITS == 64
+        d[c] = away;
+#else
+        d[c] = (real)(coord)away * (real)a.per_raw;
+#endif
         d2 = FMA(d[c], d[c], d2);
+    }
     if (d2 < R(1))
         near_pair(d, d2 >= (real)a.skip ? near_rsqrt(d2) : R(0),
-                  FMA(R(2), d2, R(-1)), word + 3, VIRIAL, sum);
+                  FMA(R(2), d2, R(-1)), s.q, VIRIAL, sum);
 }
 #endif

@@ -11,20 +11,11 @@
 
 enum { LEAST = 8, MOST = 32, IN_STEP = 128, ALONE = 8 };
 
-/* The host's twin of gpu_lanes.k's struct. */
-struct near_lanes {
-    float x0, y0, y1, z0, z1;
-    float x_least, x_most, y_least, y_most, z_least, z_most;
-    float per_z2, cut, slack, per_wide;
-    int32_t columns, wide, pad;
-};
-_Static_assert(sizeof(struct near_lanes) == 72, "as the kernel has it");
-
 struct state {
     struct near_gpu near;
     struct near_side side;
     struct kernel lanes;
-    struct near_lanes shape;
+    struct near_ball shape;
 };
 
 /* Threads that are in step; 1: none are known to be. */
@@ -140,35 +131,6 @@ done:
     return status;
 }
 
-/* The columns by edges of one cell; an image of a column is none apart. */
-static struct near_lanes lanes_shape(const struct near_columns *c,
-                                     const struct near_cells *cells)
-{
-    const int32_t *nb = cells->nb;
-    int32_t wide = 2 * cells->reach[1] + 1;
-    float x0 = c->x0 / (float)nb[0], y0 = c->y0 / (float)nb[0];
-    float y1 = c->y1 / (float)nb[1];
-    float z0 = c->z0 / (float)nb[0], z1 = c->z1 / (float)nb[1];
-    return (struct near_lanes){.x0 = x0,
-                               .y0 = y0,
-                               .y1 = y1,
-                               .z0 = z0,
-                               .z1 = z1,
-                               .x_least = fminf(x0, 0) - c->slack,
-                               .x_most = fmaxf(x0, 0) + c->slack,
-                               .y_least =
-                                   fminf(y0, 0) + fminf(y1, 0) - c->slack,
-                               .y_most = fmaxf(y0, 0) + fmaxf(y1, 0) + c->slack,
-                               .z_least = fminf(z0, 0) + fminf(z1, 0),
-                               .z_most = fmaxf(z0, 0) + fmaxf(z1, 0),
-                               .per_z2 = (float)nb[2] / c->z2,
-                               .cut = c->cut,
-                               .slack = c->slack,
-                               .per_wide = 1 / (float)wide,
-                               .columns = wide * (2 * cells->reach[0] + 1),
-                               .wide = wide};
-}
-
 /* Groups for n targets. */
 static int64_t lanes_groups(const struct state *s, int64_t n)
 {
@@ -180,13 +142,11 @@ static farsum_status lanes_set(void *state, const struct points *sources,
 {
     struct state *s = state;
     struct near_gpu *g = &s->near;
-    struct near_columns columns;
     double a_cutoff[3];
     lanes_density(&g->args, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 1, sources, targets));
     g->ready = 0;
-    TRY(near_columns_set(&columns, g, "gpu_lanes"));
-    s->shape = lanes_shape(&columns, &g->cells);
+    TRY(near_ball_set(&s->shape, g, "gpu_lanes"));
     TRY(near_side_set(&s->side, g));
     if (g->same)
         TRY(near_gpu_records(g, lanes_groups(s, sources->n)));

@@ -1,5 +1,5 @@
-/* gpu_verlet: each target has a list of the sources within the cutoff and the
- * skin, which threads in step, one to 32 of them, sum.  Ours
+/* gpu_verlet: some targets that lie close by have a list of the sources within
+ * the cutoff and the skin, which threads in step sum.  Ours
  * (docs/decisions/0046).  Lists take longer to make than the sum of their
  * pairs: they are for points that are summed several times, or that move little
  * from set to set.  Sums run in a fixed order. */
@@ -10,9 +10,9 @@
 #include "points/gpu.h"
 #include "points/gpu_scan.h"
 #include "stage/gpu_rates.h"
-#include "stage/near/near_gpu.h"
+#include "stage/near/near_columns.h"
 
-enum { GROUP = 128, LEAST = 1, MOST = 32, WIDTH = 32, BITS = 27, CELLS = 2 };
+enum { GROUP = 128, LEAST = 4, MOST = 32, BITS = 27, ALIGN = 8, TOGETHER = 8 };
 /* What rounding and f32 leave of a distance, cutoffs: lists reach so much
  * farther. */
 #define MARGIN 1e-5
@@ -20,9 +20,10 @@ enum { GROUP = 128, LEAST = 1, MOST = 32, WIDTH = 32, BITS = 27, CELLS = 2 };
 /* The host's twin of gpu_verlet.k's struct. */
 struct verlet {
     double range, close, moved;
+    int64_t lists;
     int32_t same, pad;
 };
-_Static_assert(sizeof(struct verlet) == 32, "as the kernel has it");
+_Static_assert(sizeof(struct verlet) == 40, "as the kernel has it");
 
 /* Where points were listed. */
 struct listed {
@@ -33,13 +34,13 @@ struct listed {
 struct state {
     struct near_gpu near;
     struct near_side side;
-    struct kernel count, rows, fill, move, sum;
+    struct kernel count, fill, move, sum;
     struct gpu_scan *scan;
     struct verlet shape;
+    struct near_ball ball;
     struct listed source, target;
-    struct buf length; /* [targets] u32, entries of their lists */
-    struct buf row;    /* u32, entries of the lists that lie together */
-    struct buf first;  /* u64, where these begin */
+    struct buf length, room; /* [lists] u32, entries, and what these take */
+    struct buf first;        /* [lists] u64, where they begin */
     struct buf entry, total, flag;
     double cell[9];
     int apart;      /* 1: an entry is two words */
@@ -47,12 +48,22 @@ struct state {
     int same, close;
 };
 
-/* 0: as the device's threads are. */
-static int verlet_width(const struct near_args *args)
+/* Sources in a cube of the cutoff's edge. */
+static double verlet_crowd(const struct near_args *args)
 {
-    return args->device->facts.subgroup > 1 ? WIDTH : 1;
+    return args->neighbours / (4 * M_PI / 3);
 }
 
+/* Targets of a list: more of them where they lie close by. */
+static int verlet_together(const struct near_args *args)
+{
+    double s = verlet_crowd(args);
+    if (args->team[0] != 0)
+        return args->team[0];
+    return s < 8 ? 1 : s < 64 ? 2 : 4;
+}
+
+/* Threads that share a list. */
 static int verlet_share(const struct near_args *args)
 {
     return near_gpu_share(args, LEAST, MOST);
@@ -60,7 +71,22 @@ static int verlet_share(const struct near_args *args)
 
 static farsum_status verlet_fits(const void *args)
 {
-    return near_gpu_share_fits(args);
+    const struct near_args *a = args;
+    if (a->team[0] < 0 || a->team[0] > TOGETHER)
+        FAIL(ERR_UNSUPPORTED, "%d targets of a list; 1 to %d, or 0 for its own",
+             a->team[0], TOGETHER);
+    return near_gpu_share_fits(a);
+}
+
+/* Cells a cutoff: columns about as wide as the targets of a list lie apart,
+ * along them cells of one or two. */
+static void verlet_density(const struct near_args *args, double a_cutoff[3])
+{
+    double s = verlet_crowd(args), own[3];
+    double wide = fmin(fmax(round(cbrt(s / verlet_together(args))), 2), 4);
+    own[0] = own[1] = wide;
+    own[2] = fmin(fmax(2 * wide, s / (wide * wide)), 16);
+    near_gpu_density(args, own, a_cutoff);
 }
 
 static double verlet_range(const struct near_args *args)
@@ -78,54 +104,55 @@ static int verlet_apart(const struct near_args *args)
     return apart;
 }
 
-/* Entries of a target's list, and with those that the longest beside it makes
- * it pass over: of so many numbers about `mean` the largest. */
-static double verlet_entries(const struct near_args *args, double *padded)
+/* Entries of a list: the ball around one target, and what those around the
+ * others have beyond it. */
+static double verlet_entries(const struct near_args *args)
 {
-    double mean = args->neighbours * pow(verlet_range(args), 3) + 1;
-    int share = verlet_share(args), beside = verlet_width(args) / share;
-    *padded = mean + sqrt(2 * log(beside) * mean) + 0.5 * (share - 1);
-    return mean;
+    double range = verlet_range(args), around = pow(range, 3);
+    int together = verlet_together(args);
+    double apart = cbrt(together / fmax(verlet_crowd(args), 1e-3)) / range;
+    double wider = together > 1 ? fmin(1 + 0.9 * apart, together) : 1;
+    return args->neighbours * around * wider + together;
 }
 
-static double verlet_making(const struct near_args *a, double listed)
+static double verlet_making(const struct near_args *a)
 {
-    const double cells[3] = {CELLS, CELLS, CELLS};
-    double looked, summed;
-    near_gpu_looks(a, cells, &looked, &summed);
-    double work = 2750 + 287 * 25 + 60 * looked * a->neighbours + 20 * listed;
-    return 2 * near_gpu_seconds(a, work, 0.5) + 1e-4;
+    double work = 100 * 32 + 60 * 1.6 * a->neighbours;
+    return 2 * near_gpu_seconds(a, work, 0.5) + 5e-5;
 }
 
 static double verlet_cost(const void *args)
 {
     const struct near_args *a = args;
-    double padded, listed = verlet_entries(a, &padded);
-    int f32 = a->precision == FARSUM_F32;
-    double work = 300 + 25 * padded + 1.2 * near_work(a) * padded;
-    double steps = 100 + 6 * padded / verlet_share(a);
+    int f32 = a->precision == FARSUM_F32, together = verlet_together(a);
+    double entries = verlet_entries(a);
+    double work = 300 + (25.0 / together + 1.2 * near_work(a)) * entries;
+    double steps = 100 + 6 * entries / verlet_share(a);
     double run = near_gpu_waiting(
         a, steps, near_gpu_seconds(a, work, f32 ? 0.5 : 0.8));
     double repeats = a->repeats > 1 ? a->repeats : 1;
     /* with a skin a tenth of the sets are new lists */
-    double sets = a->skin > 0 ? 10 * repeats : repeats;
-    return run + verlet_making(a, listed) / sets;
+    return run + verlet_making(a) / (a->skin > 0 ? 10 * repeats : repeats);
+}
+
+static int64_t verlet_lists_of(const struct near_args *args, int64_t targets)
+{
+    int together = verlet_together(args);
+    return (targets + together - 1) / together;
 }
 
 static int64_t verlet_bytes(const void *args)
 {
     const struct near_args *a = args;
-    const double cells[3] = {CELLS, CELLS, CELLS};
-    double padded, targets = near_targets(a);
-    verlet_entries(a, &padded);
-    int share = verlet_share(a), words = 1 + verlet_apart(a);
-    double rows = targets * share / verlet_width(a) + 1;
-    double listed = a->skin > 0 ? 24 * (double)(a->n_sources + a->n_targets)
-                                : 0;
-    return near_gpu_bytes(a, cells, 0, (int64_t)(targets * share / GROUP) + 1)
+    double a_cutoff[3];
+    int64_t lists = verlet_lists_of(a, (int64_t)near_targets(a));
+    double entries = (verlet_entries(a) + 0.5 * ALIGN) * (double)lists;
+    int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
+    verlet_density(a, a_cutoff);
+    return near_gpu_bytes(a, a_cutoff, 1, lists * verlet_share(a) / GROUP + 1)
            + a->n_sources * near_side_bytes(a)
-           + (int64_t)(4 * words * padded * targets + 4 * targets + 12 * rows
-                       + listed);
+           + (int64_t)(4 * (1 + verlet_apart(a)) * entries) + 16 * lists
+           + listed;
 }
 
 static void verlet_destroy(void *state)
@@ -134,7 +161,7 @@ static void verlet_destroy(void *state)
     if (!s)
         return;
     struct buf *all[] = {&s->side.at, &s->source.s, &s->target.s,
-                         &s->length,  &s->row,      &s->first,
+                         &s->length,  &s->room,     &s->first,
                          &s->entry,   &s->total,    &s->flag};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
@@ -152,12 +179,12 @@ static farsum_status verlet_create(const void *args, void **state)
     near_gpu_begin(&s->near, a, "stage/near/gpu_verlet.k", GROUP);
     s->near.range = verlet_range(a);
     s->apart = verlet_apart(a);
+    jit_define(jit, "TOGETHER", "%d", verlet_together(a));
     jit_define(jit, "LANES", "%d", verlet_share(a));
     jit_define(jit, "APART", "%d", s->apart);
     GO(near_gpu_build(&s->near, GROUP));
     GO(near_side_create(&s->side, &s->near, GROUP));
     GO(jit_kernel(jit, "verlet_count", GROUP, 0, &s->count));
-    GO(jit_kernel(jit, "verlet_rows", GROUP, 0, &s->rows));
     GO(jit_kernel(jit, "verlet_fill", GROUP, 0, &s->fill));
     GO(jit_kernel(jit, "verlet_move", GROUP, 0, &s->move));
     GO(jit_kernel(jit, "near_verlet", GROUP, 0, &s->sum));
@@ -217,7 +244,7 @@ static farsum_status verlet_listed(struct state *s, const struct points *points,
 }
 
 /* Room for all entries, some more if there was none for them. */
-static farsum_status verlet_room(struct state *s)
+static farsum_status verlet_reserve(struct state *s)
 {
     uint64_t total;
     TRY(buf_download(&s->total, 0, &total, sizeof total));
@@ -228,34 +255,41 @@ static farsum_status verlet_room(struct state *s)
                        s->entry.device ? bytes + bytes / 16 : bytes);
 }
 
+/* Groups for so many lists, of threads in step each. */
+static int64_t verlet_groups(const struct state *s, const struct kernel *kernel)
+{
+    int step = s->near.args.device->facts.subgroup;
+    return kernel_groups(kernel, s->shape.lists * (step > 1 ? step : 1));
+}
+
 /* Lists of the targets as they lie in their cells.  Waits. */
 static farsum_status verlet_lists(struct state *s)
 {
     struct near_gpu *g = &s->near;
     struct device *device = g->args.device;
     const struct near_placed *t = g->same ? &g->source : &g->target;
-    int64_t beside = verlet_width(&g->args) / verlet_share(&g->args);
-    int64_t rows = (t->n + beside - 1) / beside;
+    const int64_t lists = verlet_lists_of(&g->args, t->n);
     uint32_t flag[2];
     g->cells.n = t->n;
+    s->shape.lists = lists;
     s->shape.same = g->same;
-    TRY(buf_reserve(&s->length, device, 4 * t->n));
-    TRY(buf_reserve(&s->row, device, 4 * rows));
-    TRY(buf_reserve(&s->first, device, 8 * rows));
-    TRY(gpu_scan_reserve(s->scan, rows));
+    TRY(buf_reserve(&s->length, device, 4 * lists));
+    TRY(buf_reserve(&s->room, device, 4 * lists));
+    TRY(buf_reserve(&s->first, device, 8 * lists));
+    TRY(gpu_scan_reserve(s->scan, lists));
     TRY(buf_fill(&s->flag, 0));
-    TRY(LAUNCH(&s->count, kernel_groups(&s->count, t->n),
-               ARG_BUF(&g->source.x), ARG_BUF(&g->start), ARG_I64(g->source.n),
-               ARG_BUF(&t->x), ARG_BUF(&t->cell), ARG_BUF(&s->length),
-               ARG_BUF(&s->flag), ARG_STRUCT(g->cells), ARG_STRUCT(s->shape)));
-    TRY(LAUNCH(&s->rows, kernel_groups(&s->rows, rows), ARG_BUF(&s->length),
-               ARG_BUF(&s->row), ARG_I64(t->n)));
-    TRY(gpu_scan_run(s->scan, &s->row, &s->first, rows, &s->total));
-    TRY(verlet_room(s));
-    TRY(LAUNCH(&s->fill, kernel_groups(&s->fill, t->n), ARG_BUF(&g->source.x),
+    TRY(LAUNCH(&s->count, verlet_groups(s, &s->count), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
-               ARG_BUF(&t->cell), ARG_BUF(&s->first), ARG_BUF(&s->entry),
-               ARG_STRUCT(g->cells), ARG_STRUCT(s->shape)));
+               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
+               ARG_BUF(&s->room), ARG_BUF(&s->flag), ARG_STRUCT(g->cells),
+               ARG_STRUCT(s->ball), ARG_STRUCT(s->shape)));
+    TRY(gpu_scan_run(s->scan, &s->room, &s->first, lists, &s->total));
+    TRY(verlet_reserve(s));
+    TRY(LAUNCH(&s->fill, verlet_groups(s, &s->fill), ARG_BUF(&g->source.x),
+               ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
+               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->first),
+               ARG_BUF(&s->entry), ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
+               ARG_STRUCT(s->shape)));
     TRY(buf_download(&s->flag, 0, flag, sizeof flag));
     s->close = flag[1] != 0;
     return FARSUM_OK;
@@ -280,18 +314,25 @@ static farsum_status verlet_named(const struct state *s)
     return FARSUM_OK;
 }
 
+/* Groups of the sum. */
+static int64_t verlet_sums(const struct state *s)
+{
+    return kernel_groups(&s->sum,
+                         s->shape.lists * verlet_share(&s->near.args));
+}
+
 static farsum_status verlet_new(struct state *s, const struct points *sources,
                                 const struct points *targets)
 {
     struct near_gpu *g = &s->near;
-    const double own[3] = {CELLS, CELLS, CELLS};
     const double range = verlet_range(&g->args);
     const double close = g->args.skin + 2 * MARGIN, half = 0.5 * g->args.skin;
     double a_cutoff[3];
     s->has_lists = 0;
-    near_gpu_density(&g->args, own, a_cutoff);
-    TRY(near_gpu_set(g, a_cutoff, 0, sources, targets));
+    verlet_density(&g->args, a_cutoff);
+    TRY(near_gpu_set(g, a_cutoff, 1, sources, targets));
     g->ready = 0;
+    TRY(near_ball_set(&s->ball, g, "gpu_verlet"));
     s->shape = (struct verlet){
         .range = range * range, .close = close * close, .moved = half * half};
     TRY(verlet_named(s));
@@ -301,8 +342,7 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
     TRY(verlet_lists(s));
     TRY(near_side_set(&s->side, g));
     if (g->same)
-        TRY(near_gpu_records(
-            g, kernel_groups(&s->sum, sources->n * verlet_share(&g->args))));
+        TRY(near_gpu_records(g, verlet_sums(s)));
     memcpy(s->cell, g->args.cell->a, sizeof s->cell);
     s->has_lists = 1;
     return FARSUM_OK;
@@ -334,11 +374,11 @@ static farsum_status verlet_run(void *state, const void *data)
     const struct near_io *io = data;
     struct near_ends e;
     TRY(near_side_run(&s->side, g, io, &e));
-    int64_t groups =
-        kernel_groups(&s->sum, e.target->n * verlet_share(&g->args));
+    int64_t groups = verlet_sums(s);
     TRY(LAUNCH(&s->sum, groups, ARG_BUF(&s->side.at), ARG_BUF(&g->q),
                ARG_BUF(&s->first), ARG_BUF(&s->length), ARG_BUF(&s->entry),
-               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e)));
+               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e),
+               ARG_I64(s->shape.lists)));
     return near_gpu_total(g, io, groups);
 }
 
