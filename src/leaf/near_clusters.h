@@ -11,16 +11,7 @@
 #define LATER (2 * BATCH)
 #define BLOCKS 8
 #endif
-/* Coefficients of the polynomials OUTER_0 ... OUTER_3; 0: there are none. */
-#ifndef OUTER
-#define OUTER 0
-#endif
-/* What the polynomials of the other pairs are in: v = SPAN r^2 - 1. */
-#ifndef SPAN
-#define SPAN 2
-#endif
-
-#include "leaf/near.h"
+#include "leaf/near_outer.h"
 #include "leaf/near_columns.h"
 
 /* targets that threads in step share */
@@ -31,48 +22,7 @@
 #define FULL_PAIRS ((STRENGTHS + 4) / 2)
 #define SOME_QUADS ((STRENGTHS + 3) / 4)
 /* f64, and no pair is for f32 */
-#define ALL_LATER (REAL_BITS == 64 && !OUTER)
-
-#if OUTER
-#ifndef OUTER_0
-#define OUTER_0 0
-#endif
-#ifndef OUTER_1
-#define OUTER_1 0
-#endif
-#ifndef OUTER_2
-#define OUTER_2 0
-#endif
-#ifndef OUTER_3
-#define OUTER_3 0
-#endif
-CONSTANT f32 outer_0[OUTER] = {OUTER_0};
-CONSTANT f32 outer_1[OUTER] = {OUTER_1};
-CONSTANT f32 outer_2[OUTER] = {OUTER_2};
-CONSTANT f32 outer_3[OUTER] = {OUTER_3};
-
-FN f32 outer_poly(CONSTANT_PTR f32 *c, f32 w)
-{
-    f32 s = c[OUTER - 1];
-    UNROLL
-    for (i32 k = OUTER - 2; k >= 0; k--)
-        s = s * w + c[k];
-    return s;
-}
-
-#undef PAIR_OWN
-#undef PAIR_REAL
-#undef PAIR_POLY
-#define PAIR_OWN(name) outer_##name
-#define PAIR_REAL f32
-#define PAIR_POLY(t, k, w) outer_poly(outer_##k, w)
-#include "leaf/pair.h"
-#endif
-
-/* What f32 sums of a list. */
-struct clusters_sums32 {
-    f32 value[VALUES], field[3], virial[6];
-};
+#define ALL_LATER (!HAS_PAIR32)
 
 /* A team's memory. */
 struct clusters_team {
@@ -153,42 +103,6 @@ KERNEL(GROUP) clusters_some(GLOBAL const real *q, GLOBAL f32x4 *some, i64 n)
         to.w = word[4 * c + 3];
         some[k * SOME_QUADS + c] = to;
     }
-}
-
-#if REAL_BITS == 32
-#define PAIR32(name) PAIR_CAT(pair_, PAIR, name)
-#else
-#define PAIR32(name) PAIR_CAT(outer_, PAIR, name)
-#endif
-
-/* One pair in f32, inner <= d2 < 1. */
-FN void clusters_pair32(const f32 d[3], f32 d2, const f32 *q,
-                        struct near_columns g, struct clusters_sums32 *sum)
-{
-#if OUTER
-    f32 y = 0, v = d2 * g.scale + g.shift;
-#else
-    f32 y = RSQRT32(d2), v = 2 * d2 - 1;
-#endif
-#if !ALL_LATER
-#if POT
-    PAIR32()(0, d, y, v, q, sum->value);
-#endif
-#if FIELD
-    f32 s = q[0] * PAIR32(_slope)(0, y, v);
-    UNROLL
-    for (i32 k = 0; k < 3; k++)
-        sum->field[k] += s * d[k];
-#if VIRIAL
-    sum->virial[0] += s * d[0] * d[0];
-    sum->virial[1] += s * d[0] * d[1];
-    sum->virial[2] += s * d[0] * d[2];
-    sum->virial[3] += s * d[1] * d[1];
-    sum->virial[4] += s * d[1] * d[2];
-    sum->virial[5] += s * d[2] * d[2];
-#endif
-#endif
-#endif
 }
 
 /* Sources as they are for pairs in full precision: [n] records in f64, which

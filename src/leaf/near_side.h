@@ -113,11 +113,11 @@ FN struct near_words near_words_of(const struct near_source *s)
     return to;
 }
 
-/* Their pair with the target at `at`, if it is within the cutoff. */
-FN void near_side_pair(struct near_words s, const coord at[3],
-                       struct near_cells a, struct near_sums *sum)
+/* From them to the target at `at`, and its square, cutoffs. */
+FN real near_side_away(struct near_words s, const coord at[3],
+                       struct near_cells a, real d[3])
 {
-    real d[3], d2 = R(0);
+    real d2 = R(0);
     UNROLL
     for (i32 c = 0; c < 3; c++) {
         coord_sum away = (coord_sum)at[c] - (coord_sum)s.x[c];
@@ -128,6 +128,14 @@ FN void near_side_pair(struct near_words s, const coord at[3],
 #endif
         d2 = FMA(d[c], d[c], d2);
     }
+    return d2;
+}
+
+/* Their pair with the target at `at`, if it is within the cutoff. */
+FN void near_side_pair(struct near_words s, const coord at[3],
+                       struct near_cells a, struct near_sums *sum)
+{
+    real d[3], d2 = near_side_away(s, at, a, d);
     if (d2 < R(1))
         near_pair(d, d2 >= (real)a.skip ? near_rsqrt(d2) : R(0),
                   FMA(R(2), d2, R(-1)), s.q, VIRIAL, sum);

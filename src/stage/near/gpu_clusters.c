@@ -110,15 +110,8 @@ static void clusters_destroy(void *state)
 /* What f32 sums, and how the rest is summed. */
 static void clusters_define(struct state *s)
 {
-    struct jit *jit = &s->near.jit;
     const struct near_args *args = &s->near.args;
-    jit_define(jit, "OUTER", "%d", s->outer.n);
-    for (int k = 0; s->outer.n > 0 && k < near_kernel(args)->polys; k++) {
-        char name[24];
-        snprintf(name, sizeof name, "OUTER_%d", k);
-        jit_define_table(jit, name, s->outer.c[k], s->outer.n);
-    }
-    jit_define(jit, "SPAN", "%.17g", s->outer.span);
+    near_outer_define(&s->outer, near_kernel(args), &s->near.jit);
     double inner = args->precision == FARSUM_F32 ? CLOSE : s->outer.inner;
     s->wanted = args->precision == FARSUM_F32 || s->outer.n > 0;
     s->columns.inner = (float)(inner * inner);

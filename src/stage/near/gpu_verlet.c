@@ -11,19 +11,26 @@
 #include "points/gpu_scan.h"
 #include "stage/gpu_rates.h"
 #include "stage/near/near_columns.h"
+#include "stage/near/near_outer.h"
 
 enum { GROUP = 128, LEAST = 4, MOST = 32, BITS = 27, ALIGN = 8, TOGETHER = 8 };
 /* What rounding and f32 leave of a distance, cutoffs: lists reach so much
  * farther. */
 #define MARGIN 1e-5
 
-/* The host's twin of gpu_verlet.k's struct. */
+/* The host's twins of gpu_verlet.k's structs. */
 struct verlet {
-    double range, close, moved;
+    double range, near, close, moved;
     int64_t lists;
     int32_t same, pad;
 };
-_Static_assert(sizeof(struct verlet) == 40, "as the kernel has it");
+_Static_assert(sizeof(struct verlet) == 48, "as the kernel has it");
+struct verlet_far {
+    double unit;
+    float inner, scale, shift, per_unit;
+    int32_t image[9], pad;
+};
+_Static_assert(sizeof(struct verlet_far) == 64, "as the kernel has it");
 
 /* Where points were listed. */
 struct listed {
@@ -34,14 +41,19 @@ struct listed {
 struct state {
     struct near_gpu near;
     struct near_side side;
-    struct kernel count, fill, move, sum;
+    struct kernel count, fill, move, integers, sum;
     struct gpu_scan *scan;
     struct verlet shape;
     struct near_ball ball;
+    struct verlet_far far;
+    struct near_outer outer;
+    struct near_poly inner; /* of the pairs that are not for f32 */
     struct listed source, target;
-    struct buf length, room; /* [lists] u32, entries, and what these take */
-    struct buf first;        /* [lists] u64, where they begin */
+    struct buf length; /* [lists][2] u32, entries of the lists' parts */
+    struct buf room;   /* [lists] u32, what these take */
+    struct buf first;  /* [lists] u64, where they begin */
     struct buf entry, total, flag;
+    struct buf words; /* sources as pairs in f32 want them */
     double cell[9];
     int apart;      /* 1: an entry is two words */
     int has_lists;  /* 1: of points in such a cell */
@@ -76,6 +88,14 @@ static farsum_status verlet_fits(const void *args)
         FAIL(ERR_UNSUPPORTED, "%d targets of a list; 1 to %d, or 0 for its own",
              a->team[0], TOGETHER);
     return near_gpu_share_fits(a);
+}
+
+/* Bytes of a source for the pairs in f32 of a plan in f64. */
+static int64_t verlet_words(const struct near_args *args)
+{
+    return args->precision == FARSUM_F32
+               ? 0
+               : 16 * (int64_t)((near_kernel(args)->strengths + 6) / 4);
 }
 
 /* Cells a cutoff: columns about as wide as the targets of a list lie apart,
@@ -146,12 +166,12 @@ static int64_t verlet_bytes(const void *args)
     const struct near_args *a = args;
     double a_cutoff[3];
     int64_t lists = verlet_lists_of(a, (int64_t)near_targets(a));
-    double entries = (verlet_entries(a) + 0.5 * ALIGN) * (double)lists;
+    double entries = (verlet_entries(a) + ALIGN) * (double)lists;
     int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
     verlet_density(a, a_cutoff);
     return near_gpu_bytes(a, a_cutoff, 1, lists * verlet_share(a) / GROUP + 1)
-           + a->n_sources * near_side_bytes(a)
-           + (int64_t)(4 * (1 + verlet_apart(a)) * entries) + 16 * lists
+           + a->n_sources * (near_side_bytes(a) + verlet_words(a))
+           + (int64_t)(4 * (1 + verlet_apart(a)) * entries) + 20 * lists
            + listed;
 }
 
@@ -162,7 +182,8 @@ static void verlet_destroy(void *state)
         return;
     struct buf *all[] = {&s->side.at, &s->source.s, &s->target.s,
                          &s->length,  &s->room,     &s->first,
-                         &s->entry,   &s->total,    &s->flag};
+                         &s->entry,   &s->total,    &s->flag,
+                         &s->words};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     gpu_scan_destroy(s->scan);
@@ -176,7 +197,11 @@ static farsum_status verlet_create(const void *args, void **state)
     struct state *s = NULL;
     GO(MEM_NEW(s, 1));
     struct jit *jit = &s->near.jit;
-    near_gpu_begin(&s->near, a, "stage/near/gpu_verlet.k", GROUP);
+    near_outer_fit(a, &s->outer, &s->inner);
+    struct near_args own = *a;
+    own.poly = &s->inner;
+    near_gpu_begin(&s->near, &own, "stage/near/gpu_verlet.k", GROUP);
+    near_outer_define(&s->outer, near_kernel(a), jit);
     s->near.range = verlet_range(a);
     s->apart = verlet_apart(a);
     jit_define(jit, "TOGETHER", "%d", verlet_together(a));
@@ -187,6 +212,8 @@ static farsum_status verlet_create(const void *args, void **state)
     GO(jit_kernel(jit, "verlet_count", GROUP, 0, &s->count));
     GO(jit_kernel(jit, "verlet_fill", GROUP, 0, &s->fill));
     GO(jit_kernel(jit, "verlet_move", GROUP, 0, &s->move));
+    if (s->outer.n > 0)
+        GO(jit_kernel(jit, "verlet_far", GROUP, 0, &s->integers));
     GO(jit_kernel(jit, "near_verlet", GROUP, 0, &s->sum));
     GO(gpu_scan_create(a->device, GPU_SCAN_U32_U64, &s->scan));
     GO(buf_alloc(&s->total, a->device, 8));
@@ -273,7 +300,7 @@ static farsum_status verlet_lists(struct state *s)
     g->cells.n = t->n;
     s->shape.lists = lists;
     s->shape.same = g->same;
-    TRY(buf_reserve(&s->length, device, 4 * lists));
+    TRY(buf_reserve(&s->length, device, 8 * lists));
     TRY(buf_reserve(&s->room, device, 4 * lists));
     TRY(buf_reserve(&s->first, device, 8 * lists));
     TRY(gpu_scan_reserve(s->scan, lists));
@@ -287,12 +314,36 @@ static farsum_status verlet_lists(struct state *s)
     TRY(verlet_reserve(s));
     TRY(LAUNCH(&s->fill, verlet_groups(s, &s->fill), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
-               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->first),
-               ARG_BUF(&s->entry), ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
-               ARG_STRUCT(s->shape)));
+               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
+               ARG_BUF(&s->first), ARG_BUF(&s->entry), ARG_STRUCT(g->cells),
+               ARG_STRUCT(s->ball), ARG_STRUCT(s->shape)));
     TRY(buf_download(&s->flag, 0, flag, sizeof flag));
     s->close = flag[1] != 0;
     return FARSUM_OK;
+}
+
+/* Integers differ by less than 2^31 for all that is listed, whatever moves. */
+static farsum_status verlet_integers(struct state *s)
+{
+    struct near_gpu *g = &s->near;
+    struct verlet_far *f = &s->far;
+    double unit = ldexp(1, 29);
+    while (unit * (2 * g->range - 1) >= 0x1p31)
+        unit /= 2;
+    *f = (struct verlet_far){
+        .unit = unit,
+        .inner = (float)(s->outer.inner * s->outer.inner),
+        .scale = (float)s->outer.scale,
+        .shift = (float)s->outer.shift,
+        .per_unit = (float)(1 / unit),
+    };
+    for (int k = 0; k < 9; k++)
+        f->image[k] =
+            (int32_t)(uint32_t)llrint(unit * g->args.cell->a[k]);
+    if (s->outer.n == 0)
+        return FARSUM_OK;
+    return buf_reserve(&s->words, g->args.device,
+                       verlet_words(&g->args) * g->source.n);
 }
 
 /* Entries of one word name sources of these numbers and images. */
@@ -326,6 +377,7 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
 {
     struct near_gpu *g = &s->near;
     const double range = verlet_range(&g->args);
+    const double near = s->outer.inner + g->args.skin + MARGIN;
     const double close = g->args.skin + 2 * MARGIN, half = 0.5 * g->args.skin;
     double a_cutoff[3];
     s->has_lists = 0;
@@ -333,14 +385,17 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
     TRY(near_gpu_set(g, a_cutoff, 1, sources, targets));
     g->ready = 0;
     TRY(near_ball_set(&s->ball, g, "gpu_verlet"));
-    s->shape = (struct verlet){
-        .range = range * range, .close = close * close, .moved = half * half};
+    s->shape = (struct verlet){.range = range * range,
+                               .near = near * near,
+                               .close = close * close,
+                               .moved = half * half};
     TRY(verlet_named(s));
     TRY(verlet_listed(s, sources, &s->source));
     if (!g->same)
         TRY(verlet_listed(s, targets, &s->target));
     TRY(verlet_lists(s));
     TRY(near_side_set(&s->side, g));
+    TRY(verlet_integers(s));
     if (g->same)
         TRY(near_gpu_records(g, verlet_sums(s)));
     memcpy(s->cell, g->args.cell->a, sizeof s->cell);
@@ -374,10 +429,16 @@ static farsum_status verlet_run(void *state, const void *data)
     const struct near_io *io = data;
     struct near_ends e;
     TRY(near_side_run(&s->side, g, io, &e));
+    const int parted = s->outer.n > 0;
+    if (parted)
+        TRY(LAUNCH(&s->integers, kernel_groups(&s->integers, g->source.n),
+                   ARG_BUF(&g->source.x), ARG_BUF(&g->q), ARG_BUF(&s->words),
+                   ARG_STRUCT(s->far), ARG_I64(g->source.n)));
     int64_t groups = verlet_sums(s);
-    TRY(LAUNCH(&s->sum, groups, ARG_BUF(&s->side.at), ARG_BUF(&g->q),
+    TRY(LAUNCH(&s->sum, groups, ARG_BUF(&s->side.at),
+               ARG_BUF(parted ? &s->words : &s->side.at), ARG_BUF(&g->q),
                ARG_BUF(&s->first), ARG_BUF(&s->length), ARG_BUF(&s->entry),
-               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e),
+               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far),
                ARG_I64(s->shape.lists)));
     return near_gpu_total(g, io, groups);
 }

@@ -2,6 +2,7 @@
 #include "stage/near/near_outer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "math/poly.h"
@@ -182,4 +183,16 @@ void near_outer_fit(const struct near_args *args, struct near_outer *outer,
         outer->span = 2 / (outer->inner * outer->inner);
         inner_polys(&d, inner);
     }
+}
+
+void near_outer_define(const struct near_outer *outer, const struct pair *pair,
+                       struct jit *jit)
+{
+    jit_define(jit, "OUTER", "%d", outer->n);
+    for (int k = 0; outer->n > 0 && k < pair->polys; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "OUTER_%d", k);
+        jit_define_table(jit, name, outer->c[k], outer->n);
+    }
+    jit_define(jit, "SPAN", "%.17g", outer->span);
 }

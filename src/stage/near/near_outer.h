@@ -6,6 +6,7 @@
 #ifndef FARSUM_STAGE_NEAR_OUTER_H
 #define FARSUM_STAGE_NEAR_OUTER_H
 
+#include "device/jit.h"
 #include "stage/near/near.h"
 
 enum { OUTER_MAX = 16 };
@@ -25,4 +26,7 @@ struct near_outer {
  * inner: args->poly, shorter where it need not reach the cutoff. */
 void near_outer_fit(const struct near_args *args, struct near_outer *outer,
                     struct near_poly *inner);
+/* The words of leaf/near_outer.h. */
+void near_outer_define(const struct near_outer *outer, const struct pair *pair,
+                       struct jit *jit);
 #endif
