@@ -38,13 +38,7 @@ static int lanes_share(const struct near_args *args)
 
 static farsum_status lanes_fits(const void *args)
 {
-    const struct near_args *a = args;
-    if (a->team[0] != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "a team of %d x %d threads; targets are not "
-             "shared out, only sources: 0 x 16",
-             a->team[0], a->team[1]);
-    return near_gpu_share_fits(a);
+    return near_gpu_sources_fit(args);
 }
 
 /* Entries of a target's list. */

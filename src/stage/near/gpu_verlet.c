@@ -1,6 +1,6 @@
-/* gpu_verlet: some targets that lie close by have a list of the sources within
- * the cutoff and the skin, which threads in step sum.  Ours
- * (docs/decisions/0046).  Lists take longer to make than the sum of their
+/* gpu_verlet: each target has a list of the sources within the cutoff and the
+ * skin, which threads in step sum; in f64 those that f32 is enough for apart.
+ * Ours (docs/decisions/0046).  Lists take longer to make than the sum of their
  * pairs: they are for points that are summed several times, or that move little
  * from set to set.  Sums run in a fixed order. */
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "stage/near/near_columns.h"
 #include "stage/near/near_outer.h"
 
-enum { GROUP = 128, LEAST = 4, MOST = 32, BITS = 27, ALIGN = 8, TOGETHER = 8 };
+enum { GROUP = 128, MOST = 32, BITS = 27, ALIGN = 8 };
 /* What rounding and f32 leave of a distance, cutoffs: lists reach so much
  * farther. */
 #define MARGIN 1e-5
@@ -21,10 +21,9 @@ enum { GROUP = 128, LEAST = 4, MOST = 32, BITS = 27, ALIGN = 8, TOGETHER = 8 };
 /* The host's twins of gpu_verlet.k's structs. */
 struct verlet {
     double range, near, close, moved;
-    int64_t lists;
     int32_t same, pad;
 };
-_Static_assert(sizeof(struct verlet) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct verlet) == 40, "as the kernel has it");
 struct verlet_far {
     double unit;
     float inner, scale, shift, per_unit;
@@ -49,9 +48,9 @@ struct state {
     struct near_outer outer;
     struct near_poly inner; /* of the pairs that are not for f32 */
     struct listed source, target;
-    struct buf length; /* [lists][2] u32, entries of the lists' parts */
-    struct buf room;   /* [lists] u32, what these take */
-    struct buf first;  /* [lists] u64, where they begin */
+    struct buf length; /* [targets][2] u32, entries of the lists' parts */
+    struct buf room;   /* [targets] u32, what these take */
+    struct buf first;  /* [targets] u64, where they begin */
     struct buf entry, total, flag;
     struct buf words; /* sources as pairs in f32 want them */
     double cell[9];
@@ -60,34 +59,15 @@ struct state {
     int same, close;
 };
 
-/* Sources in a cube of the cutoff's edge. */
-static double verlet_crowd(const struct near_args *args)
-{
-    return args->neighbours / (4 * M_PI / 3);
-}
-
-/* Targets of a list: more of them where they lie close by. */
-static int verlet_together(const struct near_args *args)
-{
-    double s = verlet_crowd(args);
-    if (args->team[0] != 0)
-        return args->team[0];
-    return s < 8 ? 1 : s < 64 ? 2 : 4;
-}
-
 /* Threads that share a list. */
 static int verlet_share(const struct near_args *args)
 {
-    return near_gpu_share(args, LEAST, MOST);
+    return near_gpu_share(args, args->precision == FARSUM_F32 ? 4 : 2, MOST);
 }
 
 static farsum_status verlet_fits(const void *args)
 {
-    const struct near_args *a = args;
-    if (a->team[0] < 0 || a->team[0] > TOGETHER)
-        FAIL(ERR_UNSUPPORTED, "%d targets of a list; 1 to %d, or 0 for its own",
-             a->team[0], TOGETHER);
-    return near_gpu_share_fits(a);
+    return near_gpu_sources_fit(args);
 }
 
 /* Bytes of a source for the pairs in f32 of a plan in f64. */
@@ -98,15 +78,12 @@ static int64_t verlet_words(const struct near_args *args)
                : 16 * (int64_t)((near_kernel(args)->strengths + 6) / 4);
 }
 
-/* Cells a cutoff: columns about as wide as the targets of a list lie apart,
- * along them cells of one or two. */
+/* Cells a cutoff. */
 static void verlet_density(const struct near_args *args, double a_cutoff[3])
 {
-    double s = verlet_crowd(args), own[3];
-    double wide = fmin(fmax(round(cbrt(s / verlet_together(args))), 2), 4);
-    own[0] = own[1] = wide;
-    own[2] = fmin(fmax(2 * wide, s / (wide * wide)), 16);
-    near_gpu_density(args, own, a_cutoff);
+    double s = args->neighbours / (4 * M_PI / 3);
+    double wide = fmin(fmax(round(cbrt(s)), 2), 4);
+    near_gpu_density(args, (double[3]){wide, wide, 2 * wide}, a_cutoff);
 }
 
 static double verlet_range(const struct near_args *args)
@@ -124,15 +101,10 @@ static int verlet_apart(const struct near_args *args)
     return apart;
 }
 
-/* Entries of a list: the ball around one target, and what those around the
- * others have beyond it. */
+/* Entries of a list. */
 static double verlet_entries(const struct near_args *args)
 {
-    double range = verlet_range(args), around = pow(range, 3);
-    int together = verlet_together(args);
-    double apart = cbrt(together / fmax(verlet_crowd(args), 1e-3)) / range;
-    double wider = together > 1 ? fmin(1 + 0.9 * apart, together) : 1;
-    return args->neighbours * around * wider + together;
+    return args->neighbours * pow(verlet_range(args), 3) + 1;
 }
 
 static double verlet_making(const struct near_args *a)
@@ -144,9 +116,9 @@ static double verlet_making(const struct near_args *a)
 static double verlet_cost(const void *args)
 {
     const struct near_args *a = args;
-    int f32 = a->precision == FARSUM_F32, together = verlet_together(a);
+    int f32 = a->precision == FARSUM_F32;
     double entries = verlet_entries(a);
-    double work = 300 + (25.0 / together + 1.2 * near_work(a)) * entries;
+    double work = 300 + (25 + 1.2 * near_work(a)) * entries;
     double steps = 100 + 6 * entries / verlet_share(a);
     double run = near_gpu_waiting(
         a, steps, near_gpu_seconds(a, work, f32 ? 0.5 : 0.8));
@@ -155,23 +127,17 @@ static double verlet_cost(const void *args)
     return run + verlet_making(a) / (a->skin > 0 ? 10 * repeats : repeats);
 }
 
-static int64_t verlet_lists_of(const struct near_args *args, int64_t targets)
-{
-    int together = verlet_together(args);
-    return (targets + together - 1) / together;
-}
-
 static int64_t verlet_bytes(const void *args)
 {
     const struct near_args *a = args;
-    double a_cutoff[3];
-    int64_t lists = verlet_lists_of(a, (int64_t)near_targets(a));
-    double entries = (verlet_entries(a) + ALIGN) * (double)lists;
+    double a_cutoff[3], targets = near_targets(a);
+    double entries = (verlet_entries(a) + ALIGN) * targets;
     int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
     verlet_density(a, a_cutoff);
-    return near_gpu_bytes(a, a_cutoff, 1, lists * verlet_share(a) / GROUP + 1)
+    return near_gpu_bytes(a, a_cutoff, 1,
+                          (int64_t)targets * verlet_share(a) / GROUP + 1)
            + a->n_sources * (near_side_bytes(a) + verlet_words(a))
-           + (int64_t)(4 * (1 + verlet_apart(a)) * entries) + 20 * lists
+           + (int64_t)(4 * (1 + verlet_apart(a)) * entries + 20 * targets)
            + listed;
 }
 
@@ -204,7 +170,6 @@ static farsum_status verlet_create(const void *args, void **state)
     near_outer_define(&s->outer, near_kernel(a), jit);
     s->near.range = verlet_range(a);
     s->apart = verlet_apart(a);
-    jit_define(jit, "TOGETHER", "%d", verlet_together(a));
     jit_define(jit, "LANES", "%d", verlet_share(a));
     jit_define(jit, "APART", "%d", s->apart);
     GO(near_gpu_build(&s->near, GROUP));
@@ -282,11 +247,11 @@ static farsum_status verlet_reserve(struct state *s)
                        s->entry.device ? bytes + bytes / 16 : bytes);
 }
 
-/* Groups for so many lists, of threads in step each. */
+/* Groups of a kernel whose threads in step make a list. */
 static int64_t verlet_groups(const struct state *s, const struct kernel *kernel)
 {
     int step = s->near.args.device->facts.subgroup;
-    return kernel_groups(kernel, s->shape.lists * (step > 1 ? step : 1));
+    return kernel_groups(kernel, s->near.cells.n * (step > 1 ? step : 1));
 }
 
 /* Lists of the targets as they lie in their cells.  Waits. */
@@ -295,22 +260,20 @@ static farsum_status verlet_lists(struct state *s)
     struct near_gpu *g = &s->near;
     struct device *device = g->args.device;
     const struct near_placed *t = g->same ? &g->source : &g->target;
-    const int64_t lists = verlet_lists_of(&g->args, t->n);
     uint32_t flag[2];
     g->cells.n = t->n;
-    s->shape.lists = lists;
     s->shape.same = g->same;
-    TRY(buf_reserve(&s->length, device, 8 * lists));
-    TRY(buf_reserve(&s->room, device, 4 * lists));
-    TRY(buf_reserve(&s->first, device, 8 * lists));
-    TRY(gpu_scan_reserve(s->scan, lists));
+    TRY(buf_reserve(&s->length, device, 8 * t->n));
+    TRY(buf_reserve(&s->room, device, 4 * t->n));
+    TRY(buf_reserve(&s->first, device, 8 * t->n));
+    TRY(gpu_scan_reserve(s->scan, t->n));
     TRY(buf_fill(&s->flag, 0));
     TRY(LAUNCH(&s->count, verlet_groups(s, &s->count), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
                ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
                ARG_BUF(&s->room), ARG_BUF(&s->flag), ARG_STRUCT(g->cells),
                ARG_STRUCT(s->ball), ARG_STRUCT(s->shape)));
-    TRY(gpu_scan_run(s->scan, &s->room, &s->first, lists, &s->total));
+    TRY(gpu_scan_run(s->scan, &s->room, &s->first, t->n, &s->total));
     TRY(verlet_reserve(s));
     TRY(LAUNCH(&s->fill, verlet_groups(s, &s->fill), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
@@ -365,11 +328,11 @@ static farsum_status verlet_named(const struct state *s)
     return FARSUM_OK;
 }
 
-/* Groups of the sum. */
+/* Groups of the sum over the targets. */
 static int64_t verlet_sums(const struct state *s)
 {
     return kernel_groups(&s->sum,
-                         s->shape.lists * verlet_share(&s->near.args));
+                         s->near.cells.n * verlet_share(&s->near.args));
 }
 
 static farsum_status verlet_new(struct state *s, const struct points *sources,
@@ -438,8 +401,7 @@ static farsum_status verlet_run(void *state, const void *data)
     TRY(LAUNCH(&s->sum, groups, ARG_BUF(&s->side.at),
                ARG_BUF(parted ? &s->words : &s->side.at), ARG_BUF(&g->q),
                ARG_BUF(&s->first), ARG_BUF(&s->length), ARG_BUF(&s->entry),
-               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far),
-               ARG_I64(s->shape.lists)));
+               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far)));
     return near_gpu_total(g, io, groups);
 }
 

@@ -349,11 +349,16 @@ int near_gpu_share(const struct near_args *args, int least, int most)
     return share;
 }
 
-farsum_status near_gpu_share_fits(const struct near_args *a)
+farsum_status near_gpu_sources_fit(const struct near_args *a)
 {
     TRY(near_gpu_teams_fit(a));
     int share = near_gpu_share(a, 1, 1), step = a->device->facts.subgroup;
     step = step > 1 ? step : 1;
+    if (a->team[0] != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "a team of %d x %d threads; targets are not "
+             "shared out, only sources: 0 x 16",
+             a->team[0], a->team[1]);
     if (share < 1 || share > step || (share & (share - 1)) != 0)
         FAIL(ERR_UNSUPPORTED,
              "%d threads a target; a power of two up to %d, or 0 for its own",
