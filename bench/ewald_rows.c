@@ -17,8 +17,8 @@
  * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
  * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
  * along each edge, levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=:
- * rows; potential=1, the potential beside the forces of charges; tag=WORD, for
- * the report.
+ * rows; potential=1, the potential beside the forces of charges; repeats=R,
+ * executes a set of points that the plan is for; tag=WORD, for the report.
  *
  * Arrays are f64 and on the device.  total is an execute of many that are asked
  * for one after another, one an execute that is waited for; set is what new
@@ -46,7 +46,7 @@ struct asked {
     char word[WORDS][40]; /* what it consists of, zero-ended */
     double tolerance, want, s, c;
     int mesh, support, order, separation, boxes, levels, leaf, potential;
-    int cells;
+    int cells, repeats;
     farsum_precision precision;
     const char *split, *near, *spread, *fft, *interp, *tag, *method, *m2l;
     const char *lattice, *tree;
@@ -125,6 +125,7 @@ static void ask(const char *from, struct asked *a)
                  || count(w, "boxes", &a->boxes)
                  || count(w, "levels", &a->levels) || count(w, "leaf", &a->leaf)
                  || count(w, "potential", &a->potential)
+                 || count(w, "repeats", &a->repeats)
                  || count(w, "cells", &a->cells) || text(w, "tag", &a->tag))) {
             fprintf(stderr, "ewald_rows: %s: what is %s?\n", from, w);
             exit(2);
@@ -173,6 +174,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     how.support = a->support;
     how.near = a->near;
     how.near_cells = a->cells;
+    how.repeats = a->repeats;
     how.spread = a->spread;
     how.fft = a->fft;
     how.interp = a->interp;

@@ -196,16 +196,14 @@ static farsum_status spectral_bins(struct farsum_plan *plan, struct spectral *s,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
-                                         const void *x, int64_t m,
-                                         const void *y)
+static farsum_status spectral_host_points(struct farsum_plan *plan,
+                                          struct spectral *s, int64_t n,
+                                          const void *x, int64_t m,
+                                          const void *y)
 {
-    struct spectral *s = plan->state;
     farsum_precision type = plan->problem.arrays;
     const struct points *targets = m > 0 ? &s->target : &s->source;
     struct cell cell;
-    if (s->gpu)
-        return spectral_gpu_set_points(plan, s, n, x, m, y);
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
     TRY(points_set(&s->source, &cell, n, x, type, "source", plan->threads));
     if (m > 0)
@@ -226,6 +224,16 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
     }
     s->n = n;
     s->m = m;
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
+                                         const void *x, int64_t m,
+                                         const void *y)
+{
+    struct spectral *s = plan->state;
+    TRY(s->gpu ? spectral_gpu_set_points(plan, s, n, x, m, y)
+               : spectral_host_points(plan, s, n, x, m, y));
     plan->info.lists_made = s->lists.made;
     plan->info.lists_kept = s->lists.kept;
     return FARSUM_OK;

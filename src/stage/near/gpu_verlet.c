@@ -67,7 +67,9 @@ static int verlet_share(const struct near_args *args)
 
 static farsum_status verlet_fits(const void *args)
 {
-    return near_gpu_sources_fit(args);
+    const struct near_args *a = args;
+    TRY(near_skin_fits(a));
+    return near_gpu_sources_fit(a);
 }
 
 /* Bytes of a source for the pairs in f32 of a plan in f64. */

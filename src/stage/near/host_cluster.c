@@ -15,12 +15,8 @@ ISA_TABLE(struct cluster_finish_kern, near_host_cluster_finish)
 
 static farsum_status host_cluster_fits(const void *args)
 {
-    enum { SKIN = 8 }; /* beyond, f32 would not have the bits */
     const struct near_args *a = args;
-    if (a->skin > SKIN)
-        FAIL(ERR_UNSUPPORTED,
-             "keeps lists by a skin of %d cutoffs at most, this is %.3g", SKIN,
-             a->skin);
+    TRY(near_skin_fits(a));
     return gpu_not_wanted(a->device);
 }
 

@@ -25,8 +25,9 @@
 #include "points/points.h"
 #include "stage/stage.h"
 
-/* The most cells a cutoff that can be named. */
-enum { NEAR_CELLS = 8 };
+/* The most cells a cutoff that can be named; the longest skin, cutoffs: beyond,
+ * f32 would not have the bits. */
+enum { NEAR_CELLS = 8, NEAR_SKIN = 8 };
 
 struct near_args {
     farsum_precision precision;
@@ -109,6 +110,8 @@ static inline double near_skip(const struct near_args *args)
     return skip < least ? least : skip;
 }
 
+/* Of rows that keep lists: is the skin not too long? */
+farsum_status near_skin_fits(const struct near_args *args);
 /* ops.c: adds the least that a sum does: the pairs within the cutoff, each
  * seen from both points, arrays once. */
 void near_ops(const void *args, struct work *work);

@@ -66,3 +66,12 @@ void near_ops(const void *data, struct work *work)
     near_ops_pairs(args, pairs, work);
     near_ops_arrays(args, work);
 }
+
+farsum_status near_skin_fits(const struct near_args *args)
+{
+    if (args->skin > NEAR_SKIN)
+        FAIL(ERR_UNSUPPORTED,
+             "keeps lists by a skin of %d cutoffs at most, this is %.3g",
+             NEAR_SKIN, args->skin);
+    return FARSUM_OK;
+}
