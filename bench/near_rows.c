@@ -19,10 +19,10 @@
  * a tenth of E.
  *
  * set is what new positions cost a row (sorts, lists; with skin=W, cutoffs, of
- * rows that keep lists, what positions cost that are near the last ones), run what new strengths
- * cost, the least; positions are on the device already.  off is the root mean
- * square of the difference from the first row over that of its values; of
- * laplace potential and field are summed. */
+ * rows that keep lists, what positions cost that are near the last ones), run
+ * what new strengths cost, the least; positions are on the device already.  off
+ * is the root mean square of the difference from the first row over that of its
+ * values; of laplace potential and field are summed. */
 #include "mesh_case.h"
 
 #include "base/clock.h"

@@ -148,7 +148,7 @@ static void run(struct steps *s, double skin)
     double each = 1e6 / (double)s->c.p.n;
     double kept = (double)info.lists_kept / (double)s->steps;
     double set = (1 - kept) * least.made + kept * least.kept + least.execute;
-    printf("%s,%lld,%g,%g,%g,%g,%lld,%lld,%.4f,%.4f,%.4f,%.4f,%.4f,%s,%s,%s,"
+    printf("%s,%lld,%g,%g,%g,%g,%lld,%lld,%.4g,%.4g,%.4g,%.4g,%.4g,%s,%s,%s,"
            "%s,%s\n",
            s->c.text, (long long)s->c.p.n, s->tolerance, s->move, skin,
            info.cutoff, (long long)info.lists_made, (long long)info.lists_kept,

@@ -82,6 +82,7 @@ set(farsum_sources
   src/stage/interp/gpu_room.c
   src/stage/near/near_columns.c src/stage/near/near_gpu.c
   src/stage/near/near_outer.c src/stage/near/team.c
+  src/stage/near/verlet_cost.c
 )
 set(farsum_kernels
   src/method/direct_any_kern.c src/method/direct_kern.c src/stage/boxes_axes_kern.c

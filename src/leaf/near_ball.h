@@ -1,5 +1,5 @@
-/* near_ball.h: columns of cells along c that the ball around one target touches.
- */
+/* near_ball.h: columns of cells along c that the ball around one target
+ * touches. */
 #ifndef FARSUM_LEAF_NEAR_BALL_H
 #define FARSUM_LEAF_NEAR_BALL_H
 

@@ -1,6 +1,6 @@
-/* near_outer.h: pairs that f32 is enough for: in f64 those beyond some distance,
- * by polynomials OUTER_0 ... OUTER_3 of OUTER coefficients that hold the
- * singular part as well (stage/near/near_outer.h).
+/* near_outer.h: pairs that f32 is enough for: in f64 those beyond some
+ * distance, by polynomials OUTER_0 ... OUTER_3 of OUTER coefficients that hold
+ * the singular part as well (stage/near/near_outer.h).
  *
  * It includes leaf/near.h. */
 #ifndef FARSUM_LEAF_NEAR_OUTER_H

@@ -9,21 +9,16 @@
 #include "base/mem.h"
 #include "points/gpu.h"
 #include "points/gpu_scan.h"
-#include "stage/gpu_rates.h"
 #include "stage/near/near_columns.h"
 #include "stage/near/near_outer.h"
-
-enum { GROUP = 128, MOST = 32, BITS = 27, ALIGN = 8 };
-/* What rounding and f32 leave of a distance, cutoffs: lists reach so much
- * farther. */
-#define MARGIN 1e-5
+#include "stage/near/verlet.h"
 
 /* The host's twins of gpu_verlet.k's structs. */
 struct verlet {
     double range, near, close, moved;
-    int32_t same, pad;
+    int32_t room[2], same, pad;
 };
-_Static_assert(sizeof(struct verlet) == 40, "as the kernel has it");
+_Static_assert(sizeof(struct verlet) == 48, "as the kernel has it");
 struct verlet_far {
     double unit;
     float inner, scale, shift, per_unit;
@@ -40,7 +35,7 @@ struct listed {
 struct state {
     struct near_gpu near;
     struct near_side side;
-    struct kernel count, fill, move, integers, sum;
+    struct kernel count, fill, once, move, integers, sum;
     struct gpu_scan *scan;
     struct verlet shape;
     struct near_ball ball;
@@ -56,121 +51,15 @@ struct state {
     double cell[9];
     int apart;      /* 1: an entry is two words */
     int has_lists;  /* 1: of points in such a cell */
-    int same, close;
+    int close;      /* 1: two sources may be at one place */
+    int uneven;     /* 1: lists of one length would not do */
 };
-
-/* Threads that share a list. */
-static int verlet_share(const struct near_args *args)
-{
-    return near_gpu_share(args, args->precision == FARSUM_F32 ? 4 : 2, MOST);
-}
 
 static farsum_status verlet_fits(const void *args)
 {
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
     return near_gpu_sources_fit(a);
-}
-
-/* Bytes of a source for the pairs in f32 of a plan in f64. */
-static int64_t verlet_words(const struct near_args *args)
-{
-    return args->precision == FARSUM_F32
-               ? 0
-               : 16 * (int64_t)((near_kernel(args)->strengths + 6) / 4);
-}
-
-/* Cells a cutoff. */
-static void verlet_density(const struct near_args *args, double a_cutoff[3])
-{
-    double s = args->neighbours / (4 * M_PI / 3);
-    double wide = fmin(fmax(round(cbrt(s)), 2), 4);
-    near_gpu_density(args, (double[3]){wide, wide, 2 * wide}, a_cutoff);
-}
-
-static double verlet_range(const struct near_args *args)
-{
-    return 1 + args->skin + MARGIN;
-}
-
-/* One word holds an entry where sources are few enough and no image is farther
- * than the next; with something to spare for other numbers and cells. */
-static int verlet_apart(const struct near_args *args)
-{
-    int apart = args->n_sources > (int64_t)1 << (BITS - 1);
-    for (int d = 0; d < 3; d++)
-        apart |= args->cell->height[d] < 1.25 * verlet_range(args);
-    return apart;
-}
-
-/* Entries of a list. */
-static double verlet_entries(const struct near_args *args)
-{
-    return args->neighbours * pow(verlet_range(args), 3) + 1;
-}
-
-/* Fitted to times of an H200: 3000 to 4e6 uniform points with 17 to 1070
- * neighbours and skins of 0 to 0.3 cutoffs, charges, stokeslets, rotlets and
- * stresslets in f32 and f64, to 15 percent: of a list, of its entries by what a
- * source is read as, and of its pairs. */
-static double verlet_seconds(const struct near_args *a)
-{
-    const int f32 = a->precision == FARSUM_F32;
-    const double entries = verlet_entries(a);
-    const double parts = (double)near_side_bytes(a) / 16;
-    double work = f32 ? 3300 + (55 + 35 * parts) * entries
-                      : 1500 + (50 + 20 * parts) * entries;
-    work += 0.33 * near_work(a) * a->neighbours;
-    double steps = 180 + 8 * entries / verlet_share(a);
-    return near_gpu_alone(a, 4)
-           * (near_gpu_busy(a, work, 1)
-              + steps * gpu_rates(a->device, a->precision).wait);
-}
-
-/* Sorting, and two searches of the cells around a target. */
-static double verlet_making(const struct near_args *a)
-{
-    const int f32 = a->precision == FARSUM_F32;
-    double work = f32 ? 36000 + 385 * a->neighbours
-                      : 24000 + 213 * a->neighbours;
-    return near_gpu_alone(a, 4) * near_gpu_busy(a, work, 1) + 9e-5;
-}
-
-/* With a skin a tenth of the sets are taken to be new lists. */
-static double verlet_cost(const void *args)
-{
-    const struct near_args *a = args;
-    double runs = a->repeats > 1 ? a->repeats : 1;
-    if (a->skin > 0)
-        runs *= 10;
-    return verlet_seconds(a) + verlet_making(a) / runs;
-}
-
-/* A list's entries are looked at, its pairs summed. */
-static void verlet_ops(const void *args, struct work *work)
-{
-    const struct near_args *a = args;
-    double targets = near_targets(a), entries = verlet_entries(a);
-    near_ops_looked(a, targets * entries, work);
-    near_ops_pairs(a, targets * a->neighbours, work);
-    near_ops_arrays(a, work);
-    work->launches++; /* which puts strengths beside coordinates */
-    work->read += 4 * (1 + verlet_apart(a)) * targets * entries
-                  + 4 * (double)a->n_sources;
-}
-
-static int64_t verlet_bytes(const void *args)
-{
-    const struct near_args *a = args;
-    double a_cutoff[3], targets = near_targets(a);
-    double entries = (verlet_entries(a) + ALIGN) * targets;
-    int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
-    verlet_density(a, a_cutoff);
-    return near_gpu_bytes(a, a_cutoff, 1,
-                          (int64_t)targets * verlet_share(a) / GROUP + 1)
-           + a->n_sources * (near_side_bytes(a) + verlet_words(a))
-           + (int64_t)(4 * (1 + verlet_apart(a)) * entries + 20 * targets)
-           + listed;
 }
 
 static void verlet_destroy(void *state)
@@ -198,23 +87,24 @@ static farsum_status verlet_create(const void *args, void **state)
     near_outer_fit(a, &s->outer, &s->inner);
     struct near_args own = *a;
     own.poly = &s->inner;
-    near_gpu_begin(&s->near, &own, "stage/near/gpu_verlet.k", GROUP);
+    near_gpu_begin(&s->near, &own, "stage/near/gpu_verlet.k", VERLET_GROUP);
     near_outer_define(&s->outer, near_kernel(a), jit);
     s->near.range = verlet_range(a);
     s->apart = verlet_apart(a);
     jit_define(jit, "LANES", "%d", verlet_share(a));
     jit_define(jit, "APART", "%d", s->apart);
-    GO(near_gpu_build(&s->near, GROUP));
-    GO(near_side_create(&s->side, &s->near, GROUP));
-    GO(jit_kernel(jit, "verlet_count", GROUP, 0, &s->count));
-    GO(jit_kernel(jit, "verlet_fill", GROUP, 0, &s->fill));
-    GO(jit_kernel(jit, "verlet_move", GROUP, 0, &s->move));
+    GO(near_gpu_build(&s->near, VERLET_GROUP));
+    GO(near_side_create(&s->side, &s->near, VERLET_GROUP));
+    GO(jit_kernel(jit, "verlet_count", VERLET_GROUP, 0, &s->count));
+    GO(jit_kernel(jit, "verlet_fill", VERLET_GROUP, 0, &s->fill));
+    GO(jit_kernel(jit, "verlet_once", VERLET_GROUP, 0, &s->once));
+    GO(jit_kernel(jit, "verlet_move", VERLET_GROUP, 0, &s->move));
     if (s->outer.n > 0)
-        GO(jit_kernel(jit, "verlet_far", GROUP, 0, &s->integers));
-    GO(jit_kernel(jit, "near_verlet", GROUP, 0, &s->sum));
+        GO(jit_kernel(jit, "verlet_far", VERLET_GROUP, 0, &s->integers));
+    GO(jit_kernel(jit, "near_verlet", VERLET_GROUP, 0, &s->sum));
     GO(gpu_scan_create(a->device, GPU_SCAN_U32_U64, &s->scan));
     GO(buf_alloc(&s->total, a->device, 8));
-    GO(buf_alloc(&s->flag, a->device, 8));
+    GO(buf_alloc(&s->flag, a->device, 12));
     *state = s;
     s = NULL;
 done:
@@ -242,7 +132,7 @@ static farsum_status verlet_keep(struct state *s, const struct points *sources,
 {
     struct near_gpu *g = &s->near;
     const int same = !targets || targets == sources;
-    uint32_t flag[2];
+    uint32_t flag[3];
     *kept = 0;
     if (!(g->args.skin > 0) || !s->has_lists || same != g->same
         || g->source.n != sources->n || (!same && g->target.n != targets->n)
@@ -286,20 +176,45 @@ static int64_t verlet_groups(const struct state *s, const struct kernel *kernel)
     return kernel_groups(kernel, s->near.cells.n * (step > 1 ? step : 1));
 }
 
-/* Lists of the targets as they lie in their cells.  Waits. */
-static farsum_status verlet_lists(struct state *s)
+/* Lists of one length, in one go; *enough: they were long enough.  Waits. */
+static farsum_status verlet_once(struct state *s, const struct near_placed *t,
+                                 int *enough)
 {
     struct near_gpu *g = &s->near;
-    struct device *device = g->args.device;
-    const struct near_placed *t = g->same ? &g->source : &g->target;
-    uint32_t flag[2];
-    g->cells.n = t->n;
-    s->shape.same = g->same;
-    TRY(buf_reserve(&s->length, device, 8 * t->n));
-    TRY(buf_reserve(&s->room, device, 4 * t->n));
-    TRY(buf_reserve(&s->first, device, 8 * t->n));
+    const double range = verlet_range(&g->args);
+    const double outer =
+        s->outer.n > 0 ? 1 - pow(sqrt(s->shape.near) / range, 3) : 0;
+    uint32_t flag[3];
+    *enough = 0;
+    verlet_room(verlet_entries(&g->args) * (double)g->source.n
+                    / (double)g->args.n_sources,
+                fmax(outer, 0), s->shape.room);
+    int64_t room = (int64_t)s->shape.room[0] + s->shape.room[1];
+    if (s->uneven)
+        return FARSUM_OK;
+    TRY(buf_reserve(&s->entry, g->args.device,
+                    4 * (1 + s->apart) * room * t->n));
+    TRY(LAUNCH(&s->once, verlet_groups(s, &s->once), ARG_BUF(&g->source.x),
+               ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
+               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
+               ARG_BUF(&s->first), ARG_BUF(&s->entry), ARG_BUF(&s->flag),
+               ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
+               ARG_STRUCT(s->shape)));
+    TRY(buf_download(&s->flag, 0, flag, sizeof flag));
+    s->close = flag[1] != 0;
+    s->uneven = flag[2] != 0;
+    *enough = !s->uneven;
+    return FARSUM_OK;
+}
+
+/* Lists as long as each is: counted, then filled.  Waits. */
+static farsum_status verlet_twice(struct state *s, const struct near_placed *t)
+{
+    struct near_gpu *g = &s->near;
+    uint32_t flag[3];
+    s->shape.room[0] = s->shape.room[1] = 0;
+    TRY(buf_reserve(&s->room, g->args.device, 4 * t->n));
     TRY(gpu_scan_reserve(s->scan, t->n));
-    TRY(buf_fill(&s->flag, 0));
     TRY(LAUNCH(&s->count, verlet_groups(s, &s->count), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
                ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
@@ -315,6 +230,22 @@ static farsum_status verlet_lists(struct state *s)
     TRY(buf_download(&s->flag, 0, flag, sizeof flag));
     s->close = flag[1] != 0;
     return FARSUM_OK;
+}
+
+/* Lists of the targets as they lie in their cells. */
+static farsum_status verlet_lists(struct state *s)
+{
+    struct near_gpu *g = &s->near;
+    struct device *device = g->args.device;
+    const struct near_placed *t = g->same ? &g->source : &g->target;
+    int enough;
+    g->cells.n = t->n;
+    s->shape.same = g->same;
+    TRY(buf_reserve(&s->length, device, 8 * t->n));
+    TRY(buf_reserve(&s->first, device, 8 * t->n));
+    TRY(buf_fill(&s->flag, 0));
+    TRY(verlet_once(s, t, &enough));
+    return enough ? FARSUM_OK : verlet_twice(s, t);
 }
 
 /* Integers differ by less than 2^31 for all that is listed, whatever moves. */
@@ -347,11 +278,11 @@ static farsum_status verlet_named(const struct state *s)
     const struct near_cells *c = &s->near.cells;
     if (s->apart)
         return FARSUM_OK;
-    if (s->near.source.n > (int64_t)1 << BITS)
+    if (s->near.source.n > (int64_t)1 << VERLET_BITS)
         FAIL(ERR_UNSUPPORTED,
              "near gpu_verlet: %lld sources, %lld are possible in lists made "
              "for %lld",
-             (long long)s->near.source.n, (long long)1 << BITS,
+             (long long)s->near.source.n, (long long)1 << VERLET_BITS,
              (long long)s->near.args.n_sources);
     for (int d = 0; d < 3; d++)
         if (c->reach[d] > c->nb[d])
@@ -372,8 +303,9 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
 {
     struct near_gpu *g = &s->near;
     const double range = verlet_range(&g->args);
-    const double near = s->outer.inner + g->args.skin + MARGIN;
-    const double close = g->args.skin + 2 * MARGIN, half = 0.5 * g->args.skin;
+    const double near = s->outer.inner + g->args.skin + VERLET_MARGIN;
+    const double close = g->args.skin + 2 * VERLET_MARGIN;
+    const double half = 0.5 * g->args.skin;
     double a_cutoff[3];
     s->has_lists = 0;
     verlet_density(&g->args, a_cutoff);
@@ -433,7 +365,8 @@ static farsum_status verlet_run(void *state, const void *data)
     TRY(LAUNCH(&s->sum, groups, ARG_BUF(&s->side.at),
                ARG_BUF(parted ? &s->words : &s->side.at), ARG_BUF(&g->q),
                ARG_BUF(&s->first), ARG_BUF(&s->length), ARG_BUF(&s->entry),
-               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far)));
+               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far),
+               ARG_I32(s->shape.room[0])));
     return near_gpu_total(g, io, groups);
 }
 

@@ -117,7 +117,8 @@ farsum_status near_side_run(struct near_side *side, struct near_gpu *near,
 int64_t near_side_bytes(const struct near_args *args);
 /* Threads in step that share a target: those that args name, or as many, a
  * power of two from least to most, as fill the device; 1 where none are known
- * to be in step.  And of a row's fits: whether there can be as many as args name. */
+ * to be in step.  And of a row's fits: whether there can be as many as args
+ * name. */
 int near_gpu_share(const struct near_args *args, int least, int most);
 farsum_status near_gpu_sources_fit(const struct near_args *args);
 /* Energy and virial from the groups' records. */
