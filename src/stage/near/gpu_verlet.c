@@ -26,12 +26,6 @@ struct verlet_far {
 };
 _Static_assert(sizeof(struct verlet_far) == 64, "as the kernel has it");
 
-/* Where points were listed. */
-struct listed {
-    int64_t n;
-    struct buf s; /* [3][n] f64, sorted */
-};
-
 struct state {
     struct near_gpu near;
     struct near_side side;
@@ -42,7 +36,7 @@ struct state {
     struct verlet_far far;
     struct near_outer outer;
     struct near_poly inner; /* of the pairs that are not for f32 */
-    struct listed source, target;
+    struct buf source, target; /* [3][n] f64: where points were listed */
     struct buf length; /* [targets][2] u32, entries of the lists' parts */
     struct buf room;   /* [targets] u32, what these take */
     struct buf first;  /* [targets] u64, where they begin */
@@ -50,6 +44,7 @@ struct state {
     struct buf words; /* sources as pairs in f32 want them */
     double cell[9];
     int apart;      /* 1: an entry is two words */
+    int compiled;   /* 1: the kernels are there */
     int has_lists;  /* 1: of points in such a cell */
     int close;      /* 1: two sources may be at one place */
     int uneven;     /* 1: lists of one length would not do */
@@ -67,14 +62,40 @@ static void verlet_destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    struct buf *all[] = {&s->side.at, &s->source.s, &s->target.s,
-                         &s->length,  &s->room,     &s->first,
-                         &s->entry,   &s->total,    &s->flag,
-                         &s->words};
+    struct buf *all[] = {&s->side.at, &s->source, &s->target, &s->length,
+                         &s->room,    &s->first,  &s->entry,  &s->total,
+                         &s->flag,    &s->words};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     gpu_scan_destroy(s->scan);
     near_gpu_destroy(s);
+}
+
+/* The kernels, of entries of one word or of two. */
+static farsum_status verlet_compile(struct state *s, int apart)
+{
+    const struct near_args args = s->near.args;
+    struct jit *jit = &s->near.jit;
+    if (jit->device)
+        jit_clear(jit);
+    s->compiled = s->has_lists = 0;
+    s->apart = apart;
+    near_gpu_begin(&s->near, &args, "stage/near/gpu_verlet.k", VERLET_GROUP);
+    near_outer_define(&s->outer, near_kernel(&args), jit);
+    s->near.range = verlet_range(&args);
+    jit_define(jit, "LANES", "%d", verlet_share(&args));
+    jit_define(jit, "APART", "%d", apart);
+    TRY(near_gpu_build(&s->near, VERLET_GROUP));
+    TRY(near_side_create(&s->side, &s->near, VERLET_GROUP));
+    TRY(jit_kernel(jit, "verlet_count", VERLET_GROUP, 0, &s->count));
+    TRY(jit_kernel(jit, "verlet_fill", VERLET_GROUP, 0, &s->fill));
+    TRY(jit_kernel(jit, "verlet_once", VERLET_GROUP, 0, &s->once));
+    TRY(jit_kernel(jit, "verlet_move", VERLET_GROUP, 0, &s->move));
+    if (s->outer.n > 0)
+        TRY(jit_kernel(jit, "verlet_far", VERLET_GROUP, 0, &s->integers));
+    TRY(jit_kernel(jit, "near_verlet", VERLET_GROUP, 0, &s->sum));
+    s->compiled = 1;
+    return FARSUM_OK;
 }
 
 static farsum_status verlet_create(const void *args, void **state)
@@ -83,25 +104,10 @@ static farsum_status verlet_create(const void *args, void **state)
     const struct near_args *a = args;
     struct state *s = NULL;
     GO(MEM_NEW(s, 1));
-    struct jit *jit = &s->near.jit;
     near_outer_fit(a, &s->outer, &s->inner);
-    struct near_args own = *a;
-    own.poly = &s->inner;
-    near_gpu_begin(&s->near, &own, "stage/near/gpu_verlet.k", VERLET_GROUP);
-    near_outer_define(&s->outer, near_kernel(a), jit);
-    s->near.range = verlet_range(a);
-    s->apart = verlet_apart(a);
-    jit_define(jit, "LANES", "%d", verlet_share(a));
-    jit_define(jit, "APART", "%d", s->apart);
-    GO(near_gpu_build(&s->near, VERLET_GROUP));
-    GO(near_side_create(&s->side, &s->near, VERLET_GROUP));
-    GO(jit_kernel(jit, "verlet_count", VERLET_GROUP, 0, &s->count));
-    GO(jit_kernel(jit, "verlet_fill", VERLET_GROUP, 0, &s->fill));
-    GO(jit_kernel(jit, "verlet_once", VERLET_GROUP, 0, &s->once));
-    GO(jit_kernel(jit, "verlet_move", VERLET_GROUP, 0, &s->move));
-    if (s->outer.n > 0)
-        GO(jit_kernel(jit, "verlet_far", VERLET_GROUP, 0, &s->integers));
-    GO(jit_kernel(jit, "near_verlet", VERLET_GROUP, 0, &s->sum));
+    s->near.args = *a;
+    s->near.args.poly = &s->inner;
+    GO(verlet_compile(s, verlet_apart(a, a->n_sources, VERLET_SPARE)));
     GO(gpu_scan_create(a->device, GPU_SCAN_U32_U64, &s->scan));
     GO(buf_alloc(&s->total, a->device, 8));
     GO(buf_alloc(&s->flag, a->device, 12));
@@ -115,13 +121,13 @@ done:
 /* Points to where they are now, if each is near enough to where it was. */
 static farsum_status verlet_move(struct state *s, const struct points *points,
                                  struct near_placed *placed,
-                                 const struct listed *listed)
+                                 const struct buf *listed)
 {
     TRY(points_gpu_fractions(points->gpu));
     s->near.cells.n = placed->n;
     return LAUNCH(&s->move, kernel_groups(&s->move, placed->n),
                   ARG_BUF(&points->gpu->s), ARG_BUF(&placed->order),
-                  ARG_BUF(&listed->s), ARG_BUF(&placed->x), ARG_BUF(&s->flag),
+                  ARG_BUF(listed), ARG_BUF(&placed->x), ARG_BUF(&s->flag),
                   ARG_STRUCT(s->near.cells), ARG_STRUCT(s->shape));
 }
 
@@ -148,13 +154,13 @@ static farsum_status verlet_keep(struct state *s, const struct points *sources,
 }
 
 static farsum_status verlet_listed(struct state *s, const struct points *points,
-                                   struct listed *listed)
+                                   struct buf *listed)
 {
     int64_t bytes = 24 * points->n;
     if (!(s->near.args.skin > 0))
         return FARSUM_OK;
-    TRY(buf_reserve(&listed->s, s->near.args.device, bytes));
-    return buf_copy(&listed->s, 0, &points->gpu->sort.s, 0, bytes);
+    TRY(buf_reserve(listed, s->near.args.device, bytes));
+    return buf_copy(listed, 0, &points->gpu->sort.s, 0, bytes);
 }
 
 /* Room for all entries, some more if there was none for them. */
@@ -272,25 +278,6 @@ static farsum_status verlet_integers(struct state *s)
                        verlet_words(&g->args) * g->source.n);
 }
 
-/* Entries of one word name sources of these numbers and images. */
-static farsum_status verlet_named(const struct state *s)
-{
-    const struct near_cells *c = &s->near.cells;
-    if (s->apart)
-        return FARSUM_OK;
-    if (s->near.source.n > (int64_t)1 << VERLET_BITS)
-        FAIL(ERR_UNSUPPORTED,
-             "near gpu_verlet: %lld sources, %lld are possible in lists made "
-             "for %lld",
-             (long long)s->near.source.n, (long long)1 << VERLET_BITS,
-             (long long)s->near.args.n_sources);
-    for (int d = 0; d < 3; d++)
-        if (c->reach[d] > c->nb[d])
-            FAIL(ERR_UNSUPPORTED, "near gpu_verlet: the cell has become "
-                                  "narrower than what lists reach");
-    return FARSUM_OK;
-}
-
 /* Groups of the sum over the targets. */
 static int64_t verlet_sums(const struct state *s)
 {
@@ -308,6 +295,9 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
     const double half = 0.5 * g->args.skin;
     double a_cutoff[3];
     s->has_lists = 0;
+    const int apart = verlet_apart(&g->args, sources->n, 1 + 1e-9);
+    if (!s->compiled || apart > s->apart)
+        TRY(verlet_compile(s, apart || s->apart));
     verlet_density(&g->args, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 1, sources, targets));
     g->ready = 0;
@@ -316,7 +306,6 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
                                .near = near * near,
                                .close = close * close,
                                .moved = half * half};
-    TRY(verlet_named(s));
     TRY(verlet_listed(s, sources, &s->source));
     if (!g->same)
         TRY(verlet_listed(s, targets, &s->target));

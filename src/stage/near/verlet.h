@@ -20,8 +20,10 @@ int verlet_share(const struct near_args *args);
 void verlet_density(const struct near_args *args, double a_cutoff[3]);
 /* How far lists reach, cutoffs. */
 double verlet_range(const struct near_args *args);
-/* 1: an entry is two words. */
-int verlet_apart(const struct near_args *args);
+/* 1: an entry is two words, for n sources; spare: above 1, for somewhat more of
+ * them and narrower cells too. */
+int verlet_apart(const struct near_args *args, int64_t n, double spare);
+#define VERLET_SPARE 1.25
 /* Entries of a list. */
 double verlet_entries(const struct near_args *args);
 /* What the parts of lists of uniform points do not exceed, of `entries` on

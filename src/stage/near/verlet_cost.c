@@ -33,12 +33,12 @@ double verlet_range(const struct near_args *args)
 }
 
 /* One word holds an entry where sources are few enough and no image is farther
- * than the next; with something to spare for other numbers and cells. */
-int verlet_apart(const struct near_args *args)
+ * than the next. */
+int verlet_apart(const struct near_args *args, int64_t n, double spare)
 {
-    int apart = args->n_sources > (int64_t)1 << (VERLET_BITS - 1);
+    int apart = spare * (double)n > (double)((int64_t)1 << VERLET_BITS);
     for (int d = 0; d < 3; d++)
-        apart |= args->cell->height[d] < 1.25 * verlet_range(args);
+        apart |= args->cell->height[d] < spare * verlet_range(args);
     return apart;
 }
 
@@ -108,7 +108,8 @@ void verlet_ops(const void *args, struct work *work)
     near_ops_pairs(a, targets * a->neighbours, work);
     near_ops_arrays(a, work);
     work->launches++; /* which puts strengths beside coordinates */
-    work->read += 4 * (1 + verlet_apart(a)) * targets * entries
+    work->read += 4 * (1 + verlet_apart(a, a->n_sources, VERLET_SPARE))
+                      * targets * entries
                   + 4 * (double)a->n_sources;
 }
 
@@ -125,6 +126,8 @@ int64_t verlet_bytes(const void *args)
     return near_gpu_bytes(a, a_cutoff, 1,
                           (int64_t)targets * verlet_share(a) / VERLET_GROUP + 1)
            + a->n_sources * (near_side_bytes(a) + verlet_words(a))
-           + (int64_t)(4 * (1 + verlet_apart(a)) * entries + 20 * targets)
+           + (int64_t)(4 * (1 + verlet_apart(a, a->n_sources, VERLET_SPARE))
+                           * entries
+                       + 20 * targets)
            + listed;
 }
