@@ -95,6 +95,13 @@ def whole(a):
                 "want=1e-5,prec=f32,tag=f32")
     yield sized(4e6, "want=1e-9,split=gaussian,s=224,tag=gaussian_s224",
                 "want=1e-6,tag=tuned")
+    often = ",repeats=1000,tag=repeats"
+    yield sized(4e6, "want=1e-9" + often, "want=3.5e-8" + often,
+                "want=1e-4,prec=f32" + often)
+    yield sized(1e6, "want=1e-9" + often, "want=1e-4,prec=f32" + often)
+    yield whole_row(a, a.device, "%s:%d" % (WATER, 7), "reference=ewald",
+                    *["want=%g,prec=%s" % e + often for e in
+                      ((1e-4, "f32"), (1e-3, "f32"), (1e-9, "f64"))])
 
 
 def on_host(a):

@@ -246,8 +246,10 @@ typedef struct farsum_options {
                              counts, or follows set_cell.  Sums are as good as
                              without; their last bits, which go by the order
                              of the points, by when lists were made.  Of
-                             spectral on the host; others keep no lists.  0:
-                             made at every set_points */
+                             spectral, on a device where it costs less so or
+                             near is gpu_verlet, and set_points then waits;
+                             others keep no lists.  0: made at every
+                             set_points */
     int queues;           /* of a device: 2: near pairs on one, the mesh on
                              another, at once; 1: all in one, so that the
                              stages' times are of each alone; 0: 2 */

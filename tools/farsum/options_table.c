@@ -154,7 +154,7 @@ static const struct option_row table[] = {
     {"skin", 0, "W", FOR_PLANS, set_real, FIELD(skin), NULL,
      "a length: lists of near pairs reach this far beyond the cutoff and are "
      "kept from frame to frame while no particle is more than half of it from "
-     "where it was listed; spectral on the host"},
+     "where it was listed; spectral, on devices where that costs less"},
     {"queues", 0, "1|2", FOR_PLANS, set_int, FIELD(queues), NULL,
      "of a device: 2, as if not given (fmm: of few particles): near pairs and "
      "the mesh or the boxes at once; 1: one stage after another, for the time "
