@@ -22,7 +22,7 @@ TAGS = (("seed", "their parameters, our rows of their algorithms"),
         ("gaussian", "Gaussian split, tuned"),
         ("s224", "prolate split, s = 224"),
         ("tuned", "prolate split, tuned"),
-        ("repeats", "the same, for points that are summed many times"))
+        ("repeats", "tuned, for points that are summed many times"))
 
 
 def table(out, head, rows):

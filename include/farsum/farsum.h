@@ -238,7 +238,9 @@ typedef struct farsum_options {
                              variants (the same), and FFTW's own measuring; 0:
                              by what is kept, or built in */
     double repeats;       /* executes expected for each set of points, for
-                             what pays only when it is used again; 0: 1 */
+                             what pays only when it is used again, as lists
+                             do, for which set_points waits on a device;
+                             0: 1 */
     double skin;          /* length: lists of near pairs reach this much beyond
                              the cutoff and are kept, with the places of points
                              in them, until set_points brings one that is more
@@ -370,12 +372,12 @@ farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
-/* With arrays on a device, set_points and execute only ask for work on its
- * queue: they borrow their arrays until it is done, energy and virial are on
- * the device too.  finish waits for it; what was bad about positions or
- * strengths, which only the device has seen, fails here, and info then holds
- * the numbers of the last execute.  On the host there is nothing to wait
- * for. */
+/* With arrays on a device, set_points (but for lists: repeats, skin) and
+ * execute only ask for work on its queue: they borrow their arrays until it is
+ * done, energy and virial are on the device too.  finish waits for it; what was
+ * bad about positions or strengths, which only the device has seen, fails here,
+ * and info then holds the numbers of the last execute.  On the host there is
+ * nothing to wait for. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_finish(farsum_plan *plan);
 

@@ -1,5 +1,7 @@
 /* near_verlet.h: lists of the sources around targets: threads in step make one
- * together, and points that have moved go to where they are now. */
+ * together, and points that have moved go to where they are now.
+ *
+ * Who includes it has included leaf/near_outer.h. */
 #ifndef FARSUM_LEAF_NEAR_VERLET_H
 #define FARSUM_LEAF_NEAR_VERLET_H
 
@@ -7,16 +9,15 @@
 #include "leaf/near_columns.h"
 
 /* Lists begin at multiples of so many entries. */
+#ifndef ALIGN
 #define ALIGN 8
+#endif
 
 /* An entry: the source's place and its image, in one word if there are none
  * but the nearest; APART: in two. */
-#if APART
-#define WORDS 2
-#else
-#define WORDS 1
-#endif
+#ifndef PLACE_BITS
 #define PLACE_BITS 27
+#endif
 #define HOME 13 /* of 27 images */
 
 /* Squares, cutoffs: of what lists reach, of what their first part does, of what
@@ -225,7 +226,7 @@ KERNEL(GROUP) verlet_count(GLOBAL const coord *xs, GLOBAL const u32 *start,
 KERNEL(GROUP) verlet_fill(GLOBAL const coord *xs, GLOBAL const u32 *start,
                           i64 n, GLOBAL const coord *xt,
                           GLOBAL const f32 *place, GLOBAL const u32 *cell,
-                          GLOBAL const u32 *count, GLOBAL const u64 *first,
+                          GLOBAL u32 *count, GLOBAL const u64 *first,
                           GLOBAL u32 *entry, struct near_cells a,
                           struct near_ball g, struct verlet v)
 {
@@ -237,9 +238,13 @@ KERNEL(GROUP) verlet_fill(GLOBAL const coord *xs, GLOBAL const u32 *start,
     part[0].at = (i64)first[k];
     part[1].at = part[0].at + verlet_aligned(count[2 * k]);
     part[0].listed = part[1].listed = 0;
-    part[0].room = part[1].room = 0xffffffffu;
+    part[0].room = count[2 * k]; /* as counted, whatever is rounded here */
+    part[1].room = count[2 * k + 1];
     verlet_list(xs, start, n, xt, place, cell, k, a, g, v, 1, entry, part,
                 &close);
+    for (i32 p = 0; p < 2; p++)
+        if (LANE == 0 && part[p].listed < part[p].room)
+            count[2 * k + p] = part[p].listed;
 }
 
 /* Both at once, into lists of v.room entries each; flag[2] becomes 1 where that

@@ -186,8 +186,15 @@ static farsum_status gpu_twins(struct spectral *s)
     int64_t n_bins = 0;
     if (sort->path == GPU_SORT_NONE || sort->version != points->version) {
         int32_t nb[3];
-        for (int d = 0; d < 3; d++)
-            nb[d] = (int32_t)fmin(fmax(s->tuned.cell.height[d], 1), 1000);
+        double most = 16 * (double)points->n + 4096, all = INFINITY;
+        for (double part = 1; all > most; part *= 0.9) {
+            all = 1;
+            for (int d = 0; d < 3; d++) {
+                nb[d] = (int32_t)fmin(fmax(part * s->tuned.cell.height[d], 1),
+                                      1000);
+                all *= nb[d];
+            }
+        }
         TRY(gpu_sort_build(points, nb, 0));
     }
     TRY(gpu_tiles(sort->nb, sort->n, &tiles, &n_bins));
@@ -235,9 +242,9 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
         const struct points *a = r == ROOM_INTERP ? targets : &s->source;
         if (v->set)
             TRY(v->set(s->room[r], a, targets));
-        /* its cells are the smallest */
+        /* the cells that it sorts into are the smallest */
         if (r == ROOM_NEAR && !plan->problem.exclude_coincident
-            && !s->lists.apart)
+            && !s->lists.distinct)
             TRY(gpu_twins(s));
     }
     if (plan->problem.memory == FARSUM_HOST)

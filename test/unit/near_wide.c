@@ -9,7 +9,7 @@
 #include "stage/stage.h"
 
 extern const struct variant near_plain, near_host_cluster, near_gpu_cells,
-    near_gpu_clusters, near_gpu_lanes, near_gpu_pairs;
+    near_gpu_clusters, near_gpu_lanes, near_gpu_pairs, near_gpu_verlet;
 
 /* Targets are as many of the sources. */
 enum { FEW = 300, MANY = 10000, LOOKED = 150 };
@@ -229,7 +229,8 @@ static void on_a_device(void **state)
     } rows[] = {{"gpu_cells", &near_gpu_cells},
                 {"gpu_clusters", &near_gpu_clusters},
                 {"gpu_lanes", &near_gpu_lanes},
-                {"gpu_pairs", &near_gpu_pairs}};
+                {"gpu_pairs", &near_gpu_pairs},
+                {"gpu_verlet", &near_gpu_verlet}};
     static struct wide_case few, many;
     const char *name = getenv("FARSUM_TEST_DEVICE");
     struct device *device = NULL;
@@ -242,7 +243,7 @@ static void on_a_device(void **state)
     wide_make(&many, MANY, 0, device);
     wide_exact(&few);
     wide_exact(&many);
-    for (int r = 0; r < 4; r++) {
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         double less[2][2], more[2][2];
         wide_errors(&few, rows[r].row, 1, isa_best(), less);
         wide_errors(&many, rows[r].row, 1, isa_best(), more);

@@ -148,6 +148,23 @@ static void cells(void)
     }
 }
 
+/* On a device too all pairs in full precision; and lists of other lengths than
+ * uniform points have. */
+static void exactly(void)
+{
+    for (int crowd = 0; crowd < 2; crowd++) {
+        struct system s;
+        system_set(&s, tilted, NULL);
+        s.what = crowd ? "crowd" : "exact";
+        s.problem.tolerance = 1e-11;
+        for (int i = 0; crowd && i < N / 2; i++)
+            for (int d = 0; d < 3; d++)
+                s.x[i][d] *= 0.4;
+        s.options.skin = crowd ? 0.2 : 0.5;
+        walks(&s, 1e-11);
+    }
+}
+
 static void precisions(void)
 {
     static const farsum_precision all[] = {FARSUM_F32, FARSUM_MIXED};
@@ -379,6 +396,7 @@ int main(int argc, char **argv)
         device = name ? name : "opencl:0";
     }
     RUN(cells);
+    RUN(exactly);
     RUN(precisions);
     RUN(targets);
     RUN(flows);

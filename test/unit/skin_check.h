@@ -119,7 +119,7 @@ static inline farsum_plan *plan_exact(const struct system *s)
     t.problem.sample_x = t.x;
     t.problem.sample_q = t.q;
     t.problem.precision = FARSUM_F64;
-    t.problem.tolerance = 1e-7;
+    t.problem.tolerance = fmin(1e-7, 0.1 * s->problem.tolerance);
     t.options = (farsum_options)FARSUM_OPTIONS_INIT;
     t.options.method = "ewald";
     t.options.threads = 2;

@@ -42,7 +42,7 @@ struct state {
     struct buf first;  /* [targets] u64, where they begin */
     struct buf entry, total, flag;
     struct buf words; /* sources as pairs in f32 want them */
-    double cell[9];
+    double cell[9], volume; /* of the last lists; of the plan's */
     int apart;      /* 1: an entry is two words */
     int compiled;   /* 1: the kernels are there */
     int has_lists;  /* 1: of points in such a cell */
@@ -50,11 +50,23 @@ struct state {
     int uneven;     /* 1: lists of one length would not do */
 };
 
+/* Lists are for who has the memory: half of the device's at most. */
 static farsum_status verlet_fits(const void *args)
 {
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
-    return near_gpu_sources_fit(a);
+    TRY(near_gpu_sources_fit(a));
+    const struct device_facts *facts = &a->device->facts;
+    const double bytes = (double)verlet_bytes(a);
+    if (facts->memory > 0 && bytes > 0.5 * (double)facts->memory)
+        FAIL(ERR_UNSUPPORTED,
+             "lists of %.3g GB; half of the device's memory, %.3g, is for them "
+             "at most",
+             1e-9 * bytes, 0.5e-9 * (double)facts->memory);
+    if (facts->alloc_max > 0 && bytes > (double)facts->alloc_max)
+        FAIL(ERR_UNSUPPORTED, "lists of %.3g GB; a buffer has %.3g at most",
+             1e-9 * bytes, 1e-9 * (double)facts->alloc_max);
+    return FARSUM_OK;
 }
 
 static void verlet_destroy(void *state)
@@ -85,6 +97,8 @@ static farsum_status verlet_compile(struct state *s, int apart)
     s->near.range = verlet_range(&args);
     jit_define(jit, "LANES", "%d", verlet_share(&args));
     jit_define(jit, "APART", "%d", apart);
+    jit_define(jit, "PLACE_BITS", "%d", VERLET_BITS);
+    jit_define(jit, "ALIGN", "%d", VERLET_ALIGN);
     TRY(near_gpu_build(&s->near, VERLET_GROUP));
     TRY(near_side_create(&s->side, &s->near, VERLET_GROUP));
     TRY(jit_kernel(jit, "verlet_count", VERLET_GROUP, 0, &s->count));
@@ -107,6 +121,7 @@ static farsum_status verlet_create(const void *args, void **state)
     near_outer_fit(a, &s->outer, &s->inner);
     s->near.args = *a;
     s->near.args.poly = &s->inner;
+    s->volume = a->cell->volume;
     GO(verlet_compile(s, verlet_apart(a, a->n_sources, VERLET_SPARE)));
     GO(gpu_scan_create(a->device, GPU_SCAN_U32_U64, &s->scan));
     GO(buf_alloc(&s->total, a->device, 8));
@@ -118,7 +133,8 @@ done:
     return status;
 }
 
-/* Points to where they are now, if each is near enough to where it was. */
+/* Points to where they are now; the flag says whether one is too far from where
+ * it was. */
 static farsum_status verlet_move(struct state *s, const struct points *points,
                                  struct near_placed *placed,
                                  const struct buf *listed)
@@ -182,6 +198,16 @@ static int64_t verlet_groups(const struct state *s, const struct kernel *kernel)
     return kernel_groups(kernel, s->near.cells.n * (step > 1 ? step : 1));
 }
 
+/* Sources a volume, over those that the plan was told to expect. */
+static double verlet_denser(const struct state *s)
+{
+    const struct near_args *a = &s->near.args;
+    if (a->n_sources <= 0)
+        return 1;
+    return (double)s->near.source.n / (double)a->n_sources * s->volume
+           / a->cell->volume;
+}
+
 /* Lists of one length, in one go; *enough: they were long enough.  Waits. */
 static farsum_status verlet_once(struct state *s, const struct near_placed *t,
                                  int *enough)
@@ -192,14 +218,14 @@ static farsum_status verlet_once(struct state *s, const struct near_placed *t,
         s->outer.n > 0 ? 1 - pow(sqrt(s->shape.near) / range, 3) : 0;
     uint32_t flag[3];
     *enough = 0;
-    verlet_room(verlet_entries(&g->args) * (double)g->source.n
-                    / (double)g->args.n_sources,
-                fmax(outer, 0), s->shape.room);
-    int64_t room = (int64_t)s->shape.room[0] + s->shape.room[1];
     if (s->uneven)
         return FARSUM_OK;
-    TRY(buf_reserve(&s->entry, g->args.device,
-                    4 * (1 + s->apart) * room * t->n));
+    verlet_room(verlet_entries(&g->args) * verlet_denser(s), fmax(outer, 0),
+                s->shape.room);
+    int64_t room = (int64_t)s->shape.room[0] + s->shape.room[1];
+    if (buf_reserve(&s->entry, g->args.device, 4 * (1 + s->apart) * room * t->n)
+        != FARSUM_OK) /* counted they take less */
+        return FARSUM_OK;
     TRY(LAUNCH(&s->once, verlet_groups(s, &s->once), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
                ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
@@ -295,6 +321,8 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
     const double half = 0.5 * g->args.skin;
     double a_cutoff[3];
     s->has_lists = 0;
+    if (memcmp(s->cell, g->args.cell->a, sizeof s->cell) != 0)
+        s->uneven = 0;
     const int apart = verlet_apart(&g->args, sources->n, 1 + 1e-9);
     if (!s->compiled || apart > s->apart)
         TRY(verlet_compile(s, apart || s->apart));
@@ -334,7 +362,7 @@ static farsum_status verlet_set(void *state, const struct points *sources,
         return FARSUM_OK;
     lists->made += !kept;
     lists->kept += kept;
-    lists->apart = s->near.same && !s->close;
+    lists->distinct = s->near.same && !s->close;
     return FARSUM_OK;
 }
 

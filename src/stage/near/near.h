@@ -71,7 +71,8 @@ struct near_args {
 /* What rows that keep lists have done. */
 struct near_lists {
     int64_t made, kept; /* sets that listed anew, and that had no need to */
-    int apart;          /* 1: the last set found no two sources at one place */
+    int distinct;       /* 1: of rows on a device that know: the last set has no
+                           two sources at one place */
 };
 
 /* Arrays in the caller's order, of type precision, results of wide args f64;

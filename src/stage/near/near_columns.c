@@ -47,8 +47,9 @@ farsum_status near_columns_set(struct near_columns *g,
     g->reach_z = (c->reach[2] + c->nb[2] - 1) / c->nb[2];
     for (int d = 0; d < 3; d++)
         if (c->reach[d] / c->nb[d] + 2 > NEAR_IMAGES)
-            FAIL(ERR_UNSUPPORTED, "near %s: the cutoff spans %d cells along an "
-                                  "axis, %d are possible",
+            FAIL(ERR_UNSUPPORTED,
+                 "near %s: what is near spans %d cells along an "
+                 "axis, %d are possible",
                  row, (int)(c->reach[d] / c->nb[d]), NEAR_IMAGES - 2);
     g->columns = (2 * c->reach[0] + 1) * (2 * c->reach[1] + 1)
                  * (2 * g->reach_z + 1);

@@ -339,12 +339,13 @@ int near_gpu_share(const struct near_args *args, int least, int most)
 {
     double n = near_targets(args);
     double full = gpu_threads(args->device);
-    int share = least;
-    if (args->device->facts.subgroup <= 1)
+    const int step = args->device->facts.subgroup;
+    int share = least < step ? least : step;
+    if (step <= 1)
         return 1;
     if (args->team[1] != 0)
         return args->team[1];
-    while (share < most && share * n < full)
+    while (share < most && share < step && share * n < full)
         share *= 2;
     return share;
 }

@@ -119,9 +119,9 @@ int64_t verlet_bytes(const void *args)
     double a_cutoff[3], targets = near_targets(a);
     int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
     int32_t room[2];
-    /* of pairs that are for f32 there is no telling here */
-    verlet_room(verlet_entries(a), 0, room);
-    double entries = (double)room[0] * targets;
+    /* how many pairs are for f32 is found later: halves want most */
+    verlet_room(verlet_entries(a), verlet_words(a) > 0 ? 0.5 : 0, room);
+    double entries = ((double)room[0] + room[1]) * targets;
     verlet_density(a, a_cutoff);
     return near_gpu_bytes(a, a_cutoff, 1,
                           (int64_t)targets * verlet_share(a) / VERLET_GROUP + 1)
