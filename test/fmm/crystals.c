@@ -253,19 +253,21 @@ static void few_points(void)
         }
 }
 
-/* Forces by fmm and by Ewald's sum of the tolerance `exact`: how far they are
- * apart, less than 0 if there are none; *info: of the first. */
+/* Forces by fmm in f32 or f64 and by Ewald's sum of the tolerance `exact`: how
+ * far they are apart, less than 0 if there are none; *info: of the first. */
 static double forces_apart(const struct system *s, const farsum_options *o,
-                           double tolerance, double exact,
-                           farsum_plan_info *info)
+                           farsum_precision precision, double tolerance,
+                           double exact, farsum_plan_info *info)
 {
     struct fmm_sums a, b;
     farsum_problem p = fmm_problem(s, tolerance);
     farsum_options e = FARSUM_OPTIONS_INIT;
     double gap = -1;
     e.method = "ewald";
+    p.precision = precision;
     if (fmm_do(s, &p, o, &a)) {
         *info = a.info;
+        p.precision = FARSUM_F64;
         p.tolerance = exact;
         if (CHECK(fmm_do(s, &p, &e, &b), "no reference"))
             gap = fmm_force_gap(s, a.field, b.field);
@@ -285,7 +287,7 @@ static void many_cells(void)
     uint64_t state = 1;
     if (!crystal_of(&s, "caf2", 5, 5))
         return;
-    double gap = forces_apart(&s, &o, 1e-2, 1e-9, &info);
+    double gap = forces_apart(&s, &o, FARSUM_F64, 1e-2, 1e-9, &info);
     CHECK(gap <= 1e-2, "order %d, %lld boxes: off by %.3g", info.order,
           (long long)(info.boxes[0] * info.boxes[1]), gap);
     system_free(&s);
@@ -321,7 +323,8 @@ static void warm_crystals(void)
             o.boxes[0] = o.boxes[1] = o.boxes[2] = cases[k].boxes;
             o.levels = 1;
         }
-        double gap = forces_apart(&s, &o, cases[k].tolerance, 1e-12, &info);
+        double gap = forces_apart(&s, &o, FARSUM_F64, cases[k].tolerance, 1e-12,
+                                  &info);
         CHECK(gap <= cases[k].tolerance && gap <= 4 * info.estimated_error,
               "%lld ions, asked for %g: order %d, ws %d, %lld boxes along x: "
               "estimated %.3g, off by %.3g",
@@ -330,6 +333,25 @@ static void warm_crystals(void)
               gap);
         system_free(&s);
     }
+}
+
+/* Ions of both signs by turns, of which threads that take every other source
+ * have one sign: sums a thousand times as large as what is left of all. */
+static void signs_by_turns(void)
+{
+    struct system s;
+    farsum_options o = fmm_options();
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    if (!crystal_of(&s, "nacl", 2, 2))
+        return;
+    o.order = 13;
+    o.separation = 3;
+    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
+    o.levels = 1;
+    double gap = forces_apart(&s, &o, FARSUM_F32, 1e-4, 1e-12, &info);
+    CHECK(gap >= 0 && gap <= 8e-6, "%lld ions: off by %.3g", (long long)s.p.n,
+          gap);
+    system_free(&s);
 }
 
 /* More points than are looked at each time they move: what was seen of the same
@@ -418,6 +440,7 @@ void fmm_crystals(void)
 {
     RUN(many_cells);
     RUN(warm_crystals);
+    RUN(signs_by_turns);
     RUN(moves);
     RUN(other_strengths);
     RUN(unit_cells);
