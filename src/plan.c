@@ -202,6 +202,7 @@ static farsum_status plan_make(const farsum_problem *problem,
     else
         GO(plan_method_in(p, p->problem.precision));
     GO(p->method->create(p));
+    GO(plan_beside_create(p));
     plan_forget(p);
     uint64_t expected = p->info.bytes;
     plan_holds(p, before);
@@ -235,6 +236,7 @@ void farsum_plan_destroy(farsum_plan *plan)
 {
     if (!plan)
         return;
+    farsum_plan_destroy(plan->beside);
     if (plan->method)
         plan->method->destroy(plan->state);
     sample_clear(&plan->sample);
@@ -268,6 +270,8 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
         status = plan->method->set_points(plan, n, x, m, y);
     if (status == FARSUM_OK)
         status = plan_exclude_hand(plan);
+    if (status == FARSUM_OK && plan->beside && m == 0)
+        status = farsum_plan_set_points(plan->beside, n, x, 0, NULL);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
@@ -292,6 +296,13 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     TRY(cell_set(&checked, cell, 1));
     struct plan_held before = plan_held(plan);
     farsum_status status = plan->method->set_cell(plan, cell);
+    if (status == FARSUM_OK && plan->beside) {
+        double old[9];
+        memcpy(old, plan->problem.cell, sizeof old);
+        status = farsum_plan_set_cell(plan->beside, cell);
+        if (status != FARSUM_OK) /* as it was: a cell that it had */
+            TRY(plan->method->set_cell(plan, old));
+    }
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
@@ -389,7 +400,12 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     if (!plan || !q || !result)
         FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
     TRY(plan_check(plan, rhs, q, result));
-    TRY(plan->method->execute(plan, rhs, q, result));
+    farsum_result own = *result;
+    if (plan->beside)
+        own.virial = NULL;
+    TRY(plan->method->execute(plan, rhs, q, &own));
+    if (plan->beside)
+        TRY(plan_beside_execute(plan, rhs, q, result));
     plan->info.seconds_execute = clock_seconds() - start;
     return FARSUM_OK;
 }
@@ -400,7 +416,11 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     if (plan->dry || !plan->method->finish)
         return FARSUM_OK;
-    return plan->method->finish(plan);
+    farsum_status status = plan->method->finish(plan);
+    if (!plan->beside)
+        return status;
+    farsum_status other = farsum_plan_finish(plan->beside);
+    return status != FARSUM_OK ? status : other;
 }
 
 farsum_status farsum_plan_get_info(const farsum_plan *plan,
@@ -412,5 +432,6 @@ farsum_status farsum_plan_get_info(const farsum_plan *plan,
         FAIL(ERR_ARGUMENT, "info was not made by FARSUM_PLAN_INFO_INIT of this "
                            "version");
     *info = plan->info;
+    plan_beside_info(plan, info);
     return FARSUM_OK;
 }

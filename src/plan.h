@@ -36,6 +36,8 @@ struct farsum_plan {
                                 root of n sum square(); negative: nothing was
                                 summed yet */
     int64_t bytes;           /* allocated on behalf of this plan */
+    struct farsum_plan *beside; /* owned; NULL: the method has all outputs */
+    int beside_ran;          /* 1: in the last execute */
     farsum_plan_info info;
 };
 
@@ -83,6 +85,17 @@ farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);
 farsum_status plan_exclude_hand(struct farsum_plan *plan);
 /* Those of the problem, which the sample is taken with. */
 farsum_status plan_exclude_problem(struct farsum_plan *plan);
+/* plan_beside.c: outputs of the problem's that the method has not
+ * (method->lacks). */
+unsigned plan_lacks(const struct farsum_plan *plan,
+                    const struct method *method);
+/* A plan that has them, if there are any: of the method that is fastest. */
+farsum_status plan_beside_create(struct farsum_plan *plan);
+/* With plan->beside: its sums of these strengths into what they are of. */
+farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
+                                  const void *q, const farsum_result *result);
+/* Its stages and their times, beside the plan's own. */
+void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info);
 /* Bytes that are allocated, on the host and on the plan's device. */
 struct plan_held {
     int64_t host, device;

@@ -45,10 +45,17 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     made = old;
     if (plan->has_points)
         status = plan_exclude_hand(plan);
-    if (status != FARSUM_OK) { /* as it was */
+    farsum_status beside = FARSUM_OK;
+    if (status == FARSUM_OK && plan->beside)
+        beside =
+            farsum_plan_set_exclusions(plan->beside, count, pairs, factors);
+    if (status != FARSUM_OK || beside != FARSUM_OK) { /* as it was */
         old = plan->exclusions;
         plan->exclusions = made;
         made = old;
+        if (status == FARSUM_OK && plan->has_points)
+            status = plan_exclude_hand(plan);
+        status = status != FARSUM_OK ? status : beside;
         goto done;
     }
     plan->info.n_exclusions = count;

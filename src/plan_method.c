@@ -18,9 +18,9 @@ struct candidate {
     double seconds; /* of an execute; INFINITY: not tuned */
     double least;   /* below which they are not */
     farsum_status status;
-    int reference; /* not asked, since others fit */
-    int refused;   /* by its tuning */
-    char why[WHY]; /* not OK: why */
+    const char *behind; /* why it is not asked, since others fit */
+    int refused;        /* by its tuning */
+    char why[WHY];      /* not OK: why */
 };
 
 struct candidates {
@@ -128,16 +128,31 @@ static farsum_status method_table(const struct farsum_plan *plan,
     return all->n > 0 ? FARSUM_OK : text_unknown("method", wanted, names);
 }
 
-/* References are asked only where no other method fits. */
-static void method_references(struct candidates *all)
+/* Asked only where no method of a lesser rank fits: references, and what takes
+ * another method's sum beside it for a part of the outputs. */
+static int method_rank(const struct farsum_plan *plan,
+                       const struct method *method)
 {
-    int others = 0;
-    for (int i = 0; i < all->n; i++)
-        others += all->one[i].status == FARSUM_OK
-                  && !all->one[i].row->method->reference;
-    for (int i = 0; i < all->n; i++)
-        all->one[i].reference = others > 0 && all->one[i].status == FARSUM_OK
-                                && all->one[i].row->method->reference;
+    return plan_lacks(plan, method) ? 2 : method->reference ? 1 : 0;
+}
+
+static void method_behind(const struct farsum_plan *plan,
+                          struct candidates *all)
+{
+    static const char *const why[] = {
+        NULL, "a reference",
+        "has no virial of a periodic cell, which others have at once"};
+    int least = 2;
+    for (int i = 0; i < all->n; i++) {
+        int rank = method_rank(plan, all->one[i].row->method);
+        if (all->one[i].status == FARSUM_OK && rank < least)
+            least = rank;
+    }
+    for (int i = 0; i < all->n; i++) {
+        int rank = method_rank(plan, all->one[i].row->method);
+        if (all->one[i].status == FARSUM_OK && rank > least)
+            all->one[i].behind = why[rank];
+    }
 }
 
 /* Where none fits: the words of one that would but for the tolerance, or of
@@ -171,7 +186,7 @@ static struct candidate *method_next(struct candidates *all)
     struct candidate *next = NULL;
     for (int i = 0; i < all->n; i++) {
         struct candidate *c = &all->one[i];
-        if (c->status == FARSUM_OK && !c->state && !c->reference
+        if (c->status == FARSUM_OK && !c->state && !c->behind
             && (!next || c->least < next->least))
             next = c;
     }
@@ -214,7 +229,7 @@ static void method_say(struct farsum_plan *plan, const struct candidates *all,
                          named ? "(named) " : "", best->seconds);
     for (int i = 0; i < all->n && used < size; i++) {
         const struct candidate *c = &all->one[i];
-        if (c == best || c->status != FARSUM_OK || c->reference)
+        if (c == best || c->status != FARSUM_OK || c->behind)
             continue;
         used += (size_t)snprintf(text + used, size - used, ", %s %s%.3g s",
                                  c->row->name, c->state ? "" : "at least ",
@@ -222,9 +237,9 @@ static void method_say(struct farsum_plan *plan, const struct candidates *all,
     }
     for (int i = 0; i < all->n && used < size; i++) {
         const struct candidate *c = &all->one[i];
-        if (c->reference)
-            used += (size_t)snprintf(text + used, size - used,
-                                     "; %s: a reference", c->row->name);
+        if (c->behind)
+            used += (size_t)snprintf(text + used, size - used, "; %s: %s",
+                                     c->row->name, c->behind);
         else if (c->status != FARSUM_OK)
             used += (size_t)snprintf(text + used, size - used, "; %s: %s",
                                      c->row->name, c->why);
@@ -238,7 +253,7 @@ farsum_status plan_method(struct farsum_plan *plan)
     struct candidates all = {.n = 0};
     struct candidate *best;
     GO(method_table(plan, wanted, &all));
-    method_references(&all);
+    method_behind(plan, &all);
     if (!method_next(&all))
         GO(method_none(&all));
     GO(method_tune(plan, &all, &best));

@@ -43,7 +43,9 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
 {
     if (!plan || !out)
         return;
-    const farsum_plan_info *i = &plan->info;
+    farsum_plan_info all = plan->info;
+    const farsum_plan_info *i = &all;
+    plan_beside_info(plan, &all);
     fprintf(out, "kernel %s, method %s, %s, %s, %d thread%s, isa %s\n",
             i->kernel, i->method, i->device,
             i->precision == FARSUM_F32   ? "f32"

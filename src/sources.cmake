@@ -1,6 +1,6 @@
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/devices.c src/plan.c src/plan_exclude.c src/plan_method.c
+  src/devices.c src/plan.c src/plan_beside.c src/plan_exclude.c src/plan_method.c
   src/plan_precision.c src/print.c
   src/problem.c
   src/base/isa.c src/base/mem.c src/base/status.c src/base/text.c

@@ -58,6 +58,9 @@ int check_says(const char *text, const char *file, int line)
 void check_run(void (*test)(void), const char *name)
 {
     int before = failed;
+    const char *only = getenv("FARSUM_TEST_ONLY");
+    if (only && strcmp(only, name) != 0)
+        return;
     double start = clock_seconds();
     test();
     printf("%s %s (%.1f s)\n", failed == before ? "PASS" : "FAIL", name,

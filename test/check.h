@@ -24,7 +24,8 @@ enum { CHECK_SKIPPED = 77 };
 /* The call fails with this status, and says something. */
 #define CHECK_FAILS(call, wanted)                                              \
     check_status(call, wanted, #call, __FILE__, __LINE__)
-/* Runs a test and prints PASS or FAIL with its name. */
+/* Runs a test and prints PASS or FAIL with its name; with FARSUM_TEST_ONLY in
+ * the environment that one alone. */
 #define RUN(test) check_run(test, #test)
 
 /* All give 1 if it is as it should be. */

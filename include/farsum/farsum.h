@@ -270,7 +270,8 @@ typedef struct farsum_result {
     void *potential; /* [R][N], type `arrays` */
     void *field;     /* [R][N][3], type `arrays` */
     double *energy;  /* [R] */
-    double *virial;  /* [R][9], row-major */
+    double *virial;  /* [R][9], row-major; of a periodic cell by fmm a plan of
+                        another method beside sums it */
     void *velocity;  /* [R][N][3], type `arrays` */
 } farsum_result;
 #define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}

@@ -28,10 +28,6 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none",
              plan->pair.name);
-    if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
-        FAIL(ERR_UNSUPPORTED,
-             "has no virial of a periodic cell, only its trace, which is the "
-             "energy; leave it out of the outputs");
     if (plan->options.strict && p->softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "
@@ -326,5 +322,6 @@ const struct method method_fmm = {
     .destroy = fmm_destroy,
     .exclude = fmm_exclude,
     .options = METHOD_BOXES,
+    .lacks = FARSUM_VIRIAL,
     .bounded = 1,
 };

@@ -40,6 +40,8 @@ struct method {
      * execute looks at them. */
     farsum_status (*exclude)(struct farsum_plan *plan);
     unsigned options; /* METHOD_... */
+    unsigned lacks;   /* FARSUM_...: outputs that it has not of a periodic
+                         cell; a plan of another method beside it has them */
     int reference;    /* 1: taken only where no other fits */
     int bounded;      /* 1: keeps options.strict */
     int mixed;        /* 1: sums near pairs of a mixed problem in f32 */

@@ -231,10 +231,6 @@ static void refusals(void)
         CHECK_SAYS("axes");
     }
     bad = p;
-    bad.outputs |= FARSUM_VIRIAL;
-    CHECK_FAILS(farsum_plan_create(&bad, &o, &plan), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("virial");
-    bad = p;
     bad.tolerance = 1e-15;
     CHECK_FAILS(farsum_plan_create(&bad, &o, &plan), FARSUM_ERR_TOLERANCE);
     CHECK_SAYS("reaches");

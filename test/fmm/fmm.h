@@ -51,4 +51,5 @@ void fmm_ladder(void);
 void fmm_orders(void);
 void fmm_strict(void);
 void fmm_cells(void);
+void fmm_virial(void);
 #endif

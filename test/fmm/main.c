@@ -1,5 +1,5 @@
-/* main.c: test_fmm [laws|edges|crystals|ladder|orders|strict|cells [device]];
- * what they share.
+/* main.c: test_fmm [laws|edges|crystals|ladder|orders|strict|cells|virial
+ * [device]]; what they share.
  * device: sums on FARSUM_TEST_DEVICE, on opencl:0 if that is not set. */
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,8 @@ int main(int argc, char **argv)
     } parts[] = {{"laws", fmm_laws},         {"edges", fmm_edges},
                  {"crystals", fmm_crystals}, {"ladder", fmm_ladder},
                  {"orders", fmm_orders},     {"strict", fmm_strict},
-                 {"cells", fmm_cells}};
+                 {"cells", fmm_cells},
+                 {"virial", fmm_virial}};
     if (argc > 2 && strcmp(argv[2], "device") == 0) {
         const char *name = getenv("FARSUM_TEST_DEVICE");
         if (farsum_device_open(name ? name : "opencl:0", &device)

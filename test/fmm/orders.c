@@ -85,7 +85,9 @@ static void f32_ends(void)
         && error_of(&s, 20, FARSUM_F32, &wide, &wide_phi)) {
         printf("f32: orders 16, 20: forces %.2e %.2e, potentials %.2e %.2e\n",
                e, wide, phi, wide_phi);
-        CHECK(fabs(wide / e - 1) < 0.1 && fabs(wide_phi / phi - 1) < 0.1,
+        /* of a device each order has kernels, and roundings, of its own */
+        double apart = fmm_device() ? 0.2 : 0.1;
+        CHECK(fabs(wide / e - 1) < apart && fabs(wide_phi / phi - 1) < apart,
               "f32: beyond order 16 errors go from %.3g %.3g to %.3g %.3g", e,
               phi, wide, wide_phi);
         CHECK(e > 1e-7 && e < 3e-6, "f32 ends at forces off by %.3g", e);
@@ -108,8 +110,8 @@ static void level(struct system *s, int levels, int order)
         double phi = fmm_gap(s->p.n, sums.potential, s->potential);
         printf("%s, %d levels, order %d: forces %.2e, potentials %.2e\n",
                s->name, levels, order, e, phi);
-        CHECK(sums.info.levels == levels, "%d levels, not %d",
-              sums.info.levels, levels);
+        CHECK(sums.info.levels == levels, "%d levels, not %d", sums.info.levels,
+              levels);
         CHECK(e < 1e-2 && phi < 2e-3,
               "%s, %d levels, order %d: forces off by %.3g, potentials %.3g",
               s->name, levels, order, e, phi);
@@ -129,7 +131,64 @@ static void many_levels(void)
         for (int levels = 1; levels <= 6; levels++)
             level(&s, levels, 5);
         if (open || fmm_all())
-            level(&s, 7, 4);
+            level(&s, 7, 6);
+        for (int levels = 8; fmm_device() && fmm_all() && levels <= 9; levels++)
+            level(&s, levels, 6);
+        system_free(&s);
+    }
+}
+
+/* Orders above the table's, boxes that are farther apart: what expansions leave
+ * is of these points and boxes, of a few pairs in corners above all, whatever
+ * row sums them.  As measured on a processor; 0: rounding alone. */
+static const struct {
+    int ws, order, always;
+    double force[2]; /* periodic, open */
+} high_cases[] = {
+    {1, 21, 0, {6.29e-9, 4.55e-9}},
+    {1, 26, 1, {3.19e-10, 3.40e-10}},
+    {1, 33, 0, {2.54e-10, 2.03e-11}},
+    {1, 40, 0, {2.16e-11, 7.09e-13}},
+    {2, 21, 1, {9.58e-14, 7.53e-14}},
+    {2, 28, 0, {0, 0}},
+    {2, 40, 0, {0, 0}},
+    {3, 9, 1, {6.90e-9, 3.44e-9}},
+    {3, 21, 0, {0, 0}},
+    {4, 7, 1, {2.54e-8, 1.22e-8}},
+    {4, 21, 0, {0, 0}},
+};
+
+static void high_order(const struct system *s, size_t k, int open)
+{
+    double wanted = high_cases[k].force[open], floor = 5e-14;
+    farsum_problem p = fmm_problem(s, 0.5);
+    farsum_options o = sixty(high_cases[k].order);
+    struct fmm_sums sums;
+    o.separation = high_cases[k].ws;
+    o.levels = 4;
+    if (fmm_do(s, &p, &o, &sums)) {
+        double e = fmm_force_gap(s, sums.field, s->field);
+        printf("%s, ws %d, order %d: forces %.2e, %.2e on a processor\n",
+               s->name, o.separation, o.order, e, wanted);
+        CHECK(e < 1.2 * wanted + floor && e > wanted / 1.2 - floor,
+              "%s, ws %d, order %d: forces off by %.3g, not %.3g", s->name,
+              o.separation, o.order, e, wanted);
+    }
+    fmm_free(&sums);
+}
+
+static void high_orders(void)
+{
+    for (int open = 0; open < 2; open++) {
+        struct system s;
+        fmm_system(&s, open ? "open" : "periodic",
+                   open ? "laplace n=1500 cell=open seed=21"
+                        : "laplace n=1500 seed=22",
+                   0);
+        system_reference(&s);
+        for (size_t k = 0; k < sizeof high_cases / sizeof *high_cases; k++)
+            if (high_cases[k].always || fmm_all())
+                high_order(&s, k, open);
         system_free(&s);
     }
 }
@@ -151,9 +210,9 @@ static void deep(void)
         s.p.q[i] = ldexp(i % 2 ? -1 : 1.5, -(int)(i / EACH));
         for (int d = 0; d < 3; d++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
-            s.p.x[3 * i + d] = 0.3
-                               + ldexp((double)(seed >> 40) * 0x1p-24 - 0.5,
-                                       -(int)(i / EACH));
+            s.p.x[3 * i + d] =
+                0.3
+                + ldexp((double)(seed >> 40) * 0x1p-24 - 0.5, -(int)(i / EACH));
         }
     }
     system_reference(&s);
@@ -173,8 +232,8 @@ static void deep(void)
             }
             e = fmax(e, sqrt(gap / size));
         }
-        printf("%d levels: fields %.2e, potentials %.2e\n", sums.info.levels,
-               e, phi);
+        printf("%d levels: fields %.2e, potentials %.2e\n", sums.info.levels, e,
+               phi);
         CHECK(sums.info.levels >= 16, "%d levels", sums.info.levels);
         CHECK(e < 1e-4 && phi < 1e-6, "fields off by %.3g, potentials %.3g", e,
               phi);
@@ -391,8 +450,9 @@ void fmm_orders(void)
     RUN(order_zero);
     if (!fmm_device() || fmm_all()) /* kernels of several orders */
         RUN(order_stays);
-    if (fmm_device()) /* the ladder is theirs */
+    if (fmm_device() && !fmm_all()) /* the ladder is theirs */
         return;
+    RUN(high_orders);
     RUN(falls_as_the_table);
     RUN(f32_ends);
     RUN(many_levels);

@@ -187,8 +187,9 @@ static const struct option_row table[] = {
      "measures the error against a converged reference; exit status 3 if it "
      "is above the tolerance"},
     {"no-virial", 0, NULL, FOR_RUN | FOR_TUNE, set_flag, FIELD(no_virial), NULL,
-     "leaves the virial out, which fmm does not have in a periodic cell: then "
-     "fmm is among the methods to choose from there"},
+     "leaves the virial out, for which fmm in a periodic cell takes another "
+     "method's sum beside its own: without it fmm is among the methods to "
+     "choose from there"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
      "random targets to check, 1000 if not given; all, if they are fewer; a "

@@ -22,7 +22,6 @@ struct session {
     json_t *report;
     int64_t count, target_frames;
     int units_given, exceeded, usage;
-    int no_virial;             /* of the plan */
     int slot;                  /* of the watched output, or -1 */
     char error[1200];
 };
@@ -51,14 +50,6 @@ static int make_plan(struct session *t, const struct system *sys)
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
     farsum_status status = farsum_plan_create(&problem, &how, &t->plan);
-    t->no_virial = t->s->no_virial;
-    if (status == FARSUM_ERR_UNSUPPORTED && (how.method || how.strict)
-        && problem.outputs & FARSUM_VIRIAL) {
-        /* what was asked for may have all but that */
-        problem.outputs &= ~(unsigned)FARSUM_VIRIAL;
-        t->no_virial = 1;
-        status = farsum_plan_create(&problem, &how, &t->plan);
-    }
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }
 
@@ -116,7 +107,7 @@ static int sum_frame(struct session *t, const struct system *sys,
     if (sys->m == 0 && !sys->flow) {
         out.energy = &o->energy;
         o->has_energy = 1;
-        o->has_virial = !t->no_virial;
+        o->has_virial = !t->s->no_virial;
         if (o->has_virial)
             out.virial = o->virial;
     }

@@ -1,0 +1,99 @@
+/* plan_beside.c: a plan of another method beside a plan whose method has not
+ * all outputs of a periodic cell: it sums those. */
+#include <stdio.h>
+#include <string.h>
+
+#include "method/method.h"
+#include "plan.h"
+
+unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
+{
+    const farsum_problem *p = &plan->problem;
+    return p->periodic[0] ? method->lacks & p->outputs : 0;
+}
+
+/* What the plan itself is asked for, in the precision that it took. */
+static farsum_problem beside_problem(const struct farsum_plan *plan,
+                                     unsigned outputs)
+{
+    farsum_problem p = plan->problem;
+    p.coulomb = plan_constant(plan);
+    p.outputs = outputs;
+    p.n_targets = 0; /* energy and virial are of the sources */
+    return p;
+}
+
+/* Nothing that is another method's: names of rows, orders, bounds. */
+static farsum_options beside_options(const struct farsum_plan *plan,
+                                     struct farsum_device *device)
+{
+    const farsum_options *own = &plan->options;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    device->device = plan->device;
+    o.on_device = plan->device ? device : NULL;
+    o.isa = own->isa;
+    o.threads = plan->threads;
+    o.deterministic = own->deterministic;
+    o.measure = own->measure;
+    o.repeats = own->repeats;
+    o.queues = own->queues;
+    o.memory_limit = own->memory_limit > plan->info.bytes
+                         ? own->memory_limit - plan->info.bytes
+                         : 1;
+    o.log = own->log;
+    o.log_data = own->log_data;
+    return o;
+}
+
+void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info)
+{
+    const struct farsum_plan *beside = plan->beside;
+    if (!beside)
+        return;
+    for (int k = 0;
+         k < beside->info.n_stages && info->n_stages < FARSUM_MAX_STAGES; k++) {
+        farsum_stage_info *to = &info->stages[info->n_stages++];
+        *to = beside->info.stages[k];
+        to->seconds = plan->beside_ran ? to->seconds : 0;
+    }
+    if (plan->beside_ran)
+        info->seconds_stages += beside->info.seconds_stages;
+}
+
+farsum_status plan_beside_create(struct farsum_plan *plan)
+{
+    unsigned lacks = plan_lacks(plan, plan->method);
+    struct farsum_device device;
+    if (!lacks)
+        return FARSUM_OK;
+    const farsum_problem problem = beside_problem(plan, lacks);
+    const farsum_options options = beside_options(plan, &device);
+    farsum_status status =
+        plan->dry ? farsum_plan_tune(&problem, &options, &plan->beside)
+                  : farsum_plan_create(&problem, &options, &plan->beside);
+    if (status != FARSUM_OK)
+        return status_prefix(status,
+                             "%s: the virial by another method beside "
+                             "it",
+                             plan->info.method);
+    const struct farsum_plan *beside = plan->beside;
+    size_t used = strlen(plan->method_reason);
+    snprintf(plan->method_reason + used, sizeof plan->method_reason - used,
+             "; virial: %s beside it, %.3g s", beside->info.method,
+             beside->method_seconds);
+    plan->method_seconds += beside->method_seconds;
+    plan->info.bytes += beside->info.bytes;
+    return FARSUM_OK;
+}
+
+farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
+                                  const void *q, const farsum_result *result)
+{
+    struct farsum_plan *beside = plan->beside;
+    farsum_result lacking = FARSUM_RESULT_INIT;
+    lacking.virial = result->virial;
+    plan->beside_ran = lacking.virial != NULL;
+    if (!plan->beside_ran)
+        return FARSUM_OK;
+    return beside->method->execute(beside, rhs, q, &lacking);
+}
