@@ -129,13 +129,11 @@ static void times_charge(const struct sum_case *c, int64_t i, double *v)
 }
 
 /* Of some particles, by a method whose time goes with their number. */
-static void by_targets(struct sum_case *c, const char *method, int64_t targets,
-                       double tolerance)
+static void by_targets(struct sum_case *c, const farsum_options *how,
+                       int64_t targets, double tolerance)
 {
-    farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_problem problem = sum_case_problem(c);
     double *y = NULL;
-    how.method = method;
     problem.tolerance = tolerance;
     problem.precision = FARSUM_F64;
     if (c->period) { /* copies: the first is like the others */
@@ -156,7 +154,7 @@ static void by_targets(struct sum_case *c, const char *method, int64_t targets,
         problem.n_targets = c->targets;
     }
     c->exact = room(3 * c->period, sizeof *c->exact);
-    sum(c, &problem, &how, y, c->exact);
+    sum(c, &problem, how, y, c->exact);
     for (int64_t k = 0; k < c->period; k++)
         times_charge(c, c->target ? c->target[k] : k, c->exact + 3 * k);
     free(y);
@@ -179,24 +177,50 @@ static void by_plan(struct sum_case *c, double tolerance, const char *device)
 
 void sum_case_reference(struct sum_case *c, const char *how, const char *device)
 {
-    double targets = 1000, tolerance = 1e-13;
+    double targets = 1000, tolerance = 1e-13, boxes = 1;
+    farsum_options by = FARSUM_OPTIONS_INIT;
     c->reference = how;
     if (strncmp(how, "ewald", 5) == 0) {
+        by.method = "ewald";
         if (how[5] == ':')
             sscanf(how + 6, "%lf:%lf", &targets, &tolerance);
-        by_targets(c, "ewald", (int64_t)targets, tolerance);
+        by_targets(c, &by, (int64_t)targets, tolerance);
     } else if (strncmp(how, "direct", 6) == 0) {
+        by.method = "direct";
         if (how[6] == ':')
             sscanf(how + 7, "%lf", &targets);
-        by_targets(c, "direct", (int64_t)targets, tolerance);
+        by_targets(c, &by, (int64_t)targets, tolerance);
+    } else if (strncmp(how, "fmm:", 4) == 0) {
+        by.method = "fmm";
+        by.device = device;
+        by.tree = "dense";
+        by.levels = by.separation = 1;
+        by.order = 14;
+        sscanf(how + 4, "%lf:%lf:%d", &targets, &boxes, &by.order);
+        by.boxes[0] = by.boxes[1] = by.boxes[2] = (int64_t)boxes;
+        c->all = 1;
+        by_targets(c, &by, (int64_t)targets, 1e-2);
     } else if (strncmp(how, "spectral", 8) == 0) {
         if (how[8] == ':')
             sscanf(how + 9, "%lf", &tolerance);
         by_plan(c, tolerance, device);
     } else {
-        fail("a reference is ewald:TARGETS:TOLERANCE, direct:TARGETS or "
-             "spectral:TOLERANCE");
+        fail("a reference is ewald:TARGETS:TOLERANCE, direct:TARGETS, "
+             "fmm:TARGETS:BOXES:ORDER or spectral:TOLERANCE");
     }
+}
+
+/* Sum of the squares of all, for `targets` of them. */
+static double norm_of_all(const struct sum_case *c, const double *v)
+{
+    double norm = 0;
+#pragma omp parallel for reduction(+ : norm)
+    for (int64_t i = 0; i < c->p.n; i++) {
+        double u[3] = {v[3 * i], v[3 * i + 1], v[3 * i + 2]};
+        times_charge(c, i, u);
+        norm += u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+    }
+    return norm / (double)c->p.n * (double)c->targets;
 }
 
 double sum_case_error(const struct sum_case *c, const double *v)
@@ -214,7 +238,7 @@ double sum_case_error(const struct sum_case *c, const double *v)
             norm += exact[d] * exact[d];
         }
     }
-    return sqrt(difference / norm);
+    return sqrt(difference / (c->all ? norm_of_all(c, v) : norm));
 }
 
 void sum_case_clear(struct sum_case *c)

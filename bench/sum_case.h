@@ -14,6 +14,9 @@ struct sum_case {
     int64_t targets, period;
     int64_t *target; /* owned, [targets]; NULL: all, in order */
     double *exact;   /* owned, [period][3] */
+    int all;         /* 1: the norm of errors is of all vectors, as summed, not
+                        of the targets: a few pairs next to each other may be
+                        most of it */
 };
 
 /* text: the notation of `farsum help cases`, or FILE.xyz[:COPIES], charges in
@@ -21,8 +24,10 @@ struct sum_case {
  * message where it cannot. */
 void sum_case_make(const char *text, struct sum_case *c);
 /* how: "ewald:TARGETS[:TOLERANCE]", or "direct:TARGETS" of open boundaries, or
- * "spectral:TOLERANCE", a converged plan on the device; of a file's copies one
- * cell is summed, by ewald, whatever number of targets is asked for. */
+ * "spectral:TOLERANCE", a converged plan on the device, or
+ * "fmm:TARGETS:BOXES:ORDER", so many root boxes along each edge and no others,
+ * on the device in f64: of the largest sums; of a file's copies one cell is
+ * summed, by ewald, whatever number of targets is asked for. */
 void sum_case_reference(struct sum_case *c, const char *how,
                         const char *device);
 /* Relative RMS of the difference, v [n][3] being fields or velocities; -1:
