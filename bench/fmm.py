@@ -153,7 +153,7 @@ def open_space(a):
 
 def large(a):
     # the tolerance at which 1e7 points are measured 2e-5
-    for n, boxes in (("1e8", 120), ("5e8", 200)):
+    for n, boxes in (("1e8", 120), ("5e8", 128)):
         yield sums(a, "large " + n, "laplace n=" + n,
                    "fmm:1e5:%d:14" % boxes,
                    ["tol=1.3e-4,prec=f32,method=fmm,potential=1"])
@@ -166,7 +166,7 @@ def tensor(a):
         for p in orders:
             for t in TYPES:
                 if depth < 7 or t == "f32" or p < 16:  # what memory holds
-                    yield m2l_case(a, t, p, depth, rows, False, "tensor")
+                    yield from m2l_case(a, t, p, depth, rows, False, "tensor")
 
 
 PARTS = {"whole": (whole, "fmm.csv"), "m2l": (m2l, "m2l.csv"),

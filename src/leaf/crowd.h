@@ -13,7 +13,9 @@
 #define LIST (1 + 2 * KNOTS) /* words that a list leaves */
 
 struct crowd_args {
-    i64 samples[2], step[2]; /* of sources, targets */
+    i64 samples[2], step[2]; /* of sources, targets: every step-th of all */
+    i64 leaf[2];             /* of a dense tree's leaves that are looked at:
+                                every leaf-th */
     i32 lowest, deepest;     /* levels that are looked at */
     i32 few[2];              /* 1: a side has too few points to tell */
     i32 begin[LEVELS + 1];   /* where the boxes of each level that are looked
@@ -90,6 +92,14 @@ FN i32 crowd_row(const f64 u[3], f64 unit)
 {
     f64 r2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * unit;
     return (i32)(TABLE * (r2 < 1 ? r2 : 1) + 0.5);
+}
+
+/* A point's row to a box's sums, in parts. */
+FN void crowd_row_add(GLOBAL const i64 *table, i32 row, i64 parts[SUMS])
+{
+    UNROLL
+    for (i32 w = 0; w < SUMS; w++)
+        parts[w] += table[row * SUMS + w];
 }
 
 /* A box's place and a point in it, from the box above. */

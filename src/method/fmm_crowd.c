@@ -67,6 +67,7 @@ void crowd_clear(struct crowd *c)
     if (c->target != c->source)
         mem_free(c->target);
     mem_free(c->count);
+    mem_free(c->gaps);
     mem_free(c->source);
     mem_free(c->weight);
 }
@@ -77,20 +78,21 @@ struct list {
     double rim[K], lean[K];
 };
 
-static void list_add(const struct crowd *c, const int64_t d[3], int64_t box,
-                     struct list *list)
+static void list_add(const struct crowd *c, const int64_t d[3], int level,
+                     int64_t box, struct list *list)
 {
     const double *w = c->weight + K * crowd_offset(c->t, d);
-    const struct crowd_fill *f = &c->source[box];
+    struct crowd_fill f;
     double n = (double)c->count[box];
     if (c->count[box] == 0)
         return;
+    crowd_fill_of(c, 0, level, box, &f);
     for (int k = 0; k < K; k++) {
-        list->rim[k] += w[k] * f->rim[k];
-        list->lean[k] += w[k] * f->lean[k];
+        list->rim[k] += w[k] * f.rim[k];
+        list->lean[k] += w[k] * f.lean[k];
         list->n[k] += w[k] * n;
         list->square[k] += w[k] * n * n;
-        list->octants[k] += w[k] * f->octants[k];
+        list->octants[k] += w[k] * c->gaps[box] * f.rim[k] / c->even.rim[k];
     }
 }
 
@@ -106,7 +108,7 @@ static void list_of(const struct crowd *c, int level, int64_t box,
             for (int a = 0; a < 3; a++)
                 d[a] = far[i].d[a];
             if (crowd_shell(t, d))
-                list_add(c, d, far[i].box, list);
+                list_add(c, d, level, far[i].box, list);
         }
         return;
     }
@@ -119,7 +121,7 @@ static void list_of(const struct crowd *c, int level, int64_t box,
                 int64_t from =
                     crowd_shell(t, d) ? tree_find(t, level, place) : -1;
                 if (from >= 0)
-                    list_add(c, d, from, list);
+                    list_add(c, d, level, from, list);
             }
 }
 
@@ -143,11 +145,12 @@ double crowd_rims(int ws, int k)
     return ws > 1 ? 0 : of[k];
 }
 
-static void sums_add(const struct crowd *c, int64_t box,
+static void sums_add(const struct crowd *c, int level, int64_t box,
                      const struct list *list, struct crowd_sums *to)
 {
-    const struct crowd_fill *f = &c->target[box];
+    struct crowd_fill fill, *f = &fill;
     double n = (double)c->aim[box];
+    crowd_fill_of(c, c->t->separate, level, box, &fill);
     to->targets += n;
     for (int k = 0; k < K; k++) {
         const struct crowd_fill *even = &c->even;
@@ -186,7 +189,7 @@ static farsum_status crowd_level(const struct crowd *c, int level,
                                  struct fmm_crowd *crowd)
 {
     const struct tree *t = c->t;
-    int64_t boxes = tree_boxes(t, level), step = boxes / CROWD_BOXES + 1;
+    int64_t boxes = tree_boxes(t, level), step = crowd_skip(boxes);
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
     struct crowd_sums *part = NULL, all = {0};
@@ -203,7 +206,7 @@ static farsum_status crowd_level(const struct crowd *c, int level,
             if (c->aim[box] == 0)
                 continue;
             list_of(c, level, box, far + block * tree_far_most(t), &list);
-            sums_add(c, box, &list, &part[block]);
+            sums_add(c, level, box, &list, &part[block]);
         }
     for (int64_t block = 0; block < blocks; block++) {
         all.targets += part[block].targets;

@@ -8,15 +8,36 @@ enum {
     K = FMM_KNOTS,
     CROWD_TABLE = 256,
     CROWD_BOXES = 1024,   /* targets' boxes of a level that are looked at */
-    CROWD_POINTS = 20000, /* points that are, at most */
+    CROWD_POINTS = 20000, /* points that are, about, of levels of no more boxes */
+    CROWD_SOME = 4096,    /* of the boxes that are, where others are left out */
+    CROWD_ABOVE = 64,     /* times CROWD_POINTS at most, of levels above a dense
+                             tree's leaves */
     CROWD_FEW = 32,       /* points that say nothing of where they lie */
 };
 
-/* Points of a box: sums over them of a and g of (10.25); of octants the squares
- * of (10.26), over what a says of where in them points lie. */
+/* Points of a box: sums over them of a and g of (10.25). */
 struct crowd_fill {
-    double rim[K], lean[K], octants[K];
+    double rim[K], lean[K];
 };
+
+/* Of so many boxes of a level every so-manieth is looked at. */
+static inline int64_t crowd_skip(int64_t boxes)
+{
+    return boxes / CROWD_BOXES + 1;
+}
+/* Of n points every so-manieth: of boxes of which some are left out, so that
+ * those that are not, and their lists, have enough. */
+static inline int64_t crowd_step(int64_t n, int64_t skip)
+{
+    return skip > 1 ? n / (CROWD_SOME * skip) + 1 : n / CROWD_POINTS + 1;
+}
+/* The same of levels above a dense tree's leaves, the lowest of so many boxes:
+ * their points do not lie together, so that a few are taken of all. */
+static inline int64_t crowd_step_above(int64_t n, int64_t boxes)
+{
+    int64_t times = crowd_skip(boxes);
+    return n / (CROWD_POINTS * (times < CROWD_ABOVE ? times : CROWD_ABOVE)) + 1;
+}
 
 struct crowd {
     const struct tree *t;
@@ -29,8 +50,12 @@ struct crowd {
     double total[K];           /* their sum */
     int64_t *count;            /* owned, [box]: sources */
     int64_t *aim;              /* owned, [box]: targets; or count */
-    struct crowd_fill *source; /* owned, [box] */
-    struct crowd_fill *target; /* owned, [box]; or source */
+    double *gaps;              /* owned, [box]: of octants' sources the squares
+                                  of (10.26) over their number */
+    int64_t fills;             /* boxes that the next two are of: all, or those
+                                  above a dense tree's leaves */
+    struct crowd_fill *source; /* owned, [fills] */
+    struct crowd_fill *target; /* owned, [fills]; or source */
 };
 
 /* x^(order + 1) of the knots. */
@@ -64,4 +89,8 @@ void crowd_clear(struct crowd *c);
 /* fmm_crowd_fill.c: what a point's place in its box counts; from the points. */
 void crowd_table(struct crowd *c);
 farsum_status crowd_fills(struct crowd *c);
+/* Of a box of a level that is looked at, or in a list of such a one: by its
+ * sources, or by its targets (side 1). */
+void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
+                   struct crowd_fill *fill);
 #endif

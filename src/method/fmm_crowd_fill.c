@@ -58,7 +58,17 @@ static void crowd_count(const struct tree *t, const struct tree_points *p,
             count[tree_parent(t, level, b)] += count[b];
 }
 
-/* Of a leaf's points, every step-th. */
+/* A point of a leaf as the box above it sees it. */
+static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
+{
+    int octant = tree_octant(t, level, *box);
+    for (int d = 0; d < 3; d++)
+        u[d] = u[d] / 2 + ((octant >> d & 1) - 0.5) * t->box[d] / 2;
+    *box = tree_parent(t, level, *box);
+}
+
+/* Of a leaf's points, every step-th: to the boxes that they are in, but for a
+ * dense tree's leaves. */
 static void crowd_leaf(struct crowd *c, const struct tree_points *p,
                        int64_t leaf, int64_t step, struct crowd_fill *to)
 {
@@ -72,43 +82,85 @@ static void crowd_leaf(struct crowd *c, const struct tree_points *p,
         for (int d = 0; d < 3; d++)
             u[d] = array_get(p->x[d], t->precision, i);
         for (int level = bottom; level >= c->first; level--) {
-            fill_add(c, u, (double)step, &to[b]);
+            if (b < c->fills)
+                fill_add(c, u, (double)step, &to[b]);
             if (level == 0)
                 break;
-            int octant = tree_octant(t, level, b);
-            for (int d = 0; d < 3; d++)
-                u[d] = u[d] / 2 + ((octant >> d & 1) - 0.5) * t->box[d] / 2;
-            b = tree_parent(t, level, b);
+            crowd_up(t, level, &b, u);
         }
     }
 }
 
 static void crowd_sums(struct crowd *c, const struct tree_points *p,
-                       const int64_t *count, struct crowd_fill *to)
+                       struct crowd_fill *to)
 {
-    for (int64_t b = 0; b < c->t->n_boxes && p->n < CROWD_FEW; b++)
-        for (int k = 0; k < K; k++) {
-            to[b].rim[k] = (double)count[b] * c->even.rim[k];
-            to[b].lean[k] = (double)count[b] * c->even.lean[k];
-        }
-    if (p->n < CROWD_FEW)
-        return;
+    const struct tree *t = c->t;
     int64_t step = p->n / CROWD_POINTS + 1;
-    for (int64_t leaf = 0; leaf < c->t->n_leaves; leaf++)
+    if (t->dense && t->depth > 0)
+        step = crowd_step_above(p->n, tree_boxes(t, t->depth - 1));
+    for (int64_t leaf = 0; leaf < t->n_leaves && c->fills > 0; leaf++)
         crowd_leaf(c, p, leaf, step, to);
+}
+
+/* The leaves of a box lie together: from, to behind the last. */
+static void crowd_leaves(const struct tree *t, int64_t box, int64_t *from,
+                         int64_t *to)
+{
+    int64_t low = box, high = box;
+    while (tree_box_leaf(t, low) < 0)
+        low = t->child[low];
+    while (tree_box_leaf(t, high) < 0)
+        high = t->child[high + 1] - 1;
+    *from = tree_box_leaf(t, low);
+    *to = tree_box_leaf(t, high) + 1;
+}
+
+void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
+                   struct crowd_fill *fill)
+{
+    const struct tree *t = c->t;
+    const struct tree_points *p = side ? tree_targets(t) : &t->source;
+    int64_t skip = crowd_skip(tree_boxes(t, level));
+    int64_t step = crowd_step(p->n, skip), from, to;
+    if (p->n < CROWD_FEW) {
+        double n = (double)(side ? c->aim : c->count)[box];
+        for (int k = 0; k < K; k++) {
+            fill->rim[k] = n * c->even.rim[k];
+            fill->lean[k] = n * c->even.lean[k];
+        }
+        return;
+    }
+    if (t->dense ? level < t->depth : skip == 1) {
+        *fill = (side ? c->target : c->source)[box];
+        return;
+    }
+    *fill = (struct crowd_fill){0};
+    crowd_leaves(t, box, &from, &to);
+    for (int64_t leaf = from; leaf < to; leaf++) {
+        int64_t i = (p->begin[leaf] + step - 1) / step * step;
+        int64_t bottom = i < p->begin[leaf + 1] ? tree_leaf_box(t, leaf) : box;
+        int deepest = tree_level(t, bottom);
+        for (; i < p->begin[leaf + 1]; i += step) {
+            int64_t b = bottom;
+            double u[3];
+            for (int d = 0; d < 3; d++)
+                u[d] = array_get(p->x[d], t->precision, i);
+            for (int l = deepest; l > level; l--)
+                crowd_up(t, l, &b, u);
+            fill_add(c, u, (double)step, fill);
+        }
+    }
 }
 
 /* Squares of what octants differ by from an eighth, less what random places
  * give. */
-static void octants_of(const struct crowd *c, const int64_t count[8], int64_t n,
-                       struct crowd_fill *fill)
+static double octants_of(const int64_t count[8], int64_t n)
 {
     double sum = 0, mean = (double)n / 8;
     for (int o = 0; o < 8; o++)
         sum += ((double)count[o] - mean) * ((double)count[o] - mean);
     sum = fmax(sum - 7 * mean, 0);
-    for (int k = 0; k < K && n > 0; k++)
-        fill->octants[k] = sum * fill->rim[k] / ((double)n * c->even.rim[k]);
+    return n > 0 ? sum / (double)n : 0;
 }
 
 static void crowd_octants(struct crowd *c)
@@ -124,8 +176,8 @@ static void crowd_octants(struct crowd *c)
                 octant |= (array_get(p->x[d], t->precision, i) >= 0) << d;
             count[octant]++;
         }
-        octants_of(c, count, p->begin[leaf + 1] - p->begin[leaf],
-                   &c->source[tree_leaf_box(t, leaf)]);
+        c->gaps[tree_leaf_box(t, leaf)] =
+            octants_of(count, p->begin[leaf + 1] - p->begin[leaf]);
     }
     for (int level = c->first; level < t->depth; level++)
         for (int64_t b = t->first[level]; b < t->first[level + 1]; b++) {
@@ -136,7 +188,7 @@ static void crowd_octants(struct crowd *c)
                 int64_t child = tree_child(t, level, b, o);
                 count[o] = child >= 0 ? c->count[child] : 0;
             }
-            octants_of(c, count, c->count[b], &c->source[b]);
+            c->gaps[b] = octants_of(count, c->count[b]);
         }
 }
 
@@ -144,9 +196,11 @@ farsum_status crowd_fills(struct crowd *c)
 {
     const struct tree *t = c->t;
     TRY(MEM_NEW(c->count, t->n_boxes));
-    TRY(MEM_NEW(c->source, t->n_boxes));
+    TRY(MEM_NEW(c->gaps, t->n_boxes));
+    c->fills = t->dense ? t->first[t->depth] : t->n_boxes;
+    TRY(MEM_NEW(c->source, c->fills));
     crowd_count(t, &t->source, c->count);
-    crowd_sums(c, &t->source, c->count, c->source);
+    crowd_sums(c, &t->source, c->source);
     crowd_octants(c);
     c->aim = c->count;
     c->target = c->source;
@@ -155,8 +209,8 @@ farsum_status crowd_fills(struct crowd *c)
     c->aim = NULL;
     c->target = NULL;
     TRY(MEM_NEW(c->aim, t->n_boxes));
-    TRY(MEM_NEW(c->target, t->n_boxes));
+    TRY(MEM_NEW(c->target, c->fills));
     crowd_count(t, &t->target, c->aim);
-    crowd_sums(c, &t->target, c->aim, c->target);
+    crowd_sums(c, &t->target, c->target);
     return FARSUM_OK;
 }

@@ -44,6 +44,7 @@ static farsum_status crowd_kernels(struct device *device, const char *file,
     jit_define(&w->jit, "KNOTS", "%d", K);
     jit_define(&w->jit, "TABLE", "%d", CROWD_TABLE);
     jit_define(&w->jit, "BOXES", "%d", CROWD_BOXES);
+    jit_define(&w->jit, "SOME", "%d", CROWD_SOME);
     TRY(jit_build(&w->jit));
     TRY(jit_kernel(&w->jit, "crowd_octants", CROWD_GROUP, 0, &w->octants));
     TRY(jit_kernel(&w->jit, "crowd_samples", CROWD_GROUP, 0, &w->samples));
@@ -117,7 +118,7 @@ done:
 int64_t fmm_gpu_crowd_boxes(const struct tree *t, struct crowd_args *a)
 {
     for (int level = a->lowest; level <= a->deepest; level++) {
-        int64_t boxes = tree_boxes(t, level), step = boxes / CROWD_BOXES + 1;
+        int64_t boxes = tree_boxes(t, level), step = crowd_skip(boxes);
         int at = level - a->lowest;
         a->begin[at + 1] = a->begin[at] + (int32_t)((boxes + step - 1) / step);
     }
@@ -125,9 +126,9 @@ int64_t fmm_gpu_crowd_boxes(const struct tree *t, struct crowd_args *a)
 }
 
 void fmm_gpu_crowd_points(const struct tree_gpu_points *p, int side,
-                          struct crowd_args *a)
+                          int64_t step, struct crowd_args *a)
 {
-    a->step[side] = p->n / CROWD_POINTS + 1;
+    a->step[side] = step;
     a->samples[side] = (p->n + a->step[side] - 1) / a->step[side];
     a->few[side] = p->n < CROWD_FEW;
 }
@@ -162,7 +163,7 @@ static farsum_status crowd_points(struct fmm_gpu_crowd *w, const struct tree *t,
 {
     const struct tree_gpu_points *p = side ? &t->gpu->target : &t->gpu->source;
     int64_t n = p->n, levels = a->deepest - a->lowest + 1;
-    fmm_gpu_crowd_points(p, side, a);
+    fmm_gpu_crowd_points(p, side, crowd_step(n, 1), a);
     int64_t words = CROWD_SUMS * levels * a->samples[side] + 1;
     TRY(buf_reserve(&w->sums[side], t->gpu->device, 8 * words));
     TRY(LAUNCH(&w->samples, kernel_groups(&w->samples, a->samples[side] + 1),
@@ -196,8 +197,12 @@ static farsum_status crowd_far(struct fmm_gpu_crowd *w, const struct tree *t,
                ARG_BUF(&s->end), ARG_BUF(&s->slot), ARG_BUF(&gpu->source.begin),
                ARG_BUF(&tree_gpu_targets(t)->begin), ARG_BUF(&w->squares),
                ARG_BUF(&w->sums[0]), ARG_BUF(&w->sums[t->separate]),
-               ARG_BUF(&w->known), ARG_BUF(&w->record), ARG_STRUCT(lists),
-               ARG_STRUCT(*region), ARG_STRUCT(*a), ARG_I32(t->separate)));
+               ARG_BUF(&gpu->source.x), ARG_BUF(&tree_gpu_targets(t)->x),
+               ARG_BUF(&s->place), ARG_BUF(&w->table), ARG_BUF(&w->known),
+               ARG_BUF(&w->record), ARG_I64(gpu->source.n),
+               ARG_I64(tree_gpu_targets(t)->n), ARG_F64(w->half),
+               ARG_STRUCT(lists), ARG_STRUCT(*region), ARG_STRUCT(*a),
+               ARG_I32(t->separate)));
     return fmm_gpu_crowd_fold(w, a);
 }
 

@@ -21,10 +21,10 @@ _Static_assert(sizeof(struct crowd_sums) == CROWD_LIST * sizeof(double),
 
 /* As leaf/crowd.h has it. */
 struct crowd_args {
-    int64_t samples[2], step[2];
+    int64_t samples[2], step[2], leaf[2];
     int32_t lowest, deepest, few[2], begin[CROWD_LEVELS + 1];
 };
-_Static_assert(sizeof(struct crowd_args) == 136, "as the kernels have it");
+_Static_assert(sizeof(struct crowd_args) == 152, "as the kernels have it");
 
 struct fmm_gpu_crowd {
     farsum_precision precision;
@@ -44,9 +44,9 @@ farsum_status fmm_gpu_crowd_ready(const struct tree *tree, const char *file,
                                   struct fmm_gpu_crowd **room);
 /* Boxes that are looked at, by level: into args.  How many. */
 int64_t fmm_gpu_crowd_boxes(const struct tree *tree, struct crowd_args *args);
-/* Points that are, of a side. */
+/* Points that are, every step-th of a side's. */
 void fmm_gpu_crowd_points(const struct tree_gpu_points *points, int side,
-                          struct crowd_args *args);
+                          int64_t step, struct crowd_args *args);
 /* The lists' records into facts, those of each level from CROWD_OWN on. */
 farsum_status fmm_gpu_crowd_fold(struct fmm_gpu_crowd *room,
                                  const struct crowd_args *args);

@@ -11,25 +11,26 @@
  * points are crowded. */
 #define CROWDED 1.5
 
-/* Sums over a side's points: of boxes above the leaves, of leaves. */
+/* Sums over a side's points, of boxes above the leaves. */
 static farsum_status dense_points(struct fmm_gpu_crowd *w, const struct tree *t,
                                   const struct tree_gpu_region *region,
                                   int side, struct crowd_args *a)
 {
     const struct tree_gpu_points *p = side ? &t->gpu->target : &t->gpu->source;
     struct device *device = t->gpu->device;
-    fmm_gpu_crowd_points(p, side, a);
-    int64_t words = CROWD_SUMS * a->samples[side] + 1;
     int64_t above = 8 * CROWD_SUMS * t->first[t->depth];
-    TRY(buf_reserve(&w->sums[side], device, 8 * words));
+    int64_t boxes = t->depth > 0 ? tree_boxes(t, t->depth - 1) : 1;
+    fmm_gpu_crowd_points(p, side, crowd_step_above(p->n, boxes), a);
+    a->leaf[side] = crowd_step(p->n, crowd_skip(tree_boxes(t, t->depth)));
     TRY(buf_reserve(&w->upper[side], device, above));
+    if (a->lowest == t->depth)
+        return FARSUM_OK;
     TRY(buf_fill_part(&w->upper[side], 0, 0, above));
-    TRY(LAUNCH(&w->samples, kernel_groups(&w->samples, a->samples[side] + 1),
-               ARG_BUF(&p->begin), ARG_BUF(&p->x), ARG_BUF(&w->table),
-               ARG_BUF(&w->upper[side]), ARG_BUF(&w->sums[side]), ARG_I64(p->n),
-               ARG_I64(t->n_leaves), ARG_F64(w->half), ARG_I32(side),
-               ARG_STRUCT(*region), ARG_STRUCT(*a)));
-    return gpu_scan_run(w->scan, &w->sums[side], &w->sums[side], words, NULL);
+    return LAUNCH(&w->samples, kernel_groups(&w->samples, a->samples[side]),
+                  ARG_BUF(&p->begin), ARG_BUF(&p->x), ARG_BUF(&w->table),
+                  ARG_BUF(&w->upper[side]), ARG_I64(p->n), ARG_I64(t->n_leaves),
+                  ARG_F64(w->half), ARG_I32(side), ARG_STRUCT(*region),
+                  ARG_STRUCT(*a));
 }
 
 static farsum_status dense_lists(struct fmm_gpu_crowd *w, const struct tree *t,
@@ -49,12 +50,15 @@ static farsum_status dense_lists(struct fmm_gpu_crowd *w, const struct tree *t,
                ARG_BUF(&gpu->source.begin), ARG_BUF(&gpu->source.x),
                ARG_BUF(&w->squares), ARG_I64(gpu->source.n),
                ARG_I64(t->n_leaves)));
-    TRY(LAUNCH(
-        &w->lists, all, ARG_BUF(count[0]), ARG_BUF(count[aim]),
-        ARG_BUF(&gpu->source.begin), ARG_BUF(&tree_gpu_targets(t)->begin),
-        ARG_BUF(&w->squares), ARG_BUF(&w->upper[0]), ARG_BUF(&w->upper[aim]),
-        ARG_BUF(&w->sums[0]), ARG_BUF(&w->sums[aim]), ARG_BUF(&w->known),
-        ARG_BUF(&w->record), ARG_STRUCT(region), ARG_STRUCT(*a), ARG_I32(aim)));
+    const struct tree_gpu_points *to = tree_gpu_targets(t);
+    TRY(LAUNCH(&w->lists, all, ARG_BUF(count[0]), ARG_BUF(count[aim]),
+               ARG_BUF(&gpu->source.begin), ARG_BUF(&to->begin),
+               ARG_BUF(&w->squares), ARG_BUF(&w->upper[0]),
+               ARG_BUF(&w->upper[aim]), ARG_BUF(&gpu->source.x),
+               ARG_BUF(&to->x), ARG_BUF(&w->table), ARG_BUF(&w->known),
+               ARG_BUF(&w->record), ARG_I64(gpu->source.n), ARG_I64(to->n),
+               ARG_F64(w->half), ARG_STRUCT(region), ARG_STRUCT(*a),
+               ARG_I32(aim)));
     return fmm_gpu_crowd_fold(w, a);
 }
 

@@ -211,7 +211,45 @@ void tree_gpu_crowd_perf(void)
         timed(n, depth);
 }
 
+/* Of points at random in many boxes few boxes and points are looked at, which
+ * say what all of them do: as much as even filling has. */
+static void even_points(void)
+{
+    enum { N = 2000000 };
+    double *x = check_memory(3 * N, sizeof *x);
+    tree_fractions(TREE_UNIFORM, N, 7, x);
+    for (int sparse = 0; sparse < 2; sparse++)
+        for (int64_t edge = 40; edge <= 80; edge *= 2) {
+            struct tree tree = {0};
+            struct fmm_crowd crowd;
+            struct tree_args args = {.dense = !sparse,
+                                     .depth = sparse ? 2 : 0,
+                                     .ws = 1,
+                                     .leaf = 1,
+                                     .threads = 2,
+                                     .precision = FARSUM_F32};
+            const struct tree_given given = {
+                .n = N, .x = {x, x + 1, x + 2}, .step = 3, .fractions = 1};
+            for (int d = 0; d < 3; d++) {
+                args.periodic[d] = args.edge[d] = 1;
+                args.root[d] = sparse ? edge / 4 : edge;
+            }
+            CHECK_OK(tree_set(&tree, &args, &given, NULL));
+            CHECK_OK(fmm_crowd(&tree, args.depth, &crowd));
+            double even = N * (double)edge;
+            for (int k = 0; k < 3; k++)
+                CHECK(fabs(crowd.far[k][1] / even - 1) < 0.3,
+                      "%s, %d boxes along an edge: lists of knot %d have %.3g "
+                      "of what even filling has",
+                      sparse ? "sparse" : "dense", (int)edge, k,
+                      crowd.far[k][1] / even);
+            tree_clear(&tree);
+        }
+    free(x);
+}
+
 void tree_gpu_check_crowds(void)
 {
     RUN(dense_crowds);
+    RUN(even_points);
 }
