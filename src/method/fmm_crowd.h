@@ -8,7 +8,7 @@ enum {
     K = FMM_KNOTS,
     CROWD_TABLE = 256,
     CROWD_BOXES = 1024,   /* targets' boxes of a level that are looked at */
-    CROWD_POINTS = 20000, /* points that are, about, of levels of no more boxes */
+    CROWD_POINTS = 20000, /* points that are, of levels of no more boxes */
     CROWD_SOME = 4096,    /* of the boxes that are, where others are left out */
     CROWD_ABOVE = 64,     /* times CROWD_POINTS at most, of levels above a dense
                              tree's leaves */

@@ -67,10 +67,6 @@ static farsum_status mma_fits(const void *args)
     struct mma_cut cut;
     TRY(gpu_tensor_fits(a->device, FARSUM_F64)); /* TF32 came with them */
     TRY(boxes_gpu_fits_any(a, MOST));
-    if (!a->dense && a->precision == FARSUM_F64)
-        FAIL(ERR_UNSUPPORTED,
-             "in f64 it is for dense trees: a sum by a sparse one did not end "
-             "on the GPU that it was tried on");
     TRY(plane_gpu_choose(a, &waves));
     cut = mma_cut(a);
     TRY(gpu_local_fits(a->device, cut.in_arena + 8192));
@@ -105,12 +101,6 @@ static int64_t mma_bytes(const void *args)
            + parents * (8 * multipole_size(a->p) * real + 4);
 }
 
-/* In f64 no plan takes it unasked: a sum of 1e6 points by a sparse tree, order
- * 13 or so, did not end on an H200, and of its rows this one had not been seen
- * there at that order.  So it refuses these, and is dearer than gpu_plane_wave,
- * which takes 1.3 to 6 times as long, for dense ones. */
-#define UNSEEN 20
-
 /* Products at 0.29 (f32) and 0.79 (f64) of what the units do in multiply-adds,
  * all else at 0.25 and 0.15, as measured on an H200, orders 4 to 20, depth 5;
  * and no less than one group takes on each multiprocessor. */
@@ -125,9 +115,7 @@ static double mma_cost(const void *args)
     if (plane_gpu_choose(a, &waves) != FARSUM_OK)
         return 1e30;
     plane_gpu_ops(a, &waves, &products, &turned);
-    return (wide ? UNSEEN : 1)
-               * (products / (wide ? 0.79 : 0.29)
-                  + turned / (wide ? 0.15 : 0.25))
+    return (products / (wide ? 0.79 : 0.29) + turned / (wide ? 0.15 : 0.25))
                / rates.flops
                * (parents > 0 && parents < least ? least / parents : 1)
            + 3 * rates.launch + 7e-5;
