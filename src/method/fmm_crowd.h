@@ -9,7 +9,7 @@ enum {
     CROWD_TABLE = 256,
     CROWD_BOXES = 1024,   /* targets' boxes of a level that are looked at */
     CROWD_POINTS = 20000, /* points that are, of levels of no more boxes */
-    CROWD_SOME = 4096,    /* of the boxes that are, where others are left out */
+    CROWD_SOME = 2048,    /* of the boxes that are, where others are left out */
     CROWD_ABOVE = 64,     /* times CROWD_POINTS at most, of levels above a dense
                              tree's leaves */
     CROWD_FEW = 32,       /* points that say nothing of where they lie */
@@ -52,8 +52,9 @@ struct crowd {
     int64_t *aim;              /* owned, [box]: targets; or count */
     double *gaps;              /* owned, [box]: of octants' sources the squares
                                   of (10.26) over their number */
-    int64_t fills;             /* boxes that the next two are of: all, or those
-                                  above a dense tree's leaves */
+    int64_t fills;             /* boxes that the next two are of: all, or, where
+                                  not all leaves of a dense tree are looked
+                                  at, those above them */
     struct crowd_fill *source; /* owned, [fills] */
     struct crowd_fill *target; /* owned, [fills]; or source */
 };

@@ -67,8 +67,7 @@ static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
     *box = tree_parent(t, level, *box);
 }
 
-/* Of a leaf's points, every step-th: to the boxes that they are in, but for a
- * dense tree's leaves. */
+/* Of a leaf's points, every step-th: to the boxes that they are in. */
 static void crowd_leaf(struct crowd *c, const struct tree_points *p,
                        int64_t leaf, int64_t step, struct crowd_fill *to)
 {
@@ -130,7 +129,7 @@ void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
         }
         return;
     }
-    if (t->dense ? level < t->depth : skip == 1) {
+    if (skip == 1 || (t->dense && level < t->depth)) {
         *fill = (side ? c->target : c->source)[box];
         return;
     }
@@ -197,7 +196,9 @@ farsum_status crowd_fills(struct crowd *c)
     const struct tree *t = c->t;
     TRY(MEM_NEW(c->count, t->n_boxes));
     TRY(MEM_NEW(c->gaps, t->n_boxes));
-    c->fills = t->dense ? t->first[t->depth] : t->n_boxes;
+    c->fills = t->n_boxes;
+    if (t->dense && crowd_skip(tree_boxes(t, t->depth)) > 1)
+        c->fills = t->first[t->depth];
     TRY(MEM_NEW(c->source, c->fills));
     crowd_count(t, &t->source, c->count);
     crowd_sums(c, &t->source, c->source);
