@@ -264,13 +264,15 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
         FAIL(ERR_STATE, "targets were not announced: set n_targets of the "
                         "problem before the plan is made");
     plan->has_points = 0;
+    if (plan->beside)
+        plan->beside->has_points = 0;
     struct plan_held before = plan_held(plan);
     farsum_status status = plan_exclude_rows(plan, n, m);
     if (status == FARSUM_OK)
         status = plan->method->set_points(plan, n, x, m, y);
     if (status == FARSUM_OK)
         status = plan_exclude_hand(plan);
-    if (status == FARSUM_OK && plan->beside && m == 0)
+    if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = farsum_plan_set_points(plan->beside, n, x, 0, NULL);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
@@ -295,14 +297,11 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     struct cell checked;
     TRY(cell_set(&checked, cell, 1));
     struct plan_held before = plan_held(plan);
+    double old[9];
+    memcpy(old, plan->problem.cell, sizeof old);
     farsum_status status = plan->method->set_cell(plan, cell);
-    if (status == FARSUM_OK && plan->beside) {
-        double old[9];
-        memcpy(old, plan->problem.cell, sizeof old);
-        status = farsum_plan_set_cell(plan->beside, cell);
-        if (status != FARSUM_OK) /* as it was: a cell that it had */
-            TRY(plan->method->set_cell(plan, old));
-    }
+    if (status == FARSUM_OK && plan->beside)
+        status = plan_beside_cell(plan, old, cell);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;

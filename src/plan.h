@@ -91,6 +91,10 @@ unsigned plan_lacks(const struct farsum_plan *plan,
                     const struct method *method);
 /* A plan that has them, if there are any: of the method that is fastest. */
 farsum_status plan_beside_create(struct farsum_plan *plan);
+/* With plan->beside: its cell, after the method's; if it refuses, the method's
+ * is the old one again. */
+farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
+                               const double cell[9]);
 /* With plan->beside: its sums of these strengths into what they are of. */
 farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
                                   const void *q, const farsum_result *result);

@@ -19,7 +19,6 @@ static farsum_problem beside_problem(const struct farsum_plan *plan,
     farsum_problem p = plan->problem;
     p.coulomb = plan_constant(plan);
     p.outputs = outputs;
-    p.n_targets = 0; /* energy and virial are of the sources */
     return p;
 }
 
@@ -73,8 +72,9 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
                   : farsum_plan_create(&problem, &options, &plan->beside);
     if (status != FARSUM_OK)
         return status_prefix(status,
-                             "%s: the virial by another method beside "
-                             "it",
+                             "%s takes another method's sum beside it for the "
+                             "virial of a periodic cell (leave it out of the "
+                             "outputs)",
                              plan->info.method);
     const struct farsum_plan *beside = plan->beside;
     size_t used = strlen(plan->method_reason);
@@ -84,6 +84,15 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
     plan->method_seconds += beside->method_seconds;
     plan->info.bytes += beside->info.bytes;
     return FARSUM_OK;
+}
+
+farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
+                               const double cell[9])
+{
+    farsum_status status = farsum_plan_set_cell(plan->beside, cell);
+    if (status != FARSUM_OK) /* a cell that the method had */
+        TRY(plan->method->set_cell(plan, old));
+    return status;
 }
 
 farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,

@@ -271,7 +271,7 @@ typedef struct farsum_result {
     void *field;     /* [R][N][3], type `arrays` */
     double *energy;  /* [R] */
     double *virial;  /* [R][9], row-major; of a periodic cell by fmm a plan of
-                        another method beside sums it */
+                        another method beside sums it, with strict too */
     void *velocity;  /* [R][N][3], type `arrays` */
 } farsum_result;
 #define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}

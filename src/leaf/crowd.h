@@ -16,6 +16,7 @@ struct crowd_args {
     i64 samples[2], step[2]; /* of sources, targets: every step-th of all */
     i64 leaf[2];             /* of a dense tree's leaves that are looked at:
                                 every leaf-th */
+    i64 some;                /* CROWD_SOME of method/fmm_crowd.h */
     i32 lowest, deepest;     /* levels that are looked at */
     i32 few[2];              /* 1: a side has too few points to tell */
     i32 begin[LEVELS + 1];   /* where the boxes of each level that are looked
@@ -113,10 +114,17 @@ FN void crowd_up(i32 place[3], f64 u[3], const f64 box[3])
     }
 }
 
-/* Of sums in parts of 2^-48 over every step-th point. */
+/* Of sums in parts of 2^-44 (fmm_gpu_crowd.c) over every step-th point. */
 FN f64 crowd_whole(u64 parts, i64 step)
 {
-    return (f64)parts / (f64)((u64)1 << 48) * (f64)step;
+    return (f64)parts / (f64)((u64)1 << 44) * (f64)step;
+}
+
+/* The step of a box of n points of a level of which others are left out. */
+FN i64 crowd_step_box(struct crowd_args a, i64 step, i64 n)
+{
+    i64 least = n / (a.some / 8) + 1;
+    return step > least ? step : least;
 }
 
 /* Squares of what the octants of a box of n sources differ by from an eighth,

@@ -10,7 +10,7 @@ enum {
     CROWD_BOXES = 1024,   /* targets' boxes of a level that are looked at */
     CROWD_POINTS = 20000, /* points that are, of levels of no more boxes */
     CROWD_SOME = 2048,    /* of the boxes that are, where others are left out */
-    CROWD_ABOVE = 64,     /* times CROWD_POINTS at most, of levels above a dense
+    CROWD_ABOVE = 16,     /* times CROWD_POINTS at most, of levels above a dense
                              tree's leaves */
     CROWD_FEW = 32,       /* points that say nothing of where they lie */
 };
@@ -30,6 +30,12 @@ static inline int64_t crowd_skip(int64_t boxes)
 static inline int64_t crowd_step(int64_t n, int64_t skip)
 {
     return skip > 1 ? n / (CROWD_SOME * skip) + 1 : n / CROWD_POINTS + 1;
+}
+/* Of those n of a box of such a level that has many. */
+static inline int64_t crowd_step_box(int64_t step, int64_t n)
+{
+    int64_t least = n / (CROWD_SOME / 8) + 1;
+    return step > least ? step : least;
 }
 /* The same of levels above a dense tree's leaves, the lowest of so many boxes:
  * their points do not lie together, so that a few are taken of all. */

@@ -135,6 +135,7 @@ void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
     }
     *fill = (struct crowd_fill){0};
     crowd_leaves(t, box, &from, &to);
+    step = crowd_step_box(step, p->begin[to] - p->begin[from]);
     for (int64_t leaf = from; leaf < to; leaf++) {
         int64_t i = (p->begin[leaf] + step - 1) / step * step;
         int64_t bottom = i < p->begin[leaf + 1] ? tree_leaf_box(t, leaf) : box;

@@ -8,7 +8,10 @@
 #include "base/mem.h"
 
 enum { WEIGHTS = 6 * K /* where those begin among what is known */ };
-enum { PARTS = 48 /* a point counts in parts of 2^-PARTS */ };
+/* A point counts in parts of 2^-PARTS, as leaf/crowd.h has it: 2^19 of them in a
+ * box fit its sum. */
+enum { PARTS = 44 };
+_Static_assert(CROWD_POINTS * CROWD_ABOVE < 1 << (63 - PARTS), "sums that fit");
 
 void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *w)
 {
@@ -44,13 +47,11 @@ static farsum_status crowd_kernels(struct device *device, const char *file,
     jit_define(&w->jit, "KNOTS", "%d", K);
     jit_define(&w->jit, "TABLE", "%d", CROWD_TABLE);
     jit_define(&w->jit, "BOXES", "%d", CROWD_BOXES);
-    jit_define(&w->jit, "SOME", "%d", CROWD_SOME);
     TRY(jit_build(&w->jit));
     TRY(jit_kernel(&w->jit, "crowd_octants", CROWD_GROUP, 0, &w->octants));
     TRY(jit_kernel(&w->jit, "crowd_samples", CROWD_GROUP, 0, &w->samples));
     TRY(jit_kernel(&w->jit, "crowd_lists", CROWD_GROUP, 0, &w->lists));
     TRY(jit_kernel(&w->jit, "crowd_fold", CROWD_GROUP, 0, &w->fold));
-    TRY(gpu_scan_create(device, GPU_SCAN_U64, &w->scan));
     return buf_alloc(&w->fact, device, 8 * CROWD_FACTS);
 }
 
@@ -128,6 +129,7 @@ int64_t fmm_gpu_crowd_boxes(const struct tree *t, struct crowd_args *a)
 void fmm_gpu_crowd_points(const struct tree_gpu_points *p, int side,
                           int64_t step, struct crowd_args *a)
 {
+    a->some = CROWD_SOME;
     a->step[side] = step;
     a->samples[side] = (p->n + a->step[side] - 1) / a->step[side];
     a->few[side] = p->n < CROWD_FEW;
@@ -250,6 +252,8 @@ farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
     double fact[CROWD_FACTS];
     TRY(fmm_gpu_crowd_ready(tree, "method/fmm_crowd.k", room));
     struct fmm_gpu_crowd *w = *room;
+    if (!w->scan)
+        TRY(gpu_scan_create(tree->gpu->device, GPU_SCAN_U64, &w->scan));
     if (!w->own.handle)
         TRY(jit_kernel(&w->jit, "crowd_own", CROWD_GROUP, 0, &w->own));
     TRY(crowd_own(w, tree, &region, &a));

@@ -21,10 +21,10 @@ _Static_assert(sizeof(struct crowd_sums) == CROWD_LIST * sizeof(double),
 
 /* As leaf/crowd.h has it. */
 struct crowd_args {
-    int64_t samples[2], step[2], leaf[2];
+    int64_t samples[2], step[2], leaf[2], some;
     int32_t lowest, deepest, few[2], begin[CROWD_LEVELS + 1];
 };
-_Static_assert(sizeof(struct crowd_args) == 152, "as the kernels have it");
+_Static_assert(sizeof(struct crowd_args) == 160, "as the kernels have it");
 
 struct fmm_gpu_crowd {
     farsum_precision precision;
@@ -32,10 +32,12 @@ struct fmm_gpu_crowd {
     int ws;              /* 0: nothing was sent */
     struct jit jit;
     struct kernel octants, samples, lists, fold;
-    struct kernel own;     /* of sparse trees */
-    struct gpu_scan *scan; /* u64 */
-    struct buf table, known, squares, sums[2], record, fact;
+    struct buf table, known, squares, record, fact;
     struct buf upper[2]; /* of dense trees: boxes above the leaves */
+    /* of sparse trees: */
+    struct kernel own;
+    struct gpu_scan *scan; /* u64 */
+    struct buf sums[2];
 };
 
 /* Its kernels, of a file of them, and what is known before the points: if they

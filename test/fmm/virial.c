@@ -144,6 +144,18 @@ static int ask(const struct system *s, const char *method, struct asked *to)
         CHECK_OK(farsum_plan_get_info(plan, &info));
         CHECK(info.stages[7].seconds == 0, "near pairs of no virial: %g s",
               info.stages[7].seconds);
+        double before = phi[7];
+        for (int a = 0; a < 9; a++) /* the other plan's points are too few */
+            cell[a] *= 4;
+        CHECK_FAILS(farsum_plan_set_cell(plan, cell), FARSUM_ERR_TOLERANCE);
+        CHECK_OK(farsum_plan_execute(plan, 1, q, &r));
+        CHECK(phi[7] == before, "a cell that is refused: %.17g, not %.17g",
+              phi[7], before);
+        CHECK_OK(farsum_plan_set_points(plan, s->p.n, s->p.x, 0, NULL));
+        CHECK_OK(farsum_plan_execute(plan, 1, q, &r));
+        CHECK(fabs(phi[7] - before) < 1e-9 * fabs(before),
+              "points again after a cell that is refused: %.17g, not %.17g",
+              phi[7], before);
         cell[1] = 0.2;
         CHECK_FAILS(farsum_plan_set_cell(plan, cell), FARSUM_ERR_UNSUPPORTED);
         CHECK_OK(farsum_plan_execute(plan, 1, q, &r));

@@ -21,6 +21,7 @@ static const struct {
     {1, 1, 0, 2, {1, 1, 1}, 100, 0},
     {1, 5, 1, 0, {1, 1, 1}, 1, 3},
     {1, 4, 1, 0, {1, 1, 1}, 90000, 0}, /* points and boxes are left out */
+    {1, 6, 1, 0, {1, 1, 1}, 1300000, 0}, /* above the leaves too */
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
