@@ -8,8 +8,8 @@
 #include "base/mem.h"
 
 enum { WEIGHTS = 6 * K /* where those begin among what is known */ };
-/* A point counts in parts of 2^-PARTS, as leaf/crowd.h has it: 2^19 of them in a
- * box fit its sum. */
+/* A point counts in parts of 2^-PARTS, as leaf/crowd.h has it: 2^19 of them in
+ * a box fit its sum. */
 enum { PARTS = 44 };
 _Static_assert(CROWD_POINTS * CROWD_ABOVE < 1 << (63 - PARTS), "sums that fit");
 
