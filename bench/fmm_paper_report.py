@@ -449,7 +449,7 @@ def draw_mix(plt, lines, folder):
         axes.set_xticks(range(len(some)), [r["p"] for r in some])
         axes.set_xlabel("order, f32, %s" % row)
     known = {r["mix"] for r in lines.mix if r["precision"] == "f32"}
-    return panels(plt, [n for n in ("gpu_naive", "gpu_symmetric",
+    return panels(plt, [n for n in ("gpu_naive", "gpu_dynamic", "gpu_symmetric",
                                     "gpu_rotation_hybrid_source",
                                     "gpu_plane_wave") if n in known],
                   one, folder, "mix.png", "percent of instructions")

@@ -122,14 +122,17 @@ def by_order(rows, words):
 
 def mix(lines):
     words = list(lines.mix[0])[5:] if lines.mix else []
+    # loops of kernels that kernels launch have no times
     table("What rows of m2l do, depth 4, by counters",
           ["row", "precision", "p"] + words,
           [["`%s`" % r["mix"], r["precision"], r["p"]] + [r[w] for w in words]
            for r in sorted(lines.mix, key=lambda r: (
-               r["precision"], int(r["p"]), float(r["ms"])))],
+               r["precision"], int(r["p"]), float(r["ms"] or "inf")))],
           "float to other: of the instructions of all threads, percent; issue "
           "to memory: of what the GPU can do in that time, percent; warps: of "
-          "those that fit.  bench/m2l_mix.py has the counters.")
+          "those that fit.  bench/m2l_mix.py has the counters.  Without ms: the "
+          "inner loop as it is compiled (bench/m2l_sass.py), the same for "
+          "every order; kernels that kernels launch are not counted.")
 
 
 def launch(lines):
