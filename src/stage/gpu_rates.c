@@ -1,10 +1,9 @@
 /* gpu_rates.c: one device's rates from an H200's. */
 #include "stage/gpu_rates.h"
 
-/* Memory shared with the host, threads not in step: a processor. */
-static int is_processor(const struct device_facts *facts)
+int gpu_is_processor(const struct device *device)
 {
-    return facts->integrated && facts->subgroup == 1;
+    return device->facts.integrated && device->facts.subgroup == 1;
 }
 
 /* A processor by OpenCL: a group is a thread that does its items in turn, about
@@ -38,7 +37,7 @@ struct gpu_rates gpu_rates(const struct device *device,
     double m = facts->bandwidth > 0 ? facts->bandwidth / 4.92e12 : s;
     /* half of it holds other things */
     double cache = facts->cache > 0 ? 0.6 * (double)facts->cache : 0;
-    if (is_processor(facts))
+    if (gpu_is_processor(device))
         return of_processor(cycles, cache);
     return (struct gpu_rates){
         .share = s,

@@ -9,6 +9,8 @@
 
 #include "device/device.h"
 
+/* Memory shared with the host, threads not in step: a processor, by OpenCL. */
+int gpu_is_processor(const struct device *device);
 /* Something that is done to words of the last cache, and of memory. */
 struct gpu_rate {
     double cached, far;

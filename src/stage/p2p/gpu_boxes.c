@@ -54,18 +54,20 @@ static int boxes_entries(const struct p2p_args *args)
 
 /* Instructions of a pair, and of a group before it begins and to take its
  * sources, which are f32's whatever the sums are; as measured on an H200, 8 to
- * 40 points a leaf. */
+ * 40 points a leaf.  A processor's by OpenCL are guesses. */
 static double boxes_cost(const void *args)
 {
     const struct p2p_args *a = args;
     double rate = gpu_rates(a->device, a->precision).flops;
     double other = gpu_rates(a->device, FARSUM_F32).flops;
-    double pair = 14 + 6.0 * a->rhs;
+    int gpu = !gpu_is_processor(a->device);
+    double pair = (gpu ? 14 : a->precision == FARSUM_F32 ? 16 : 24)
+                  + 6.0 * a->rhs;
     double leaf = a->filling > 1 ? a->filling : 1, group = boxes_group(a);
     double lanes = group / leaf > 1 ? group / leaf : 1;
     double idle = 1 + 0.5 / lanes; /* those that are not a multiple */
     double leaves = p2p_targets(a) / leaf;
-    double begin = (980 + 0.4 * a->neighbours) * group;
+    double begin = ((gpu ? 980 : 400) + 0.4 * a->neighbours) * group;
     return p2p_targets(a) * a->neighbours * pair * idle / (0.75 * rate)
            + leaves * begin / (0.75 * other) + 1e-5;
 }
