@@ -31,18 +31,18 @@ static inline int64_t crowd_step(int64_t n, int64_t skip)
 {
     return skip > 1 ? n / (CROWD_SOME * skip) + 1 : n / CROWD_POINTS + 1;
 }
-/* Of those n of a box of such a level that has many. */
-static inline int64_t crowd_step_box(int64_t step, int64_t n)
-{
-    int64_t least = n / (CROWD_SOME / 8) + 1;
-    return step > least ? step : least;
-}
 /* The same of levels above a dense tree's leaves, the lowest of so many boxes:
  * their points do not lie together, so that a few are taken of all. */
 static inline int64_t crowd_step_above(int64_t n, int64_t boxes)
 {
     int64_t times = crowd_skip(boxes);
     return n / (CROWD_POINTS * (times < CROWD_ABOVE ? times : CROWD_ABOVE)) + 1;
+}
+/* The step of a box of n points of a level of which others are left out. */
+static inline int64_t crowd_step_box(int64_t step, int64_t n)
+{
+    int64_t least = n / (CROWD_SOME / 8) + 1;
+    return step > least ? step : least;
 }
 
 struct crowd {

@@ -94,7 +94,7 @@ static void crowd_sums(struct crowd *c, const struct tree_points *p,
                        struct crowd_fill *to)
 {
     const struct tree *t = c->t;
-    int64_t step = p->n / CROWD_POINTS + 1;
+    int64_t step = crowd_step(p->n, 1);
     if (t->dense && t->depth > 0)
         step = crowd_step_above(p->n, tree_boxes(t, t->depth - 1));
     for (int64_t leaf = 0; leaf < t->n_leaves && c->fills > 0; leaf++)

@@ -110,8 +110,8 @@ static void level(struct system *s, int levels, int order)
         double phi = fmm_gap(s->p.n, sums.potential, s->potential);
         printf("%s, %d levels, order %d: forces %.2e, potentials %.2e\n",
                s->name, levels, order, e, phi);
-        CHECK(sums.info.levels == levels, "%d levels, not %d", sums.info.levels,
-              levels);
+        CHECK(sums.info.levels == levels, "%d levels, not %d",
+              sums.info.levels, levels);
         CHECK(e < 1e-2 && phi < 2e-3,
               "%s, %d levels, order %d: forces off by %.3g, potentials %.3g",
               s->name, levels, order, e, phi);
@@ -210,9 +210,9 @@ static void deep(void)
         s.p.q[i] = ldexp(i % 2 ? -1 : 1.5, -(int)(i / EACH));
         for (int d = 0; d < 3; d++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
-            s.p.x[3 * i + d] =
-                0.3
-                + ldexp((double)(seed >> 40) * 0x1p-24 - 0.5, -(int)(i / EACH));
+            s.p.x[3 * i + d] = 0.3
+                               + ldexp((double)(seed >> 40) * 0x1p-24 - 0.5,
+                                       -(int)(i / EACH));
         }
     }
     system_reference(&s);
@@ -232,8 +232,8 @@ static void deep(void)
             }
             e = fmax(e, sqrt(gap / size));
         }
-        printf("%d levels: fields %.2e, potentials %.2e\n", sums.info.levels, e,
-               phi);
+        printf("%d levels: fields %.2e, potentials %.2e\n", sums.info.levels,
+               e, phi);
         CHECK(sums.info.levels >= 16, "%d levels", sums.info.levels);
         CHECK(e < 1e-4 && phi < 1e-6, "fields off by %.3g, potentials %.3g", e,
               phi);

@@ -20,10 +20,11 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases, RHS = 2 };
 
-/* Potential energies a particle, of either sign, added up: what a virial's
- * error is measured by; a tolerance, of forces, says it but for a factor. */
+/* A tolerance, of forces, says a virial's error but for a factor. */
 enum { SLACK = 10 };
 
+/* Potential energies a particle, of either sign, added up: what that error is
+ * measured by. */
 static double size_of(const struct system *s, const struct fmm_sums *a)
 {
     double size = 0;
