@@ -1,0 +1,60 @@
+#!/bin/sh
+# Looks at what was built: no program or library of the build tree searches the
+# working directory for libraries; the shared library exports the names of
+# exports.txt and no other; the tables of the loader are read-only, and stack and
+# buffers are guarded.
+#
+#     binaries.sh BUILD CONFIG
+set -eu
+build=$1 here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+breach() {
+    echo "$*"
+    bad=1
+}
+dynamic() { readelf -dW "$1" 2>/dev/null; }
+
+# An empty element of a run path, or one that is not absolute, is a folder that
+# depends on where the program is started.
+count=0
+for file in $(find "$build" -type f \( -perm -u+x -o -name '*.so*' \)); do
+    [ "$(head -c 4 "$file" | tr -d '\0')" = "$(printf '\177ELF')" ] || continue
+    count=$((count + 1))
+    path=$(dynamic "$file" | sed -n 's/.*R.*PATH).*\[\(.*\)\]$/\1/p')
+    [ -n "$path" ] || continue
+    case :$path: in
+    *::*) breach "$file: the run path \"$path\" has an empty element" ;;
+    esac
+    for element in $(echo "$path" | tr ':' ' '); do
+        case $element in
+        /* | '$ORIGIN' | '$ORIGIN'/*) ;;
+        *) breach "$file: the run path \"$path\" has \"$element\"" ;;
+        esac
+    done
+done
+[ "$count" -gt 5 ] || breach "only $count programs and libraries were found"
+
+library=$build/libfarsum.so
+nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort \
+    >"$work/exports"
+diff "$here/exports.txt" "$work/exports" \
+    || breach "the exports differ from test/install/exports.txt (< listed)"
+
+for file in "$library" "$build/tools/farsum/farsum"; do
+    readelf -lW "$file" | grep -q GNU_RELRO || breach "$file: no RELRO"
+    dynamic "$file" | grep -Eq 'BIND_NOW|FLAGS_1.*NOW' \
+        || breach "$file: symbols are bound late, so that RELRO is partial"
+    readelf -lW "$file" | grep -E 'GNU_STACK.* RWE' \
+        && breach "$file: the stack is executable"
+    nm -D "$file" | grep -q __stack_chk_fail \
+        || breach "$file: the stack is not guarded"
+    case $2 in # the guards of buffers need an optimiser
+    Release | RelWithDebInfo)
+        nm -D "$file" | grep -q '[a-z]_chk@' \
+            || breach "$file: buffers are not guarded" ;;
+    esac
+done
+[ "$bad" -eq 0 ] && echo "the binaries are as they should be"
+exit "$bad"
