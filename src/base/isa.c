@@ -16,7 +16,8 @@ static enum isa isa_machine(void)
 #if FARSUM_HAVE_X86
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl"))
+        && __builtin_cpu_supports("avx512vl")
+        && __builtin_cpu_supports("avx512bw"))
         return ISA_AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return ISA_AVX2;
