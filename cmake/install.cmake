@@ -38,3 +38,6 @@ endif()
 string(APPEND FARSUM_PC_PRIVATE "-lstdc++ ${OpenMP_C_FLAGS} -lm")
 configure_file(cmake/farsum.pc.in farsum.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/farsum.pc DESTINATION ${farsum_pc_dir})
+
+install(FILES LICENSE THIRD_PARTY_NOTICES.md SECURITY.md README.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})

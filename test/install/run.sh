@@ -32,6 +32,14 @@ step "the command and its manual page"
 "$prefix/bin/farsum" list >/dev/null
 test -s "$prefix/share/man/man1/farsum.1"
 
+step "licences and notices"
+for name in LICENSE THIRD_PARTY_NOTICES.md SECURITY.md; do
+    test -s "$prefix/share/doc/farsum/$name"
+done
+for work_of_others in "KISS FFT" xxHash VkFFT; do
+    grep -q "$work_of_others" "$prefix/share/doc/farsum/THIRD_PARTY_NOTICES.md"
+done
+
 step "by find_package"
 "$cmake" -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 \
