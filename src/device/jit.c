@@ -215,20 +215,33 @@ void jit_define_text(struct jit *jit, const char *name, const char *value)
     jit_own(jit, text);
 }
 
+void jit_define_real(struct jit *jit, const char *name, double value)
+{
+    jit_define(jit, name, "%s", number_text(value).text);
+}
+
+struct number_text jit_real(double value, farsum_precision precision)
+{
+    if (precision != FARSUM_F32)
+        return number_scientific(value, 17);
+    struct number_text out = number_scientific(value, 9);
+    strcat(out.text, "f");
+    return out;
+}
+
 void jit_define_table(struct jit *jit, const char *name, const double *values,
                       int count)
 {
     struct out out = {0};
-    char one[64];
     farsum_status status = FARSUM_OK;
-    const char *form = jit->precision == FARSUM_F32 ? "%s%.9ef" : "%s%.17e";
     if (jit->failed != FARSUM_OK)
         return;
     GO(out_put(&out, name, (int64_t)strlen(name)));
     GO(out_put(&out, " ", 1));
     for (int i = 0; i < count; i++) {
-        int n = snprintf(one, sizeof one, form, i ? "," : "", values[i]);
-        GO(out_put(&out, one, n));
+        struct number_text one = jit_real(values[i], jit->precision);
+        GO(out_put(&out, ",", i > 0));
+        GO(out_put(&out, one.text, (int64_t)strlen(one.text)));
     }
 done:
     jit->failed = status;

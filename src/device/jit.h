@@ -15,6 +15,7 @@
 #ifndef FARSUM_DEVICE_JIT_H
 #define FARSUM_DEVICE_JIT_H
 
+#include "base/number.h"
 #include "device/device.h"
 
 enum { JIT_DEFINES = 48, JIT_KERNELS = 16 };
@@ -38,11 +39,15 @@ void jit_begin(struct jit *jit, struct device *device, const char *file,
                farsum_precision precision);
 void jit_define(struct jit *jit, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A real that reads back exactly: R(NAME) in the text. */
+void jit_define_real(struct jit *jit, const char *name, double value);
 /* The same for text of any length. */
 void jit_define_text(struct jit *jit, const char *name, const char *text);
 /* A table of reals that the text sees as a list: {1.5,...} without braces. */
 void jit_define_table(struct jit *jit, const char *name, const double *values,
                       int count);
+/* A real as the text has it, with f32's suffix. */
+struct number_text jit_real(double value, farsum_precision precision);
 /* Its kernels launch kernels: for devices that device_nested says OK of. */
 void jit_nested(struct jit *jit);
 farsum_status jit_build(struct jit *jit);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "device/cache.h"
 
 enum { LINE = WISDOM_KEY + 128, PATH = 1300, LINES_MOST = 5000 };
@@ -69,19 +70,35 @@ double wisdom_run(const struct choose_time *times, int n, const char *row)
     return 0;
 }
 
+/* " seconds", of a line; NULL: something else. */
+static const char *wisdom_seconds(const char *p, double *seconds)
+{
+    const char *end = NULL;
+    if (!p || *p != ' ')
+        return NULL;
+    *seconds = number_take(p + 1, &end);
+    return end > p + 1 && *seconds >= 0 && *seconds < 1e5 ? end : NULL;
+}
+
 /* "key row set run" */
 static int wisdom_parse(const char *line, const char *key,
                         struct choose_time *time)
 {
-    size_t n = strlen(key);
-    int end = -1;
-    struct choose_time t;
-    return strncmp(line, key, n) == 0
-           && sscanf(line + n, "%31s %lf %lf%n", t.row, &t.set, &t.run, &end)
-                  == 3
-           && strspn(line + n + end, " \n") == strlen(line + n + end)
-           && t.set >= 0 && t.set < 1e5 && t.run > 0 && t.run < 1e5
-           && (*time = t, 1);
+    struct choose_time t = {0};
+    size_t n = strlen(key), row;
+    if (strncmp(line, key, n) != 0)
+        return 0;
+    line += n;
+    row = strcspn(line, " \n");
+    if (row == 0 || row >= sizeof t.row)
+        return 0;
+    memcpy(t.row, line, row);
+    line = wisdom_seconds(line + row, &t.set);
+    line = wisdom_seconds(line, &t.run);
+    if (!line || t.run <= 0 || line[strspn(line, " \n")])
+        return 0;
+    *time = t;
+    return 1;
 }
 
 int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST])
@@ -142,8 +159,9 @@ void wisdom_keep(const char *key, const struct choose_time *times, int n)
     if (!f)
         return;
     for (int i = 0; i < n; i++)
-        fprintf(f, "%s%s %.5g %.5g\n", key, times[i].row, times[i].set,
-                times[i].run);
+        fprintf(f, "%s%s %s %s\n", key, times[i].row,
+                number_digits(times[i].set, 5).text,
+                number_digits(times[i].run, 5).text);
     int bad = ferror(f) | fclose(f);
     if (bad || rename(beside, file) != 0)
         remove(beside);

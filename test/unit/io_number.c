@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <math.h>
 
-#include "number.h"
+#include "base/number.h"
 
 static uint64_t next(uint64_t *state) {
     *state ^= *state << 13;

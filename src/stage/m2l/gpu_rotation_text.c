@@ -61,15 +61,14 @@ done:
 }
 
 static void words_term(struct words *w, char kind, int to, int from,
-                       double value, int f32)
+                       double value, farsum_precision precision)
 {
     if (w->text && fabs(value) < NOTHING)
         return;
     if (w->text)
-        w->n +=
-            snprintf(w->text + w->n, TERM,
-                     f32 ? "%c(%d,%d,%lld,%.9ef) " : "%c(%d,%d,%lld,%.17e) ",
-                     kind, to, from, (long long)w->terms, value);
+        w->n += snprintf(w->text + w->n, TERM, "%c(%d,%d,%lld,%s) ", kind, to,
+                         from, (long long)w->terms,
+                         jit_real(value, precision).text);
     w->number[w->terms++] = value;
 }
 
@@ -86,7 +85,7 @@ static void words_close(struct words *w)
 }
 
 /* D(n, ...) of all degrees: what is not zero by symmetry. */
-static void words_swaps(struct words *w, int p, int f32)
+static void words_swaps(struct words *w, int p, farsum_precision precision)
 {
     double b[(2 * ROTATION_ORDER + 1) * (2 * ROTATION_ORDER + 1)];
     for (int n = 0; n <= p; n++) {
@@ -97,7 +96,7 @@ static void words_swaps(struct words *w, int p, int f32)
             for (; l <= n; l += 2) {
                 int from = (m < 0 ? -l : l) + n;
                 words_term(w, 'F', m + n, from, b[(m + n) * (2 * n + 1) + from],
-                           f32);
+                           precision);
             }
         }
         words_close(w);
@@ -105,7 +104,7 @@ static void words_swaps(struct words *w, int p, int f32)
 }
 
 /* O(m, ...) of all orders: (10.12) along z at distance 1. */
-static void words_shifts(struct words *w, int p, int f32)
+static void words_shifts(struct words *w, int p, farsum_precision precision)
 {
     for (int m = 0; m <= p; m++) {
         words_open(w, 'O', m);
@@ -114,7 +113,7 @@ static void words_shifts(struct words *w, int p, int f32)
                 words_term(w, 'T', n - m, k - m,
                            ((n + m) % 2 ? -1 : 1)
                                * multipole_factor(n, m, k, -m),
-                           f32);
+                           precision);
         words_close(w);
     }
 }
@@ -122,17 +121,16 @@ static void words_shifts(struct words *w, int p, int f32)
 farsum_status rotation_text(struct jit *jit, int p, int text)
 {
     int64_t most = multipole_swaps(p) + rotation_shifts(p);
-    int f32 = jit->precision == FARSUM_F32;
     farsum_status status = FARSUM_OK;
     struct words w = {0};
     if (text)
         GO(MEM_RAW(w.text, TERM * (most + 2 * p + 2)));
     GO(MEM_RAW(w.number, most));
-    words_swaps(&w, p, f32);
+    words_swaps(&w, p, jit->precision);
     if (text)
         jit_define_text(jit, "DEGREES", w.text);
     w.n = 0;
-    words_shifts(&w, p, f32);
+    words_shifts(&w, p, jit->precision);
     if (text)
         jit_define_text(jit, "ORDERS", w.text);
     jit_define(jit, "TEXT", "%d", text);

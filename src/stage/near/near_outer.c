@@ -194,5 +194,5 @@ void near_outer_define(const struct near_outer *outer, const struct pair *pair,
         snprintf(name, sizeof name, "OUTER_%d", k);
         jit_define_table(jit, name, outer->c[k], outer->n);
     }
-    jit_define(jit, "SPAN", "%.17g", outer->span);
+    jit_define_real(jit, "SPAN", outer->span);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "h5md.h"
-#include "number.h"
+#include "base/number.h"
 
 void h5_silence(struct h5_silence *old) {
     H5Eget_auto2(H5E_DEFAULT, &old->function, &old->data);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "base/number.h"
 
 #define OUTPUT_BUFFER ((size_t)256 << 10)
 

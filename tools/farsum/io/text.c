@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "number.h"
+#include "base/number.h"
 
 #define TEXT_CHUNK ((size_t)256 << 10)
 

@@ -1,4 +1,8 @@
-#include "number.h"
+/* number.c: decimal text to numbers and back.  What the fast paths cannot round
+ * with certainty is left to the C library, by the C locale. */
+#include "base/number.h"
+
+#include "base/c_locale.h"
 
 #include <float.h>
 #include <math.h>
@@ -6,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The fast paths rest on x87 long doubles: 64 bits hold any 19 digits, and
  * powers of ten up to 27 are exact, so that one operation gives the value to
@@ -20,7 +23,8 @@ static const long double power[POWER_MAX + 1] = {
     1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
 /* digits * 10^exponent.  False: not certain to be correctly rounded. */
-static bool scale(uint64_t digits, int exponent, double *value) {
+static bool scale(uint64_t digits, int exponent, double *value)
+{
     if (digits == 0) {
         *value = 0;
         return true;
@@ -51,11 +55,15 @@ struct decimal {
     int64_t exponent;
 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* Takes the digits of one run; `fraction` moves the point. */
 static size_t take_digits(const char *p, size_t n, bool fraction,
-                          struct decimal *d) {
+                          struct decimal *d)
+{
     size_t i = 0;
     for (; i < n && is_digit(p[i]); i++) {
         unsigned digit = (unsigned)(p[i] - '0');
@@ -70,24 +78,31 @@ static size_t take_digits(const char *p, size_t n, bool fraction,
     return i;
 }
 
-static bool take_exponent(const char *p, size_t n, struct decimal *d) {
+static bool take_exponent(const char *p, size_t n, struct decimal *d)
+{
     size_t i = 0;
     bool negative = false;
-    if (i < n && (p[i] == '+' || p[i] == '-')) negative = p[i++] == '-';
-    if (i == n) return false;
+    if (i < n && (p[i] == '+' || p[i] == '-'))
+        negative = p[i++] == '-';
+    if (i == n)
+        return false;
     int64_t e = 0;
     for (; i < n; i++) {
-        if (!is_digit(p[i])) return false;
-        if (e < 100000000) e = e * 10 + (p[i] - '0');
+        if (!is_digit(p[i]))
+            return false;
+        if (e < 100000000)
+            e = e * 10 + (p[i] - '0');
     }
     d->exponent += negative ? -e : e;
     return true;
 }
 
-static bool take_decimal(const char *p, size_t n, struct decimal *d) {
+static bool take_decimal(const char *p, size_t n, struct decimal *d)
+{
     memset(d, 0, sizeof *d);
     size_t i = 0;
-    if (i < n && (p[i] == '+' || p[i] == '-')) d->negative = p[i++] == '-';
+    if (i < n && (p[i] == '+' || p[i] == '-'))
+        d->negative = p[i++] == '-';
     size_t whole = take_digits(p + i, n - i, false, d), part = 0;
     i += whole;
     if (i < n && p[i] == '.') {
@@ -95,18 +110,29 @@ static bool take_decimal(const char *p, size_t n, struct decimal *d) {
         part = take_digits(p + i, n - i, true, d);
         i += part;
     }
-    if (whole + part == 0) return false;
-    if (i == n) return true;
+    if (whole + part == 0)
+        return false;
+    if (i == n)
+        return true;
     d->letter_d = p[i] == 'd' || p[i] == 'D';
-    if (!d->letter_d && p[i] != 'e' && p[i] != 'E') return false;
+    if (!d->letter_d && p[i] != 'e' && p[i] != 'E')
+        return false;
     return take_exponent(p + i + 1, n - i - 1, d);
 }
 
-static bool is_word(const char *p, size_t n, const char *word) {
-    return n == strlen(word) && strncasecmp(p, word, n) == 0;
+/* Not strcasecmp: in Turkish "INF" and "inf" differ. */
+static bool is_word(const char *p, size_t n, const char *word)
+{
+    if (n != strlen(word))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if ((p[i] | 0x20) != word[i])
+            return false;
+    return true;
 }
 
-static enum number_status not_finite(const char *p, size_t n, double *value) {
+static enum number_status not_finite(const char *p, size_t n, double *value)
+{
     bool negative = n > 0 && p[0] == '-';
     if (n > 0 && (p[0] == '+' || p[0] == '-')) {
         p++;
@@ -123,104 +149,164 @@ static enum number_status not_finite(const char *p, size_t n, double *value) {
 
 /* The text is known to be a decimal number. */
 static enum number_status slow_real(const char *p, size_t n, bool letter_d,
-                                    double *value) {
+                                    double *value)
+{
     char copy[512];
     if (letter_d) {
-        if (n >= sizeof copy) return NUMBER_MALFORMED;
+        if (n >= sizeof copy)
+            return NUMBER_MALFORMED;
         for (size_t i = 0; i < n; i++)
             copy[i] = p[i] == 'd' || p[i] == 'D' ? 'e' : p[i];
         copy[n] = 0;
         p = copy;
     }
     char *end;
-    *value = strtod(p, &end);
-    if (end != p + n) return NUMBER_MALFORMED;
+    *value = strtod_l(p, &end, c_locale());
+    if (end != p + n)
+        return NUMBER_MALFORMED;
     return isinf(*value) ? NUMBER_TOO_LARGE : NUMBER_OK;
 }
 
-enum number_status number_real(const char *p, size_t n, double *value) {
+enum number_status number_real(const char *p, size_t n, double *value)
+{
     struct decimal d;
-    if (!take_decimal(p, n, &d)) return not_finite(p, n, value);
-    if (!d.inexact && d.exponent >= -POWER_MAX && d.exponent <= POWER_MAX &&
-        scale(d.digits, (int)d.exponent, value)) {
-        if (d.negative) *value = -*value;
+    if (!take_decimal(p, n, &d))
+        return not_finite(p, n, value);
+    if (!d.inexact && d.exponent >= -POWER_MAX && d.exponent <= POWER_MAX
+        && scale(d.digits, (int)d.exponent, value)) {
+        if (d.negative)
+            *value = -*value;
         return NUMBER_OK;
     }
     return slow_real(p, n, d.letter_d, value);
 }
 
-enum number_status number_integer(const char *p, size_t n, int64_t *value) {
+static size_t skip_digits(const char *p)
+{
+    size_t n = 0;
+    while (is_digit(p[n]))
+        n++;
+    return n;
+}
+
+/* A letter of an exponent without digits behind it is not part of a number. */
+double number_take(const char *text, const char **end)
+{
+    const char *p = text + (*text == '+' || *text == '-');
+    double value = 0;
+    size_t whole = skip_digits(p), part = 0;
+    p += whole;
+    if (*p == '.') {
+        part = skip_digits(p + 1);
+        p += whole + part > 0 ? 1 + part : 0;
+    }
+    *end = text;
+    if (whole + part == 0)
+        return 0;
+    if (*p == 'e' || *p == 'E') {
+        const char *e = p + 1 + (p[1] == '+' || p[1] == '-');
+        if (is_digit(*e))
+            p = e + skip_digits(e);
+    }
+    number_real(text, (size_t)(p - text), &value);
+    *end = p;
+    return value;
+}
+
+double number_of(const char *text)
+{
+    const char *end;
+    double value = number_take(text, &end);
+    return end != text && !*end && isfinite(value) ? value : NAN;
+}
+
+enum number_status number_integer(const char *p, size_t n, int64_t *value)
+{
     size_t i = 0;
     bool negative = false;
-    if (i < n && (p[i] == '+' || p[i] == '-')) negative = p[i++] == '-';
-    if (i == n) return NUMBER_MALFORMED;
+    if (i < n && (p[i] == '+' || p[i] == '-'))
+        negative = p[i++] == '-';
+    if (i == n)
+        return NUMBER_MALFORMED;
     int64_t v = 0;
     bool large = false;
     for (; i < n; i++) {
-        if (!is_digit(p[i])) return NUMBER_MALFORMED;
+        if (!is_digit(p[i]))
+            return NUMBER_MALFORMED;
         int digit = p[i] - '0';
         /* Gathered below zero, where INT64_MIN has room. */
-        large = large || __builtin_mul_overflow(v, (int64_t)10, &v) ||
-                __builtin_sub_overflow(v, (int64_t)digit, &v);
+        large = large || __builtin_mul_overflow(v, (int64_t)10, &v)
+                || __builtin_sub_overflow(v, (int64_t)digit, &v);
     }
-    if (large || (!negative && v == INT64_MIN)) return NUMBER_TOO_LARGE;
+    if (large || (!negative && v == INT64_MIN))
+        return NUMBER_TOO_LARGE;
     *value = negative ? v : -v;
     return NUMBER_OK;
 }
 
 /* digits * 10^exponent, laid out as %g does; digits > 0. */
-static size_t lay_out(char *out, bool negative, uint64_t digits,
-                      int exponent) {
+static size_t lay_out(char *out, bool negative, uint64_t digits, int exponent)
+{
     char text[24];
     int n = 0;
-    for (; digits % 10 == 0; digits /= 10) exponent++;
-    for (; digits > 0; digits /= 10) text[n++] = (char)('0' + digits % 10);
+    for (; digits % 10 == 0; digits /= 10)
+        exponent++;
+    for (; digits > 0; digits /= 10)
+        text[n++] = (char)('0' + digits % 10);
     int point = n + exponent; /* digits before the point */
     char *p = out;
-    if (negative) *p++ = '-';
+    if (negative)
+        *p++ = '-';
     if (point > 17 || point < -3) {
         *p++ = text[--n];
-        if (n > 0) *p++ = '.';
-        while (n > 0) *p++ = text[--n];
-        return (size_t)(p - out) +
-               (size_t)snprintf(p, 8, "e%+03d", point - 1);
+        if (n > 0)
+            *p++ = '.';
+        while (n > 0)
+            *p++ = text[--n];
+        return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%+03d", point - 1);
     }
     if (point <= 0) {
         *p++ = '0', *p++ = '.';
-        for (int k = point; k < 0; k++) *p++ = '0';
+        for (int k = point; k < 0; k++)
+            *p++ = '0';
     }
     for (; n > 0; point--) {
         *p++ = text[--n];
-        if (point == 1 && n > 0) *p++ = '.';
+        if (point == 1 && n > 0)
+            *p++ = '.';
     }
-    for (; point > 0; point--) *p++ = '0';
+    for (; point > 0; point--)
+        *p++ = '0';
     *p = 0;
     return (size_t)(p - out);
 }
 
-static size_t slow_print(char out[NUMBER_TEXT], double value) {
+static size_t slow_print(char out[NUMBER_TEXT], double value)
+{
     int n = 0;
     for (int digits = 15; digits <= 17; digits++) {
-        n = snprintf(out, NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) break;
+        n = c_locale_text(out, NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod_l(out, NULL, c_locale()) == value)
+            break;
     }
     return (size_t)n;
 }
 
-size_t number_print_real(char out[NUMBER_TEXT], double value) {
+size_t number_print_real(char out[NUMBER_TEXT], double value)
+{
     double size = fabs(value);
     if (size == 0 || !isfinite(value))
-        return (size_t)snprintf(out, NUMBER_TEXT, "%g", value);
+        return (size_t)c_locale_text(out, NUMBER_TEXT, "%g", value);
     if (!NUMBER_WIDE || size < 1e-9 || size > 1e25)
         return slow_print(out, value);
     int binary;
     frexp(size, &binary);
     int point = (int)floor((binary - 1) * 0.30102999566398120) + 1;
-    if (size >= (point > 0 ? power[point] : 1 / power[-point])) point++;
+    if (size >= (point > 0 ? power[point] : 1 / power[-point]))
+        point++;
     /* 17 digits, perhaps off by one in the last: every guess is read back. */
     int shift = 17 - point;
-    long double wide =
-        shift < 0 ? size / power[-shift] : size * power[shift];
+    long double wide = shift < 0 ? size / power[-shift] : size * power[shift];
     uint64_t seventeen = (uint64_t)(wide + 0.5L), drop = 100;
     for (int k = 2; k >= 0; k--, drop /= 10) {
         int exponent = k - shift;
@@ -232,15 +318,40 @@ size_t number_print_real(char out[NUMBER_TEXT], double value) {
     return slow_print(out, value);
 }
 
-size_t number_print_integer(char out[NUMBER_TEXT], int64_t value) {
+size_t number_print_integer(char out[NUMBER_TEXT], int64_t value)
+{
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
     char text[24];
     int n = 0;
-    do text[n++] = (char)('0' + rest % 10);
+    do
+        text[n++] = (char)('0' + rest % 10);
     while ((rest /= 10) > 0);
     char *p = out;
-    if (value < 0) *p++ = '-';
-    while (n > 0) *p++ = text[--n];
+    if (value < 0)
+        *p++ = '-';
+    while (n > 0)
+        *p++ = text[--n];
     *p = 0;
     return (size_t)(p - out);
+}
+
+struct number_text number_text(double value)
+{
+    struct number_text out;
+    number_print_real(out.text, value);
+    return out;
+}
+
+struct number_text number_digits(double value, int digits)
+{
+    struct number_text out;
+    c_locale_text(out.text, NUMBER_TEXT, "%.*g", digits, value);
+    return out;
+}
+
+struct number_text number_scientific(double value, int digits)
+{
+    struct number_text out;
+    c_locale_text(out.text, NUMBER_TEXT, "%.*e", digits, value);
+    return out;
 }

@@ -1,0 +1,43 @@
+/* number.h: decimal text to numbers and back, correctly rounded and fast.  The
+ * one printer and the one reader of numbers that programs read: no locale that
+ * the program or another thread sets changes them. */
+#ifndef FARSUM_BASE_NUMBER_H
+#define FARSUM_BASE_NUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum number_status {
+    NUMBER_OK,
+    NUMBER_MALFORMED,
+    NUMBER_TOO_LARGE,
+    NUMBER_NOT_FINITE /* "nan", "inf"; *value holds it */
+};
+
+/* Reads the text p[0..n) as a whole.  p[n] must be readable and no part of a
+ * number.  Decimal only; the exponent's letter is e, E, d or D. */
+enum number_status number_real(const char *p, size_t n, double *value);
+enum number_status number_integer(const char *p, size_t n, int64_t *value);
+/* Reads the longest number that text begins with, without leading space; *end
+ * is behind it, text itself if there is none.  Too large: infinity. */
+double number_take(const char *text, const char **end);
+/* The finite number that is the whole text, else NaN. */
+double number_of(const char *text);
+
+/* Prints the fewest of 15, 16 or 17 digits that read back as the same value, as
+ * %g lays them out.  Returns the length. */
+#define NUMBER_TEXT 40
+size_t number_print_real(char out[NUMBER_TEXT], double value);
+size_t number_print_integer(char out[NUMBER_TEXT], int64_t value);
+
+/* A number as an argument of %s: number_text(x).text, which lives until the end
+ * of the full expression. */
+struct number_text {
+    char text[NUMBER_TEXT];
+};
+/* What number_print_real prints. */
+struct number_text number_text(double value);
+/* As %.*g and %.*e: 17 digits and 16 read back. */
+struct number_text number_digits(double value, int digits);
+struct number_text number_scientific(double value, int digits);
+#endif
