@@ -26,6 +26,7 @@ set(farsum_sources
   src/points/tree_gpu_sparse.c
   src/points/tree_lists.c
   src/points/tree_region.c src/points/tree_sort.c src/points/tree_sparse.c
+  src/points/tree_sparse_fill.c
   src/points/waves.c
   src/points/gpu.c src/points/gpu_cells.c src/points/gpu_columns.c
   src/points/gpu_columns_shape.c src/points/gpu_kept.c src/points/gpu_radix.c

@@ -3,17 +3,32 @@
 
 #include <math.h>
 
-enum { EDGE_BITS = 7 };
+#include "base/par.h"
 
-static void region_bounds(const struct tree_given *given, double low[3],
-                          double high[3])
+enum { EDGE_BITS = 7, POINTS_LEAST = 4096 /* worth a thread */ };
+
+static void region_bounds(const struct tree_given *given, int threads,
+                          double low[3], double high[3])
 {
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
+        double least = low[d], most = high[d];
+#pragma omp parallel for num_threads(threads) schedule(static)                 \
+    reduction(min : least) reduction(max : most)
         for (int64_t i = 0; i < given->n; i++) {
             double x = given->x[d][i * given->step];
-            low[d] = fmin(low[d], x);
-            high[d] = fmax(high[d], x);
+            least = x < least ? x : least;
+            most = x > most ? x : most;
         }
+        low[d] = least;
+        high[d] = most;
+    }
+}
+
+static int region_threads(const struct tree_args *args, int64_t n)
+{
+    int64_t most = n / POINTS_LEAST + 1;
+    int threads = par_threads(args->threads);
+    return most < threads ? (int)most : threads;
 }
 
 farsum_status tree_region(struct tree_args *args,
@@ -22,9 +37,9 @@ farsum_status tree_region(struct tree_args *args,
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, h = 0, most = 0;
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    region_bounds(sources, low, high);
+    region_bounds(sources, region_threads(args, sources->n), low, high);
     if (targets)
-        region_bounds(targets, low, high);
+        region_bounds(targets, region_threads(args, targets->n), low, high);
     for (int d = 0; d < 3; d++) {
         if (low[d] > high[d])
             low[d] = high[d] = 0;

@@ -319,6 +319,48 @@ static void deep(void)
     tree_clear(&tree);
 }
 
+/* A sparse tree of two sets, by threads. */
+static void repeats_of(const struct tree_args *given, enum tree_dist dist)
+{
+    enum { N = 40000, M = 30000 };
+    double *x = check_memory(3 * N, sizeof *x);
+    double *y = check_memory(3 * M, sizeof *y);
+    struct tree_args args = *given;
+    tree_fractions(dist, N, 3, x);
+    tree_fractions(dist, M, 4, y);
+    struct tree_given g = tree_positions(&args, N, x);
+    struct tree_given to = tree_positions(&args, M, y);
+    struct tree one = {0}, many = {0};
+    args.threads = 1;
+    CHECK_OK(tree_set(&one, &args, &g, &to));
+    for (args.threads = 2; args.threads <= 8; args.threads += 3) {
+        CHECK_OK(tree_set(&many, &args, &g, &to));
+        tree_check_same(&one, &many);
+    }
+    tree_clear(&one);
+    tree_clear(&many);
+    free(x);
+    free(y);
+}
+
+static void repeats_more(void)
+{
+    for (int dist = 0; dist < TREE_DISTS; dist++) {
+        struct tree_args args = unit_box;
+        args.dense = 0;
+        args.depth = 16;
+        args.leaf = 1;
+        repeats_of(&args, (enum tree_dist)dist);
+        args.leaf = 20;
+        args.ws = 2;
+        for (int d = 0; d < 3; d++) {
+            args.root[d] = 3 + d;
+            args.periodic[d] = 1;
+        }
+        repeats_of(&args, (enum tree_dist)dist);
+    }
+}
+
 /* The same tree whatever the threads, also in memory that was used before. */
 static void repeats(void)
 {
@@ -337,17 +379,7 @@ static void repeats(void)
             CHECK_OK(tree_set(&one, &args, &g, NULL));
             args.threads = 4;
             CHECK_OK(tree_set(&four, &args, &g, NULL));
-            tree_same("leaves", four.n_leaves, one.n_leaves);
-            size_t leaves = sizeof(int64_t) * (size_t)(one.n_leaves + 1);
-            CHECK(
-                memcmp(one.source.order, four.source.order, N * sizeof(int64_t))
-                    == 0,
-                "orders differ");
-            CHECK(memcmp(one.source.begin, four.source.begin, leaves) == 0,
-                  "beginnings differ");
-            for (int d = 0; d < 3; d++)
-                CHECK(memcmp(one.source.x[d], four.source.x[d], 8 * N) == 0,
-                      "coordinates differ");
+            tree_check_same(&one, &four);
             check_points(&one, &one.source, &g);
         }
     tree_clear(&one);
@@ -428,6 +460,7 @@ int main(void)
     RUN(region);
     RUN(deep);
     RUN(repeats);
+    RUN(repeats_more);
     RUN(refuses);
     RUN(memory);
     return check_end();

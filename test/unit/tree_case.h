@@ -95,4 +95,6 @@ static inline int tree_same(const char *what, int64_t found, int64_t wanted)
  * whose root boxes are near, once. */
 void tree_check_cover(const struct tree *tree, const struct tree_given *sources,
                       const struct tree_given *targets);
+/* tree_same.c: every array of both is the same. */
+void tree_check_same(const struct tree *one, const struct tree *other);
 #endif
