@@ -10,16 +10,23 @@
 #include "method/exact_kind.h"
 
 static farsum_status exact_copy(double **to, int64_t n, const void *x,
-                                farsum_precision type, const char *what)
+                                farsum_precision type, const char *what,
+                                int threads)
 {
+    int64_t bad = INT64_MAX;
     mem_free(*to);
     TRY(MEM_RAW(*to, 3 * n));
+    double *p = *to;
+#pragma omp parallel for num_threads(threads) schedule(static)                 \
+    reduction(min : bad)
     for (int64_t i = 0; i < 3 * n; i++) {
-        (*to)[i] = array_get(x, type, i);
-        if (!isfinite((*to)[i]))
-            FAIL(ERR_POSITION, "%s %lld: %c = %g is not finite", what,
-                 (long long)(i / 3), "xyz"[i % 3], (*to)[i]);
+        p[i] = array_get(x, type, i);
+        if (!isfinite(p[i]) && i < bad)
+            bad = i;
     }
+    if (bad != INT64_MAX)
+        FAIL(ERR_POSITION, "%s %lld: %c = %g is not finite", what,
+             (long long)(bad / 3), "xyz"[bad % 3], p[bad]);
     return FARSUM_OK;
 }
 
@@ -36,11 +43,11 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
     farsum_precision type = plan->problem.arrays;
     int64_t targets = m > 0 ? m : n;
     s->n = s->m = 0;
-    TRY(exact_copy(&s->x, n, x, type, "source"));
+    TRY(exact_copy(&s->x, n, x, type, "source", plan->threads));
     mem_free(s->y);
     s->y = NULL;
     if (m > 0)
-        TRY(exact_copy(&s->y, m, y, type, "target"));
+        TRY(exact_copy(&s->y, m, y, type, "target", plan->threads));
     TRY(exact_room(&s->q, n * plan->pair.strengths));
     if (plan->pair.kind->gradient)
         TRY(exact_room(&s->potential, targets));

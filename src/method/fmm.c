@@ -217,7 +217,7 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
                            &uneven));
     else if (s->sampled && !plan->device)
         GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, s->facts.edge,
-                      &uneven));
+                      plan->threads, &uneven));
     GO(fmm_shape(plan, s, uneven, p->n_sources, p->n_targets, &s->shape));
     fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
              &s->pairs);

@@ -131,7 +131,7 @@ void fmm_facts_apart(struct fmm *s, int64_t some,
 /* fmm_uneven.c: 1: x [n][3] are so far from filling their box evenly that a
  * sparse tree is theirs. */
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
-                         const double edge[3], int *uneven);
+                         const double edge[3], int threads, int *uneven);
 /* Of a periodic cell: 1: a sparse tree should be faster than a dense one, by
  * the sample, without one by points that are so crowded (1: as uniform ones).
  * *seconds: what a sum takes with the tree that is the faster one.  set: those

@@ -18,7 +18,8 @@ enum {
 };
 
 /* x [n][3] side by side. */
-static farsum_status points_apart(struct points *p, int64_t n, const double *x)
+static farsum_status points_apart(struct points *p, int64_t n, const double *x,
+                                  int threads)
 {
     p->n = n;
     for (int d = 0; d < 3; d++) {
@@ -28,8 +29,10 @@ static farsum_status points_apart(struct points *p, int64_t n, const double *x)
         TRY(MEM_RAW(p->s[d], n));
     }
     p->room = n;
-    for (int64_t i = 0; i < 3 * n; i++)
-        p->s[i % 3][i / 3] = x[i];
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        for (int d = 0; d < 3; d++)
+            p->s[d][i] = x[3 * i + d];
     return FARSUM_OK;
 }
 
@@ -38,19 +41,27 @@ static struct tree_given points_given(const struct points *p, int fractions)
     return (struct tree_given){p->n, {p->s[0], p->s[1], p->s[2]}, 1, fractions};
 }
 
-static void points_extent(struct fmm *s)
+static void extent_along(const double *x, int64_t n, int threads, double *low,
+                         double *high)
+{
+    double least = *low, most = *high;
+#pragma omp parallel for num_threads(threads) schedule(static)                 \
+    reduction(min : least) reduction(max : most)
+    for (int64_t i = 0; i < n; i++) {
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
+    }
+    *low = least;
+    *high = most;
+}
+
+static void points_extent(struct fmm *s, int threads)
 {
     double low[3], high[3];
     for (int d = 0; d < 3; d++) {
         low[d] = high[d] = s->source.s[d][0];
-        for (int64_t i = 0; i < s->source.n; i++) {
-            low[d] = fmin(low[d], s->source.s[d][i]);
-            high[d] = fmax(high[d], s->source.s[d][i]);
-        }
-        for (int64_t i = 0; i < s->target.n; i++) {
-            low[d] = fmin(low[d], s->target.s[d][i]);
-            high[d] = fmax(high[d], s->target.s[d][i]);
-        }
+        extent_along(s->source.s[d], s->source.n, threads, &low[d], &high[d]);
+        extent_along(s->target.s[d], s->target.n, threads, &low[d], &high[d]);
     }
     fmm_extent(s, low, high);
 }
@@ -92,14 +103,14 @@ static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
             TRY(points_set(&s->target, &s->cell, m, y, type, "target",
                            plan->threads));
     } else {
-        TRY(points_apart(&s->source, n, s->exact.x));
+        TRY(points_apart(&s->source, n, s->exact.x, plan->threads));
         if (m > 0)
-            TRY(points_apart(&s->target, m, s->exact.y));
-        points_extent(s);
+            TRY(points_apart(&s->target, m, s->exact.y, plan->threads));
+        points_extent(s, plan->threads);
         fmm_facts_targets(plan, s);
     }
     if (!plan->problem.exclude_coincident)
-        TRY(points_distinct(&s->source, s->facts.periodic));
+        TRY(points_distinct(&s->source, s->facts.periodic, plan->threads));
     return FARSUM_OK;
 }
 
@@ -267,7 +278,8 @@ static farsum_status points_uneven(const struct farsum_plan *plan,
     double crowding = 1, seconds;
     *uneven = 0;
     if (!s->facts.periodic)
-        return fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, uneven);
+        return fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge, plan->threads,
+                          uneven);
     if (s->names.tree)
         return FARSUM_OK;
     if (plan->sample.n_targets == 0)

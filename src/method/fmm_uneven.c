@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/arrays.h"
 #include "method/fmm.h"
 
@@ -11,16 +12,36 @@
 /* What a sparse tree takes beyond what its shape says before it is there: boxes
  * that crowds do not fill, orders that they need. */
 #define CROWDS 2
+/* Points that are worth a thread. */
+enum { UNEVEN_LEAST = 4096 };
 
 static double uneven_low(const void *x, farsum_precision type, int64_t n,
-                         int axis)
+                         int axis, int threads)
 {
     double low = array_get(x, type, axis);
+#pragma omp parallel for num_threads(threads) schedule(static)                 \
+    reduction(min : low)
     for (int64_t i = 1; i < n; i++) {
         double v = array_get(x, type, 3 * i + axis);
         low = v < low ? v : low;
     }
     return low;
+}
+
+/* Adds points begin .. end to the cells that they are in. */
+static void uneven_count(const void *x, farsum_precision type,
+                         const double low[3], const double edge[3],
+                         int64_t begin, int64_t end, int32_t *count)
+{
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = 0;
+        for (int d = 0; d < 3; d++) {
+            double f = (array_get(x, type, 3 * i + d) - low[d]) / edge[d];
+            int64_t k = (int64_t)(f * FMM_CELL);
+            at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
+        }
+        count[at]++;
+    }
 }
 
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
@@ -32,22 +53,21 @@ double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
 }
 
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
-                         const double edge[3], int *uneven)
+                         const double edge[3], int threads, int *uneven)
 {
+    int64_t most = n / UNEVEN_LEAST + 1;
+    int parts = most < threads ? (int)most : threads;
     int32_t *count = NULL;
     double low[3];
-    TRY(MEM_NEW(count, FMM_CELLS));
+    TRY(MEM_NEW(count, (int64_t)parts * FMM_CELLS));
     for (int d = 0; d < 3; d++)
-        low[d] = uneven_low(x, type, n, d);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = 0;
-        for (int d = 0; d < 3; d++) {
-            double f = (array_get(x, type, 3 * i + d) - low[d]) / edge[d];
-            int64_t k = (int64_t)(f * FMM_CELL);
-            at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
-        }
-        count[at]++;
-    }
+        low[d] = uneven_low(x, type, n, d, parts);
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    for (int p = 0; p < parts; p++)
+        uneven_count(x, type, low, edge, par_start(n, parts, p),
+                     par_start(n, parts, p + 1), count + p * FMM_CELLS);
+    for (int k = FMM_CELLS; k < parts * FMM_CELLS; k++)
+        count[k % FMM_CELLS] += count[k];
     *uneven = fmm_crowding(count, n) > FMM_FAR_FROM_UNIFORM;
     mem_free(count);
     return FARSUM_OK;

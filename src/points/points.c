@@ -95,7 +95,11 @@ void points_clear(struct points *points)
 /* Fractional coordinates that differ by less are one: what wrapping and a
  * cell's inverse round, a point on one face and one on the opposite, say. */
 #define POINTS_SAME 4e-15
-enum { SAME_BITS = 40 }; /* of a coordinate that are looked up */
+enum {
+    SAME_BITS = 40,         /* of a coordinate that are looked up */
+    DISTINCT_LEAST = 4096,  /* points that are worth a thread */
+    STEPS = 8,              /* from a point's own slot */
+};
 
 static uint64_t points_hash(const int64_t at[3])
 {
@@ -135,8 +139,9 @@ static int points_same(const struct points_table *t, const struct points *p,
     return 1;
 }
 
-/* The point in the table that is at the place of i, whichever way the last bits
- * of i fall; -1: none. */
+/* The point before i in the table that is at the place of i, whichever way the
+ * last bits of i fall; -1: none.  Points behind i stand where nothing would if
+ * they were not there yet. */
 static int64_t points_find(const struct points_table *t,
                            const struct points *p, int64_t i)
 {
@@ -155,7 +160,7 @@ static int64_t points_find(const struct points_table *t,
         }
         for (uint64_t h = points_hash(at); !again; h++) {
             int64_t j = t->slot[h & (uint64_t)(t->size - 1)] - 1;
-            if (j < 0)
+            if (j < 0 || j >= i)
                 break;
             if (points_same(t, p, i, j))
                 return j;
@@ -164,36 +169,82 @@ static int64_t points_find(const struct points_table *t,
     return -1;
 }
 
-static void points_insert(struct points_table *t, const struct points *p,
-                          int64_t i)
+/* A slot goes to the lower of two points, the other one looks further: as if
+ * the points came in order, whichever thread is first.  After some steps points
+ * at one place are looked for and left out, as their chain would be long; the
+ * least of those, INT64_MAX: none. */
+static int64_t points_insert(struct points_table *t, const struct points *p,
+                             int64_t i)
 {
     const int64_t at[3] = {points_key(t, p->s[0][i]),
                            points_key(t, p->s[1][i]),
                            points_key(t, p->s[2][i])};
-    uint64_t h = points_hash(at);
-    while (t->slot[h & (uint64_t)(t->size - 1)] != 0)
-        h++;
-    t->slot[h & (uint64_t)(t->size - 1)] = i + 1;
+    int64_t here = i + 1, steps = 0;
+    for (uint64_t h = points_hash(at);; h++) {
+        int64_t *slot = &t->slot[h & (uint64_t)(t->size - 1)];
+        int64_t there = __atomic_load_n(slot, __ATOMIC_RELAXED);
+        while (there == 0 || there > here)
+            if (__atomic_compare_exchange_n(slot, &there, here, 0,
+                                            __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED)) {
+                if (there == 0)
+                    return INT64_MAX;
+                int64_t lower = here - 1;
+                here = there;
+                there = lower + 1;
+                break;
+            }
+        if (steps++ >= STEPS && points_same(t, p, here - 1, there - 1))
+            return here - 1;
+    }
+}
+
+/* The first point that is at an earlier one's place; INT64_MAX: none. */
+static int64_t points_first_twin(struct points_table *t, const struct points *p,
+                                 int threads)
+{
+    int64_t n = p->n, first = INT64_MAX;
+    if (threads <= 1) { /* its neighbours in memory are looked up at once */
+        for (int64_t i = 0; i < n; i++) {
+            if (points_find(t, p, i) >= 0)
+                return i;
+            points_insert(t, p, i);
+        }
+        return first;
+    }
+#pragma omp parallel num_threads(threads) reduction(min : first)
+    {
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < n; i++) {
+            int64_t twin = points_insert(t, p, i);
+            first = twin < first ? twin : first;
+        }
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < n; i++)
+            if (i < first && points_find(t, p, i) >= 0)
+                first = i;
+    }
+    return first;
 }
 
 /* Open addressing over the sorted points: neighbours in a tile are neighbours
  * in memory, the table is twice their number. */
-farsum_status points_distinct(const struct points *points, int wrapped)
+farsum_status points_distinct(const struct points *points, int wrapped,
+                              int threads)
 {
-    int64_t n = points->n, twin = -1, i = 0;
+    int64_t n = points->n, most = n / DISTINCT_LEAST + 1, twin = -1, i;
     struct points_table table = {16, NULL, wrapped};
     while (table.size < 2 * n)
         table.size *= 2;
     TRY(MEM_NEW(table.slot, table.size));
-    for (; i < n && twin < 0; i++) {
+    i = points_first_twin(&table, points, most < threads ? (int)most : threads);
+    if (i != INT64_MAX)
         twin = points_find(&table, points, i);
-        points_insert(&table, points, i);
-    }
     mem_free(table.slot);
     if (twin >= 0)
         FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
                              "exclude_coincident of the problem leaves such "
                              "pairs out",
-             (long long)twin, (long long)(i - 1));
+             (long long)twin, (long long)i);
     return FARSUM_OK;
 }

@@ -34,5 +34,6 @@ farsum_status points_bad(const double x[3], int64_t i, const char *what);
 void points_clear(struct points *points);
 /* FARSUM_ERR_COINCIDENT with the index pair if two positions are the same: if
  * they are wrapped but for rounding and a lattice vector, else to the bit. */
-farsum_status points_distinct(const struct points *points, int wrapped);
+farsum_status points_distinct(const struct points *points, int wrapped,
+                              int threads);
 #endif

@@ -238,16 +238,60 @@ static void bad_points_are_told(void)
     CHECK_SAYS("source 700");
     x[3 * 700 + 1] = 0.25;
     CHECK_OK(points_set(&points, &cell, N, x, FARSUM_F64, "source", 2));
-    CHECK_OK(points_distinct(&points, 0));
+    CHECK_OK(points_distinct(&points, 0, 1));
     memcpy(x + 3 * 999, x + 3 * 5, 3 * sizeof *x);
     x[3 * 999] += 3; /* another image of it */
     CHECK_OK(points_set(&points, &cell, N, x, FARSUM_F64, "source", 2));
     points.s[0][999] = points.s[0][5];
-    CHECK_FAILS(points_distinct(&points, 0), FARSUM_ERR_COINCIDENT);
+    CHECK_FAILS(points_distinct(&points, 0, 1), FARSUM_ERR_COINCIDENT);
     CHECK_SAYS("5 and 999");
     points_clear(&points);
     points_clear(&points);
     free(x);
+}
+
+/* The same pair is told for any number of threads: one point at another's
+ * place, two pairs, many points at few places. */
+static void twins_are_told(void)
+{
+    enum { N = 40000 };
+    struct points points = {.n = N};
+    uint64_t seed = 7;
+    char told[400];
+    for (int d = 0; d < 3; d++)
+        points.s[d] = check_memory(N, sizeof *points.s[d]);
+    for (int places = 0; places < 5; places++) {
+        const int some[] = {N, N, 3, 1, 200};
+        for (int i = 0; i < N; i++)
+            for (int d = 0; d < 3; d++)
+                points.s[d][i] = i < some[places]
+                                     ? random_of(&seed)
+                                     : points.s[d][i * 7 % some[places]];
+        for (int d = 0; d < 3; d++) {
+            points.s[d][31111] = points.s[d][17];
+            if (places == 1) /* told first */
+                points.s[d][22222] = points.s[d][22221];
+        }
+        for (int wrapped = 0; wrapped < 2; wrapped++) {
+            CHECK_FAILS(points_distinct(&points, wrapped, 1),
+                        FARSUM_ERR_COINCIDENT);
+            snprintf(told, sizeof told, "%s", farsum_message());
+            for (int threads = 2; threads <= 7; threads++) {
+                CHECK_FAILS(points_distinct(&points, wrapped, threads),
+                            FARSUM_ERR_COINCIDENT);
+                CHECK_SAYS(told);
+            }
+        }
+    }
+    for (int i = 0; i < N; i++)
+        for (int d = 0; d < 3; d++)
+            points.s[d][i] = random_of(&seed);
+    for (int threads = 1; threads <= 7; threads++)
+        CHECK_OK(points_distinct(&points, threads % 2, threads));
+    for (int d = 0; d < 3; d++) {
+        free(points.s[d]);
+        points.s[d] = NULL;
+    }
 }
 
 int main(void)
@@ -257,6 +301,7 @@ int main(void)
     RUN(bad_cells_are_refused);
     RUN(cells_follow);
     RUN(points_are_wrapped);
+    RUN(twins_are_told);
     RUN(bad_points_are_told);
     return check_end();
 }
