@@ -1,5 +1,6 @@
 /* spectral_out.c: from the caller's units to units of the cutoff and back. */
 #include <math.h>
+#include <string.h>
 
 #include "base/par.h"
 #include "method/arrays.h"
@@ -35,12 +36,61 @@ static void in_channels(const struct farsum_plan *plan, struct spectral *s)
     }
 }
 
+/* Sums over sources are taken in blocks, whose sums are added in order: the same
+ * for any number of threads. */
+enum { BLOCK = 4096, SUMS = 4 };
+
+/* What is added up of sources begin .. end of right-hand side r. */
+typedef void block_sums(const struct farsum_plan *plan,
+                        const struct spectral *s, int r, const void *q,
+                        int64_t begin, int64_t end, double sum[SUMS]);
+
+static void in_blocks(const struct farsum_plan *plan, const struct spectral *s,
+                      int r, const void *q, block_sums *add, double all[SUMS])
+{
+    enum { AT_ONCE = 256 };
+    int64_t blocks = (s->n + BLOCK - 1) / BLOCK;
+    memset(all, 0, SUMS * sizeof *all);
+    for (int64_t first = 0; first < blocks; first += AT_ONCE) {
+        double part[AT_ONCE][SUMS] = {{0}};
+        int64_t some = blocks - first < AT_ONCE ? blocks - first : AT_ONCE;
+        int threads = some < plan->threads ? (int)some : plan->threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t b = 0; b < some; b++) {
+            int64_t begin = (first + b) * BLOCK, end = begin + BLOCK;
+            add(plan, s, r, q, begin, end < s->n ? end : s->n, part[b]);
+        }
+        for (int64_t b = 0; b < some; b++)
+            for (int a = 0; a < SUMS; a++)
+                all[a] += part[b][a];
+    }
+}
+
+/* Net strength, or its vector, and squares. */
+static void net_sums(const struct farsum_plan *plan, const struct spectral *s,
+                     int r, const void *q, int64_t begin, int64_t end,
+                     double sum[SUMS])
+{
+    const struct pair_kind *kind = plan->pair.kind;
+    for (int64_t i = begin; i < end; i++) {
+        double v[PAIR_STRENGTHS] = {0}, own[3] = {0};
+        in_strengths(plan, q, r * s->n + i, v);
+        sum[3] += kind->square(v);
+        if (kind->net)
+            kind->net(v, own);
+        else
+            own[0] = v[0];
+        for (int a = 0; a < 3; a++)
+            sum[a] += own[a];
+    }
+}
+
 void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
                  const void *q, double *q1, double *q2)
 {
     farsum_precision from = plan->problem.arrays, to = plan->problem.precision;
     const struct pair_kind *kind = plan->pair.kind;
-    double most = 0, net[3] = {0}, square = 0;
+    double most = 0, net[SUMS];
     int64_t n = s->n * plan->pair.strengths, first = r * n;
 #pragma omp parallel for num_threads(plan->threads) reduction(max : most)
     for (int64_t i = 0; i < n; i++)
@@ -53,22 +103,25 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
         array_put(s->q, to, i, scale * array_get(q, from, first + i));
     if (kind->apart)
         in_channels(plan, s);
-    /* in order: the same for any number of threads */
-    for (int64_t i = 0; i < s->n; i++) {
-        double v[PAIR_STRENGTHS] = {0}, own[3] = {0};
-        in_strengths(plan, q, r * s->n + i, v);
-        square += kind->square(v);
-        if (kind->net)
-            kind->net(v, own);
-        else
-            own[0] = v[0];
-        for (int a = 0; a < 3; a++)
-            net[a] += own[a];
-    }
+    in_blocks(plan, s, r, q, net_sums, net);
     *q1 = plan->pair.strengths == 1 || kind->flux
               ? net[0]
               : sqrt(net[0] * net[0] + net[1] * net[1] + net[2] * net[2]);
-    *q2 = square;
+    *q2 = net[3];
+}
+
+static void flux_sums(const struct farsum_plan *plan, const struct spectral *s,
+                      int r, const void *q, int64_t begin, int64_t end,
+                      double sum[SUMS])
+{
+    for (int64_t i = begin; i < end; i++) {
+        double v[PAIR_STRENGTHS], given[3];
+        in_strengths(plan, q, r * s->n + i, v);
+        plan->pair.kind->net(v, given);
+        sum[3] += given[0];
+        for (int a = 0; a < 3; a++)
+            sum[a] += given[0] * s->x[3 * i + a];
+    }
 }
 
 /* (9.8): the mean flow of sources whose fluxes lie apart: at x it is mean less
@@ -76,19 +129,13 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
 static double out_flux(const struct farsum_plan *plan, const struct spectral *s,
                        int r, const void *q, double mean[3])
 {
-    double rc = s->tuned.rc, net = 0;
+    double rc = s->tuned.rc, sum[SUMS] = {0};
     double front = 8 * M_PI / (s->tuned.cell.volume * rc * rc * rc);
-    mean[0] = mean[1] = mean[2] = 0;
-    for (int64_t i = 0; plan->pair.kind->flux && i < s->n; i++) {
-        double v[PAIR_STRENGTHS], given[3];
-        in_strengths(plan, q, r * s->n + i, v);
-        plan->pair.kind->net(v, given);
-        double flux = front * given[0];
-        net += flux;
-        for (int a = 0; a < 3; a++)
-            mean[a] += flux * s->x[3 * i + a];
-    }
-    return net;
+    if (plan->pair.kind->flux)
+        in_blocks(plan, s, r, q, flux_sums, sum);
+    for (int a = 0; a < 3; a++)
+        mean[a] = front * sum[a];
+    return front * sum[3];
 }
 
 void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
@@ -138,18 +185,25 @@ double spectral_background(const struct spectral *s, double q1)
            * q1;
 }
 
+static void dipole_sums(const struct farsum_plan *plan,
+                        const struct spectral *s, int r, const void *q,
+                        int64_t begin, int64_t end, double sum[SUMS])
+{
+    for (int64_t i = begin; i < end; i++) {
+        double v = array_get(q, plan->problem.arrays, r * s->n + i);
+        for (int a = 0; a < 3; a++)
+            sum[a] += v * s->x[3 * i + a];
+    }
+}
+
 /* (5.6): vacuum surroundings: phi += 4 pi/(3V) M.x, caller's units. */
 static double spectral_dipole(const struct farsum_plan *plan,
                               const struct spectral *s, int r, const void *q,
                               double dipole[3])
 {
-    dipole[0] = dipole[1] = dipole[2] = 0;
-    for (int64_t i = 0; i < s->n; i++) {
-        double v = array_get(q, plan->problem.arrays, r * s->n + i);
-        for (int k = 0; k < 3; k++)
-            dipole[k] += v * s->x[3 * i + k];
-    }
-    double rc = s->tuned.rc;
+    double rc = s->tuned.rc, sum[SUMS];
+    in_blocks(plan, s, r, q, dipole_sums, sum);
+    memcpy(dipole, sum, 3 * sizeof *dipole);
     return 4 * M_PI / (3 * s->tuned.cell.volume * rc * rc * rc);
 }
 
