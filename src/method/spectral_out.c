@@ -36,8 +36,8 @@ static void in_channels(const struct farsum_plan *plan, struct spectral *s)
     }
 }
 
-/* Sums over sources are taken in blocks, whose sums are added in order: the same
- * for any number of threads. */
+/* Sums over sources are taken in blocks, whose sums are added in order: the
+ * same for any number of threads. */
 enum { BLOCK = 4096, SUMS = 4 };
 
 /* What is added up of sources begin .. end of right-hand side r. */

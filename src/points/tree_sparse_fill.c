@@ -1,5 +1,5 @@
-/* tree_sparse_fill.c: links, leaves and the hash of a sparse tree's boxes, level
- * by level in parallel; the same for any number of threads. */
+/* tree_sparse_fill.c: links, leaves and the hash of a sparse tree's boxes,
+ * level by level in parallel; the same for any number of threads. */
 #include "points/tree_sparse.h"
 
 #include "base/mem.h"
