@@ -79,6 +79,15 @@ long=$(awk '
                              length($0) }' $sources)
 [ -z "$long" ] || breach "$long"
 
+# Threads and locks of the process go through base/par.h and base/fork.h: a
+# team in the library's floating-point environment, locks that fork waits for.
+regions=$(grep -rnE '# *pragma omp parallel|_Pragma\("omp parallel' src \
+              | grep -v '^src/base/par\.' || :)
+[ -z "$regions" ] || breach "$regions: use PAR_FOR or PAR_TEAM of base/par.h"
+locks=$(grep -rnE 'PTHREAD_MUTEX_INITIALIZER|pthread_mutex_init' src \
+            | grep -v '^src/base/fork\.' || :)
+[ -z "$locks" ] || breach "$locks: use FORK_LOCK of base/fork.h"
+
 here=$(pwd -P)
 names=$(grep -rnIE "(^|[^A-Za-z0-9_.-])/(home|root|Users)/[a-z]" \
             --exclude-dir=.git --exclude-dir='build*' \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fpenv.h"
 #include "base/isa.h"
 #include "base/mem.h"
 #include "base/par.h"
@@ -15,6 +16,7 @@
 farsum_status farsum_device_adopt(const char *name, void *context, void *queue,
                                   farsum_device **device)
 {
+    FP_GUARD;
     farsum_status status = FARSUM_OK;
     farsum_device *made = NULL;
     if (!name || !device)
@@ -33,11 +35,13 @@ done:
 
 farsum_status farsum_device_open(const char *name, farsum_device **device)
 {
+    FP_GUARD;
     return farsum_device_adopt(name, NULL, NULL, device);
 }
 
 void farsum_device_close(farsum_device *device)
 {
+    FP_GUARD;
     if (!device)
         return;
     device_close(device->device);
@@ -71,6 +75,7 @@ static void info_set(farsum_device_info *info, const struct device *d)
 farsum_status farsum_device_get_info(const farsum_device *device,
                                      farsum_device_info *info)
 {
+    FP_GUARD;
     if (!device)
         FAIL(ERR_ARGUMENT, "device is NULL");
     TRY(info_check(info));
@@ -109,6 +114,7 @@ static void info_open(farsum_device_info *info, const char *name)
 
 farsum_status farsum_list_devices(int index, farsum_device_info *info)
 {
+    FP_GUARD;
     int at = 1;
     TRY(info_check(info));
     if (index == 0) {
@@ -139,10 +145,26 @@ farsum_status farsum_list_devices(int index, farsum_device_info *info)
     FAIL(ERR_ARGUMENT, "there are %d devices", at);
 }
 
+/* The caller's visit, in the caller's floating-point environment. */
+struct visitor {
+    farsum_cache_visit *visit;
+    void *data;
+};
+static void visit_file(const char *file, const char *arch, int64_t bytes,
+                       void *data)
+{
+    const struct visitor *v = data;
+    int held = fp_suspend();
+    if (v->visit)
+        v->visit(file, arch, bytes, v->data);
+    fp_resume(held);
+}
+
 farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
                                 char *folder, size_t room, int64_t *files,
                                 int64_t *bytes)
 {
+    FP_GUARD;
     char *where = NULL;
     if (!files || !bytes)
         FAIL(ERR_ARGUMENT, "%s is NULL", files ? "bytes" : "files");
@@ -152,19 +174,20 @@ farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
     mem_free(where);
     char times[1400];
     int64_t lines, size;
-    TRY(cache_list(visit, data, files, bytes));
+    struct visitor visitor = {visit, data};
+    TRY(cache_list(visit_file, &visitor, files, bytes));
     wisdom_about(times, sizeof times, &lines, &size);
     if (lines == 0)
         return FARSUM_OK;
     ++*files;
     *bytes += size;
-    if (visit)
-        visit(times, "times", size, data);
+    visit_file(times, "times", size, &visitor);
     return FARSUM_OK;
 }
 
 farsum_status farsum_cache_clear(int64_t *files)
 {
+    FP_GUARD;
     if (!files)
         FAIL(ERR_ARGUMENT, "files is NULL");
     int times = wisdom_clear();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "device/buf.h"
@@ -31,7 +32,9 @@ void plan_log(const struct farsum_plan *plan, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    int held = fp_suspend();
     plan->options.log(line, plan->options.log_data);
+    fp_resume(held);
 }
 
 /* Where: the caller's device, one by name, or the host. */
@@ -222,6 +225,7 @@ farsum_status farsum_plan_create(const farsum_problem *problem,
                                  const farsum_options *options,
                                  farsum_plan **plan)
 {
+    FP_GUARD;
     return plan_make(problem, options, 0, plan);
 }
 
@@ -229,11 +233,13 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
                                const farsum_options *options,
                                farsum_plan **plan)
 {
+    FP_GUARD;
     return plan_make(problem, options, 1, plan);
 }
 
 void farsum_plan_destroy(farsum_plan *plan)
 {
+    FP_GUARD;
     if (!plan)
         return;
     farsum_plan_destroy(plan->beside);
@@ -249,6 +255,7 @@ void farsum_plan_destroy(farsum_plan *plan)
 farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
                                      const void *x, int64_t m, const void *y)
 {
+    FP_GUARD;
     double start = clock_seconds();
     if (!plan || !x)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
@@ -288,6 +295,7 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
 
 farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
 {
+    FP_GUARD;
     if (!plan || !cell)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "cell" : "plan");
     if (plan->dry)
@@ -316,7 +324,7 @@ static double plan_size(const struct farsum_plan *plan, int64_t first,
 {
     int f32 = plan->problem.arrays == FARSUM_F32, width = plan->pair.strengths;
     double most = 0;
-#pragma omp parallel for num_threads(plan->threads) reduction(max : most)
+    PAR_FOR(plan->threads, reduction(max : most))
     for (int64_t i = 0; i < plan->n; i++) {
         double v[PAIR_STRENGTHS];
         for (int a = 0; a < width; a++)
@@ -336,8 +344,7 @@ static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
     int64_t bad = INT64_MAX;
     int f32 = plan->problem.arrays == FARSUM_F32;
     double most = 0;
-#pragma omp parallel for num_threads(plan->threads) reduction(min : bad)       \
-    reduction(max : most)
+    PAR_FOR(plan->threads, reduction(min : bad) reduction(max : most))
     for (int64_t i = 0; i < each; i++) {
         double v = f32 ? (double)((const float *)q)[first + i]
                        : ((const double *)q)[first + i];
@@ -395,6 +402,7 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
 farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                                   farsum_result *result)
 {
+    FP_GUARD;
     double start = clock_seconds();
     if (!plan || !q || !result)
         FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
@@ -411,6 +419,7 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
 
 farsum_status farsum_plan_finish(farsum_plan *plan)
 {
+    FP_GUARD;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     if (plan->dry || !plan->method->finish)
@@ -425,6 +434,7 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
 farsum_status farsum_plan_get_info(const farsum_plan *plan,
                                    farsum_plan_info *info)
 {
+    FP_GUARD;
     if (!plan || !info)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "info" : "plan");
     if (info->size != sizeof *info)

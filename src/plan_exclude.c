@@ -1,4 +1,5 @@
 /* plan_exclude.c: pairs whose interaction stays by a factor only. */
+#include "base/fpenv.h"
 #include "base/mem.h"
 #include "method/method.h"
 
@@ -30,6 +31,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                                          const int64_t *pairs,
                                          const double *factors)
 {
+    FP_GUARD;
     farsum_status status = FARSUM_OK;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fpenv.h"
 #include "base/text.h"
 #include "math/pair.h"
 #include "math/split.h"
@@ -41,6 +42,7 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
 
 void farsum_plan_print(const farsum_plan *plan, FILE *out)
 {
+    FP_GUARD;
     if (!plan || !out)
         return;
     farsum_plan_info all = plan->info;

@@ -12,7 +12,7 @@ void direct_any_sum(const struct exact_kind *kind,
         isa_direct_any[p->isa][0]->run[exact_kind_index(kind)];
     int64_t m = p->y ? p->m : p->n, tiles = (m + DIRECT_TILE - 1) / DIRECT_TILE;
     int threads = par_threads(p->threads);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    PAR_FOR(threads, schedule(dynamic))
     for (int64_t t = 0; t < tiles; t++)
         run(args, t, t + 1, values);
 }

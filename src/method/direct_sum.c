@@ -41,7 +41,7 @@ farsum_status direct_sum(const struct direct_args *args, double *potential,
     int threads = par_threads(args->threads), want = energy || virial;
     struct direct_part part[PARTS];
     memset(part, 0, sizeof part);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    PAR_FOR(threads, schedule(dynamic))
     for (int p = 0; p < PARTS; p++) {
         int64_t t0 = par_start(tiles, PARTS, p);
         int64_t t1 = par_start(tiles, PARTS, p + 1);

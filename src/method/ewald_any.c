@@ -107,13 +107,13 @@ static void gather(struct ewald_any *e)
            (size_t)(job->kind->channels * modes->entries) * 8 * sizeof(double));
     for (int64_t b0 = 0; b0 < blocks; b0 += most) {
         int slots = (int)(blocks - b0 < most ? blocks - b0 : most);
-#pragma omp parallel for schedule(static) num_threads(job->threads)
+        PAR_FOR(job->threads, schedule(static))
         for (int s = 0; s < slots; s++) {
             int64_t i0 = (b0 + s) * B;
             kern->tables(job, job->sources, s, i0,
                          (int)(n - i0 < B ? n - i0 : B));
         }
-#pragma omp parallel for schedule(dynamic) num_threads(job->threads)
+        PAR_FOR(job->threads, schedule(dynamic))
         for (int r = 0; r < ROW_SHARES; r++)
             for (int s = 0; s < slots; s++) {
                 int64_t i0 = (b0 + s) * B;
@@ -161,7 +161,7 @@ static void weigh_entry(const struct ewald_job *job,
 static void weigh(struct ewald_any *e)
 {
     const struct ewald_job *job = &e->body.job;
-#pragma omp parallel for schedule(dynamic, 8) num_threads(job->threads)
+    PAR_FOR(job->threads, schedule(dynamic, 8))
     for (int64_t r = 0; r < job->modes->rows; r++)
         for (int32_t n = 0; n < job->modes->row[r].length; n++)
             weigh_entry(job, job->modes->row + r, n);
@@ -199,7 +199,7 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
     gather(e);
     weigh(e);
     int64_t m = e->body.job.targets->n, blocks = (m + T - 1) / T;
-#pragma omp parallel for schedule(dynamic) num_threads(e->body.job.threads)
+    PAR_FOR(e->body.job.threads, schedule(dynamic))
     for (int64_t b = 0; b < blocks; b++)
         evaluate(e, mean, b * T, m - b * T < T ? m : (b + 1) * T, values);
     return FARSUM_OK;

@@ -1,6 +1,7 @@
 /* ewald_points.c: points wrapped into the cell, sorted by boxes; the boxes of
  * the near sum and which of them see each other. */
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/ewald_part.h"
 
 #include <math.h>
@@ -179,7 +180,7 @@ farsum_status ewald_points_set(struct ewald_points *p,
     int64_t *start = p->start;
     memset(start, 0, (size_t)(b->boxes + 1) * sizeof *start);
     int32_t *box = p->box; /* in the caller's order until sorted */
-#pragma omp parallel for num_threads(threads)
+    PAR_FOR(threads)
     for (int64_t i = 0; i < n; i++) {
         long double s[3];
         wrap(l, x + 3 * i, s);
@@ -194,7 +195,7 @@ farsum_status ewald_points_set(struct ewald_points *p,
     for (int64_t c = b->boxes; c > 0; c--)
         start[c] = start[c - 1];
     start[0] = 0;
-#pragma omp parallel for num_threads(threads)
+    PAR_FOR(threads)
     for (int64_t at = 0; at < n; at++) {
         long double s[3];
         wrap(l, x + 3 * p->index[at], s);

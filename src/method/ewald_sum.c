@@ -140,7 +140,7 @@ static void run_targets(struct ewald *e, const struct whole *w,
     const struct ewald_kern *kern = e->kern;
     int64_t m = e->body.job.targets->n;
     int64_t blocks = (m + EWALD_TARGETS - 1) / EWALD_TARGETS;
-#pragma omp parallel for schedule(dynamic) num_threads(e->body.job.threads)
+    PAR_FOR(e->body.job.threads, schedule(dynamic))
     for (int64_t b = 0; b < blocks; b++) {
         int64_t i0 = b * EWALD_TARGETS, i1 = i0 + EWALD_TARGETS;
         struct ewald_block block;
@@ -189,11 +189,11 @@ farsum_status ewald_run(struct ewald *e, const double *q, double *potential,
     int64_t n = e->body.sources.n, entries = e->body.modes.entries;
     int threads = job->threads;
     /* A loop, not a region: every share is done, whatever the team's size. */
-#pragma omp parallel for schedule(static) num_threads(threads)
+    PAR_FOR(threads, schedule(static))
     for (int t = 0; t < threads; t++)
         kern->gather(job, t, par_start(n, threads, t),
                      par_start(n, threads, t + 1));
-#pragma omp parallel for schedule(static) num_threads(threads)
+    PAR_FOR(threads, schedule(static))
     for (int t = 0; t < threads; t++)
         kern->weigh(job, par_start(entries, threads, t),
                     par_start(entries, threads, t + 1));

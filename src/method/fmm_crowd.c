@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/fmm_crowd.h"
 
 enum { BLOCK = 64 }; /* boxes that are looked at, summed by a thread */
@@ -197,7 +198,7 @@ static farsum_status crowd_level(const struct crowd *c, int level,
     farsum_status status = FARSUM_OK;
     GO(MEM_NEW(part, blocks));
     GO(MEM_RAW(far, blocks * tree_far_most(t)));
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic)
+    PAR_FOR(t->threads, schedule(dynamic))
     for (int64_t block = 0; block < blocks; block++)
         for (int64_t i = block * BLOCK; i < (block + 1) * BLOCK && i < some;
              i++) {

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/arrays.h"
 #include "method/fmm_crowd.h"
 
@@ -167,7 +168,7 @@ static void crowd_octants(struct crowd *c)
 {
     const struct tree *t = c->t;
     const struct tree_points *p = &t->source;
-#pragma omp parallel for num_threads(t->threads) schedule(static)
+    PAR_FOR(t->threads, schedule(static))
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
         int64_t count[8] = {0};
         for (int64_t i = p->begin[leaf]; i < p->begin[leaf + 1]; i++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/arrays.h"
 #include "method/direct_sum.h"
 #include "method/fmm.h"
@@ -268,7 +269,7 @@ void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_apart apart[FMM_APART_MOST];
     int64_t m = s->target.n, some = fmm_facts_some(s->source.n, m);
-#pragma omp parallel for num_threads(plan->threads)
+    PAR_FOR(plan->threads)
     for (int64_t t = 0; t < some; t++)
         apart[t] =
             apart_sums(s, (int64_t)((double)t * (double)m / (double)some));

@@ -61,7 +61,7 @@ static double run_in(const struct farsum_plan *plan, struct fmm *s)
     for (int64_t i = 0; i < s->exact.n; i++)
         most = fmax(most, fabs(s->exact.q[i]));
     double unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
-#pragma omp parallel for num_threads(plan->threads)
+    PAR_FOR(plan->threads)
     for (int64_t i = 0; i < s->exact.n; i++)
         array_put(s->q, type, i, s->exact.q[order[i]] / unit);
     return unit;
@@ -133,7 +133,7 @@ static void run_out(const struct out *o)
 {
     const struct tree *t = &o->s->tree;
     const int64_t *begin = tree_targets(t)->begin;
-#pragma omp parallel for num_threads(o->plan->threads) schedule(dynamic, 64)
+    PAR_FOR(o->plan->threads, schedule(dynamic, 64))
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
         double centre[3], h = run_centre(t, leaf, centre);
         for (int64_t k = begin[leaf]; k < begin[leaf + 1]; k++)

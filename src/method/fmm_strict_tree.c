@@ -146,7 +146,7 @@ static farsum_status walk_run(struct walk *w, int lo, double bound[W])
         bound[k] = 0;
     }
     for (int level = 0; level <= t->depth; level++) {
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic, BLOCK)
+        PAR_FOR(t->threads, schedule(dynamic, BLOCK))
         for (int64_t i = t->first[level]; i < t->first[level + 1]; i++)
             walk_box(w, level, i, far + omp_get_thread_num() * most);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/mem.h"
 #include "method/mesh_gpu.h"
 #include "method/planner.h"
@@ -17,7 +18,9 @@ void mesh_log(const farsum_mesh_options *options, const struct choice *choice)
         return;
     snprintf(line, sizeof line, "%s: %s (%s)", choice->stage->name,
              choice->row->name, choice->reason);
+    int held = fp_suspend();
     options->log(line, options->log_data);
+    fp_resume(held);
 }
 
 static void mesh_args(struct farsum_mesh *m)
@@ -199,6 +202,7 @@ farsum_status farsum_mesh_create(const farsum_mesh_problem *problem,
                                  const farsum_mesh_options *options,
                                  farsum_mesh **mesh)
 {
+    FP_GUARD;
     return mesh_open(problem, options, 0, mesh);
 }
 
@@ -206,11 +210,13 @@ farsum_status farsum_mesh_tune(const farsum_mesh_problem *problem,
                                const farsum_mesh_options *options,
                                farsum_mesh **mesh)
 {
+    FP_GUARD;
     return mesh_open(problem, options, 1, mesh);
 }
 
 void farsum_mesh_destroy(farsum_mesh *mesh)
 {
+    FP_GUARD;
     if (!mesh)
         return;
     for (int room = 0; room < MESH_ROOMS; room++)
@@ -225,5 +231,6 @@ void farsum_mesh_destroy(farsum_mesh *mesh)
 
 double farsum_mesh_hat(const farsum_mesh *mesh, double theta)
 {
+    FP_GUARD;
     return mesh ? window_hat(&mesh->window, theta) : NAN;
 }

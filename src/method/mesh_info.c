@@ -1,9 +1,12 @@
 /* mesh_info.c: a mesh in numbers and in words. */
 #include "method/mesh.h"
 
+#include "base/fpenv.h"
+
 farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
                                    farsum_mesh_info *info)
 {
+    FP_GUARD;
     if (!mesh || !info)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "info" : "mesh");
     if (info->size != sizeof *info)
@@ -66,6 +69,7 @@ void mesh_info_print(const farsum_mesh_info *i, FILE *out)
 
 void farsum_mesh_print(const farsum_mesh *mesh, FILE *out)
 {
+    FP_GUARD;
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
     if (mesh && out && farsum_mesh_get_info(mesh, &info) == FARSUM_OK)
         mesh_info_print(&info, out);

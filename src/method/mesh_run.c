@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/mesh_gpu.h"
 
 farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
@@ -36,7 +38,7 @@ static farsum_status run_inside(const struct farsum_mesh *m, int64_t n,
     const int *open = m->spread.open;
     if (!open[0] && !open[1] && !open[2])
         return FARSUM_OK;
-#pragma omp parallel for num_threads(m->threads) reduction(min : bad)
+    PAR_FOR(m->threads, reduction(min : bad))
     for (int64_t i = 0; i < n; i++) {
         double r[3];
         for (int j = 0; j < 3; j++)
@@ -75,6 +77,7 @@ static farsum_status run_points(struct farsum_mesh *m, int64_t n, const void *x)
 farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
                                      const void *x)
 {
+    FP_GUARD;
     struct farsum_mesh *m = mesh;
     double start = clock_seconds();
     farsum_status status = FARSUM_OK;
@@ -145,6 +148,7 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
 
 farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
 {
+    FP_GUARD;
     if (!mesh || !grid)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
     if (!mesh->has_points)
@@ -161,6 +165,7 @@ farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
 farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
                                  void *value, void *gradient)
 {
+    FP_GUARD;
     if (!mesh || !grid)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
     if (!mesh->has_points)
@@ -181,6 +186,7 @@ farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
 
 farsum_status farsum_mesh_finish(farsum_mesh *mesh)
 {
+    FP_GUARD;
     if (!mesh)
         FAIL(ERR_ARGUMENT, "mesh is NULL");
     return mesh->gpu ? mesh_gpu_finish(mesh) : FARSUM_OK;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fpenv.h"
 #include "method/spectral.h"
 #include "stage/gpu_rates.h"
 
@@ -231,6 +232,7 @@ static void fill_stages(struct modelled *m)
 farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
                                     farsum_model *model)
 {
+    FP_GUARD;
     if (!plan || !model)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "model" : "plan");
     if (model->size != sizeof *model)

@@ -34,12 +34,12 @@ static farsum_status run_operations(void *data, int64_t amount, double *seconds)
     const struct host *h = data;
     const double numbers[3] = {1 - 2e-7, 1e-7, 4};
     double sum = 0, most = 0;
-#pragma omp parallel num_threads(h->threads) reduction(+ : sum)                \
-    reduction(max : most)
-    {
+    PAR_FOR(h->threads, schedule(static, 1) reduction(+ : sum)
+                            reduction(max : most))
+    for (int t = 0; t < h->threads; t++) {
         double start = thread_seconds();
         sum += h->kern->operations(h->kind, amount, numbers);
-        most = thread_seconds() - start;
+        most = fmax(most, thread_seconds() - start);
     }
     *seconds = most;
     if (!isfinite(sum)) /* and so the sum is wanted */
@@ -51,15 +51,14 @@ static farsum_status run_stream(void *data, int64_t amount, double *seconds)
 {
     const struct host *h = data;
     double most = 0;
-#pragma omp parallel num_threads(h->threads) reduction(max : most)
-    {
+    PAR_FOR(h->threads, schedule(static, 1) reduction(max : most))
+    for (int t = 0; t < h->threads; t++) {
         double start = thread_seconds();
-        int t = omp_get_thread_num(), parts = omp_get_num_threads();
-        int64_t n = h->bytes / 64, from = par_start(n, parts, t);
-        int64_t bytes = 64 * (par_start(n, parts, t + 1) - from);
+        int64_t n = h->bytes / 64, from = par_start(n, h->threads, t);
+        int64_t bytes = 64 * (par_start(n, h->threads, t + 1) - from);
         for (int64_t k = 0; k < amount; k++)
             h->kern->stream(h->x + 8 * from, bytes, k % 2 ? 0.5 : 2);
-        most = thread_seconds() - start;
+        most = fmax(most, thread_seconds() - start);
     }
     *seconds = most;
     return FARSUM_OK;

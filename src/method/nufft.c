@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/mem.h"
 #include "method/nufft_gpu.h"
 
@@ -127,6 +128,7 @@ farsum_status farsum_nufft_create(const farsum_nufft_problem *problem,
                                   const farsum_mesh_options *options,
                                   farsum_nufft **nufft)
 {
+    FP_GUARD;
     farsum_status status = FARSUM_OK;
     struct farsum_nufft *n = NULL;
     double start = clock_seconds();
@@ -151,6 +153,7 @@ done:
 
 void farsum_nufft_destroy(farsum_nufft *nufft)
 {
+    FP_GUARD;
     if (!nufft)
         return;
     if (nufft->choice.row)
@@ -183,6 +186,7 @@ static farsum_status nufft_points(struct farsum_nufft *nufft, int64_t n)
 farsum_status farsum_nufft_set_points(farsum_nufft *nufft, int64_t n,
                                       const void *x)
 {
+    FP_GUARD;
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
     TRY(farsum_mesh_set_points(nufft->mesh, n, x));
@@ -195,6 +199,7 @@ farsum_status farsum_nufft_set_points(farsum_nufft *nufft, int64_t n,
 
 farsum_status farsum_nufft_finish(farsum_nufft *nufft)
 {
+    FP_GUARD;
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
     return nufft->device ? nufft_gpu_finish(nufft) : FARSUM_OK;
@@ -203,6 +208,7 @@ farsum_status farsum_nufft_finish(farsum_nufft *nufft)
 farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,
                                     farsum_mesh_info *info)
 {
+    FP_GUARD;
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
     TRY(farsum_mesh_get_info(nufft->mesh, info));
@@ -219,6 +225,7 @@ farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,
 
 void farsum_nufft_print(const farsum_nufft *nufft, FILE *out)
 {
+    FP_GUARD;
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
     if (!nufft || !out || farsum_nufft_get_info(nufft, &info) != FARSUM_OK)
         return;

@@ -4,6 +4,8 @@
  * spread, interp and fft serves: the real transforms of real and imaginary
  * part, in place, are as much work and memory as one complex transform. */
 #include "base/clock.h"
+#include "base/fpenv.h"
+#include "base/par.h"
 #include "method/nufft.h"
 #include "method/nufft_gpu.h"
 #include "method/nufft_kern.h"
@@ -32,7 +34,7 @@ static void planar(const struct farsum_nufft *n, void *c, int to)
 {
     int64_t points = n->mesh->points.n, all = points * n->batch;
     int f32 = n->problem.precision == FARSUM_F32;
-#pragma omp parallel for num_threads(n->mesh->threads)
+    PAR_FOR(n->mesh->threads)
     for (int64_t k = 0; k < all; k++) {
         int64_t re = k / points * 2 * points + k % points;
         for (int part = 0; part < 2; part++) {
@@ -67,7 +69,7 @@ static void divide(struct farsum_nufft *n, void *f)
     for (int b = 0; b < n->batch; b++) {
         job.grid = at(n, n->grid, 2 * b * n->step);
         job.f = at(n, f, 2 * b * modes[0] * modes[1] * modes[2]);
-#pragma omp parallel for num_threads(n->mesh->threads) schedule(static)
+        PAR_FOR(n->mesh->threads, schedule(static))
         for (int64_t row = 0; row < rows; row++)
             if (type == 1)
                 kern->collect(&job, row);
@@ -107,6 +109,7 @@ static farsum_status type_2(struct farsum_nufft *n, void *c, void *f)
 
 farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
 {
+    FP_GUARD;
     struct farsum_nufft *n = nufft;
     if (!n || !f)
         FAIL(ERR_ARGUMENT, "%s is NULL", n ? "f" : "nufft");

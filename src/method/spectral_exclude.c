@@ -148,7 +148,7 @@ void spectral_exclude(const struct farsum_plan *plan, struct spectral *s,
             p.row = &bare_rows[k];
     memset(part, 0, sizeof part);
     /* parts of their own, in order: the same for any number of threads */
-#pragma omp parallel for num_threads(plan->threads) schedule(static)
+    PAR_FOR(plan->threads, schedule(static))
     for (int b = 0; b < BLOCKS; b++)
         for (int64_t r = par_start(e->rows, BLOCKS, b);
              r < par_start(e->rows, BLOCKS, b + 1); r++)

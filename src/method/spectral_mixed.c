@@ -1,6 +1,7 @@
 /* spectral_mixed.c: a plan whose near pairs are f32 and all else f64: their
  * strengths; what they give is f64 (wide in stage/near/near.h). */
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/spectral.h"
 
 farsum_status spectral_mixed_reserve(const struct farsum_plan *plan,
@@ -14,7 +15,7 @@ const float *spectral_mixed_in(const struct farsum_plan *plan,
 {
     const double *q = s->q;
     int64_t n = s->n * plan->pair.strengths;
-#pragma omp parallel for num_threads(plan->threads) schedule(static)
+    PAR_FOR(plan->threads, schedule(static))
     for (int64_t k = 0; k < n; k++)
         s->near_q[k] = (float)q[k];
     return s->near_q;

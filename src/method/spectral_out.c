@@ -25,7 +25,7 @@ static void in_channels(const struct farsum_plan *plan, struct spectral *s)
 {
     const struct pair *pair = &plan->pair;
     farsum_precision type = plan->problem.precision;
-#pragma omp parallel for num_threads(plan->threads)
+    PAR_FOR(plan->threads)
     for (int64_t i = 0; i < s->n; i++) {
         double v[PAIR_STRENGTHS], channel[PAIR_CHANNELS];
         for (int a = 0; a < pair->strengths; a++)
@@ -92,13 +92,13 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
     const struct pair_kind *kind = plan->pair.kind;
     double most = 0, net[SUMS];
     int64_t n = s->n * plan->pair.strengths, first = r * n;
-#pragma omp parallel for num_threads(plan->threads) reduction(max : most)
+    PAR_FOR(plan->threads, reduction(max : most))
     for (int64_t i = 0; i < n; i++)
         most = fmax(most, fabs(array_get(q, from, first + i)));
     /* a power of two, so that nothing is rounded */
     s->q_unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
     double scale = 1 / s->q_unit;
-#pragma omp parallel for num_threads(plan->threads)
+    PAR_FOR(plan->threads)
     for (int64_t i = 0; i < n; i++)
         array_put(s->q, to, i, scale * array_get(q, from, first + i));
     if (kind->apart)
@@ -150,7 +150,7 @@ void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
                   / pow(s->tuned.rc, kind->power);
     double net = out_flux(plan, s, r, q, mean);
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
-#pragma omp parallel for num_threads(plan->threads) reduction(+ : square)
+    PAR_FOR(plan->threads, reduction(+ : square))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 3; a++) {
             double u = unit * array_get(s->potential, from, a * n + i);
@@ -267,8 +267,7 @@ void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
     double background = spectral_background(s, sums->q1);
     double unit = c * s->q_unit / pow(rc, plan->pair.kind->power);
     double square = 0, square_phi = 0;
-#pragma omp parallel for num_threads(plan->threads)                            \
-    reduction(+ : square, square_phi)
+    PAR_FOR(plan->threads, reduction(+ : square, square_phi))
     for (int64_t i = 0; i < n; i++) {
         double qi = s->m > 0 ? 1 : array_get(q, to, r * s->n + i);
         if (result->potential) {

@@ -82,7 +82,7 @@ static void sort_move(const struct sort *sort, int part)
 static void sort_run(const struct sort *sort, int64_t *total)
 {
     int parts = sort->parts;
-#pragma omp parallel num_threads(parts)
+    PAR_TEAM(parts)
     {
 #pragma omp for schedule(static, 1)
         for (int p = 0; p < parts; p++)

@@ -66,8 +66,7 @@ farsum_status points_set(struct points *points, const struct cell *cell,
     }
     points->n = n;
     int64_t bad = INT64_MAX;
-#pragma omp parallel for num_threads(threads) schedule(static)                 \
-    reduction(min : bad)
+    PAR_FOR(threads, schedule(static) reduction(min : bad))
     for (int t = 0; t < threads; t++) {
         int64_t b = points_wrap(points, cell, x, arrays,
                                 par_start(n, threads, t),

@@ -162,9 +162,7 @@ static farsum_status tree_order(const struct tree *tree, int level,
     struct tree_grid grid = tree_grid(tree, given, level);
     int threads = tree->threads;
     int64_t bad = INT64_MAX;
-#pragma omp parallel for num_threads(threads) schedule(static)                 \
-    reduction(min                                                              \
-              : bad)
+    PAR_FOR(threads, schedule(static) reduction(min : bad))
     for (int t = 0; t < threads; t++) {
         int64_t b = grid_keys(&grid, key, par_start(given->n, threads, t),
                               par_start(given->n, threads, t + 1));
@@ -240,7 +238,7 @@ static farsum_status tree_begins(const struct tree *tree, int level,
     TRY(MEM_RESERVE(p->begin, &p->begin_room, n + 1));
     int64_t *begin = p->begin;
     if (tree->dense) {
-#pragma omp parallel for num_threads(tree->threads) schedule(static)
+        PAR_FOR(tree->threads, schedule(static))
         for (int64_t k = 0; k <= p->n; k++) {
             int64_t leaf = k > 0 ? (int64_t)key[k - 1] + 1 : 0;
             int64_t last = k < p->n ? (int64_t)key[k] : n;
@@ -249,7 +247,7 @@ static farsum_status tree_begins(const struct tree *tree, int level,
         }
         return FARSUM_OK;
     }
-#pragma omp parallel for num_threads(tree->threads) schedule(static)
+    PAR_FOR(tree->threads, schedule(static))
     for (int64_t leaf = 0; leaf < n; leaf++) {
         int64_t box = tree->leaf[leaf];
         int up = level - tree_level(tree, box);
@@ -297,7 +295,7 @@ static void tree_relative_leaf(const struct tree *tree, int64_t leaf,
 static void tree_relative(const struct tree *tree,
                           const struct tree_given *given, struct tree_points *p)
 {
-#pragma omp parallel for num_threads(tree->threads) schedule(dynamic, 256)
+    PAR_FOR(tree->threads, schedule(dynamic, 256))
     for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++)
         if (p->begin[leaf] < p->begin[leaf + 1])
             tree_relative_leaf(tree, leaf, given, p);

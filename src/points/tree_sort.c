@@ -57,11 +57,11 @@ static void radix_move(const struct radix *r, int part)
 
 static void radix_pass(const struct radix *r)
 {
-#pragma omp parallel for num_threads(r->parts) schedule(static, 1)
+    PAR_FOR(r->parts, schedule(static, 1))
     for (int p = 0; p < r->parts; p++)
         radix_count(r, p);
     radix_places(r);
-#pragma omp parallel for num_threads(r->parts) schedule(static, 1)
+    PAR_FOR(r->parts, schedule(static, 1))
     for (int p = 0; p < r->parts; p++)
         radix_move(r, p);
 }

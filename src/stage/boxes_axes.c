@@ -2,10 +2,10 @@
 #include "stage/boxes_axes.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 
 ISA_TABLE(struct axes_kern, boxes_axes)
 
@@ -245,7 +245,7 @@ void axes_level(void *state, const struct boxes_io *io, int level, void *array)
     const struct axes *s = state;
     int64_t tile = s->kern->tile, end = io->tree->first[level + 1];
     size_t each = (size_t)(axes_room(&s->args) * boxes_real(&s->args));
-#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+    PAR_FOR(s->args.threads, schedule(dynamic))
     for (int64_t b = io->tree->first[level]; b < end; b += tile) {
         int thread = omp_get_thread_num();
         struct axes_family *f = &s->family[thread];

@@ -1,9 +1,9 @@
 /* boxes_host.c: what rows of the host share: operators of the octants, tiles of
  * boxes that they are applied to, and the loop over leaves. */
-#include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "stage/boxes_kern.h"
 
 farsum_status boxes_args_create(const void *args, void **state)
@@ -164,7 +164,7 @@ void boxes_tiles_level(const struct boxes_tiles *s, const struct boxes_io *io,
                        int level, boxes_tile_work *work)
 {
     int64_t tile = s->kern->tile, end = io->tree->first[level + 1];
-#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+    PAR_FOR(s->args.threads, schedule(dynamic))
     for (int64_t b = io->tree->first[level]; b < end; b += tile)
         work(s, io, level, b, end - b < tile ? end - b : tile,
              &s->tile[omp_get_thread_num()]);
@@ -251,7 +251,7 @@ void boxes_leaves_run(const struct boxes_leaves *s, const struct boxes_io *io,
                       boxes_leaf_work *work)
 {
     int64_t each = leaves_room(&s->args);
-#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic, 64)
+    PAR_FOR(s->args.threads, schedule(dynamic, 64))
     for (int64_t leaf = 0; leaf < io->tree->n_leaves; leaf++)
         work(s, io, leaf, (char *)s->room + omp_get_thread_num() * each);
 }

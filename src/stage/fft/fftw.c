@@ -1,9 +1,9 @@
 /* fftw: FFTW 3, threaded (Frigo and Johnson, Proc. IEEE 93 (2005) 216).  The
  * fastest on a CPU; under the GPL, so a build may leave it out. */
 #include <fftw3.h>
-#include <pthread.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "stage/fft/copy.h"
 
 struct state {
@@ -13,9 +13,79 @@ struct state {
     struct fft_copy copy;
 };
 
-/* FFTW's planner is one for the process and not safe for threads. */
-static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
-static int ready; /* guarded by planner: threads were initialised */
+/* FFTW's planner is one for the process, not safe for threads, and its number
+ * of threads is the host's.  FFTW calls two hooks around all planning, ours
+ * and the host's.  fftw_make_planner_thread_safe sets them to a lock, but does
+ * nothing in FFTW's library for OpenMP, so they are set here: who plans holds
+ * the lock, and only our plans see our number of threads.
+ *
+ * FFTW exports the functions that set them, in no header; libraries that stand
+ * in for FFTW lack them, and FFTW before 3.3.9 lacks the number. */
+typedef void hook(void);
+#define WEAK __attribute__((weak))
+void WEAK fftw_set_planner_hooks(hook *before, hook *after);
+void WEAK fftwf_set_planner_hooks(hook *before, hook *after);
+int WEAK fftw_planner_nthreads(void);
+int WEAK fftwf_planner_nthreads(void);
+
+static struct fork_lock planner = FORK_LOCK;
+static _Thread_local int wanted;  /* threads of our plan; 0: the host plans */
+static _Thread_local int callers; /* threads of the host's plans */
+static _Thread_local int inside;  /* 1: this thread holds the lock */
+
+#define PLANNER_HOOKS(fftw)                                                    \
+    static void fftw##_before(void)                                            \
+    {                                                                          \
+        fork_lock(&planner);                                                   \
+        inside = 1;                                                            \
+        if (wanted) {                                                          \
+            fftw##_init_threads();                                             \
+            callers =                                                          \
+                fftw##_planner_nthreads ? fftw##_planner_nthreads() : 1;       \
+            fftw##_plan_with_nthreads(wanted);                                 \
+        }                                                                      \
+    }                                                                          \
+    static void fftw##_after(void)                                             \
+    {                                                                          \
+        if (!inside)                                                           \
+            return;                                                            \
+        if (wanted)                                                            \
+            fftw##_plan_with_nthreads(callers);                                \
+        inside = 0;                                                            \
+        fork_unlock(&planner);                                                 \
+    }
+PLANNER_HOOKS(fftw)
+PLANNER_HOOKS(fftwf)
+
+/* For a planner without hooks. */
+static void before_planner(int f32)
+{
+    if (f32 ? !fftwf_set_planner_hooks : !fftw_set_planner_hooks)
+        (f32 ? fftwf_before : fftw_before)();
+}
+static void after_planner(int f32)
+{
+    if (f32 ? !fftwf_set_planner_hooks : !fftw_set_planner_hooks)
+        (f32 ? fftwf_after : fftw_after)();
+}
+
+/* While the process has one thread, as a rule. */
+__attribute__((constructor)) static void set_hooks(void)
+{
+    if (fftw_set_planner_hooks)
+        fftw_set_planner_hooks(fftw_before, fftw_after);
+    if (fftwf_set_planner_hooks)
+        fftwf_set_planner_hooks(fftwf_before, fftwf_after);
+}
+
+/* The library may leave before FFTW does. */
+__attribute__((destructor)) static void clear_hooks(void)
+{
+    if (fftw_set_planner_hooks)
+        fftw_set_planner_hooks(NULL, NULL);
+    if (fftwf_set_planner_hooks)
+        fftwf_set_planner_hooks(NULL, NULL);
+}
 
 static farsum_status fftw_row_fits(const void *args)
 {
@@ -42,7 +112,8 @@ static void fftw_row_destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    pthread_mutex_lock(&planner);
+    int f32 = s->args.precision == FARSUM_F32;
+    before_planner(f32);
     if (s->forward)
         fftw_destroy_plan(s->forward);
     if (s->backward)
@@ -51,7 +122,7 @@ static void fftw_row_destroy(void *state)
         fftwf_destroy_plan(s->forward32);
     if (s->backward32)
         fftwf_destroy_plan(s->backward32);
-    pthread_mutex_unlock(&planner);
+    after_planner(f32);
     fft_copy_clear(&s->copy);
     mem_free(s);
 }
@@ -64,15 +135,11 @@ static void fftw_row_plan(struct state *s, void *scratch)
     int real[3] = {n[0], n[1], (int)s->args.ldz};
     int half[3] = {n[0], n[1], (int)s->args.ldz / 2};
     unsigned flags = s->args.patient ? FFTW_MEASURE : FFTW_ESTIMATE;
-    pthread_mutex_lock(&planner);
-    if (!ready) {
-        fftw_init_threads();
-        fftwf_init_threads();
-        ready = 1;
-    }
-    fftwf_plan_with_nthreads(s->args.threads);
-    fftw_plan_with_nthreads(s->args.threads);
-    if (s->args.is_complex && s->args.precision == FARSUM_F32) {
+    int f32 = s->args.precision == FARSUM_F32;
+    int before = par_lend(s->args.threads);
+    wanted = s->args.threads;
+    before_planner(f32);
+    if (s->args.is_complex && f32) {
         s->forward32 =
             fftwf_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch, half, 1,
                                 0, FFTW_FORWARD, flags);
@@ -84,7 +151,7 @@ static void fftw_row_plan(struct state *s, void *scratch)
                                         half, 1, 0, FFTW_FORWARD, flags);
         s->backward = fftw_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch,
                                          half, 1, 0, FFTW_BACKWARD, flags);
-    } else if (s->args.precision == FARSUM_F32) {
+    } else if (f32) {
         s->forward32 = fftwf_plan_many_dft_r2c(3, n, 1, scratch, real, 1, 0,
                                                scratch, half, 1, 0, flags);
         s->backward32 = fftwf_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
@@ -95,7 +162,9 @@ static void fftw_row_plan(struct state *s, void *scratch)
         s->backward = fftw_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
                                              scratch, real, 1, 0, flags);
     }
-    pthread_mutex_unlock(&planner);
+    after_planner(f32);
+    wanted = 0;
+    par_return(before);
 }
 
 static farsum_status fftw_row_create(const void *args, void **state)
@@ -145,7 +214,11 @@ static void fftw_row_transform(void *state, void *data, int backward)
 static farsum_status fftw_row_run(void *state, const void *io)
 {
     struct state *s = state;
-    return fft_copy_run(&s->copy, &s->args, io, fftw_row_transform, s);
+    int before = par_lend(s->args.threads);
+    farsum_status status =
+        fft_copy_run(&s->copy, &s->args, io, fftw_row_transform, s);
+    par_return(before);
+    return status;
 }
 
 const struct variant fft_fftw = {

@@ -174,7 +174,7 @@ static void kiss_axis(struct state *s, void *data, int axis, int backward)
     const int64_t *mesh = s->args.mesh;
     int64_t lines = axis == 2 ? mesh[0] * mesh[1]
                               : mesh[axis == 0 ? 1 : 0] * fft_half(&s->args);
-#pragma omp parallel for num_threads(s->args.threads) schedule(static)
+    PAR_FOR(s->args.threads, schedule(static))
     for (int64_t at = 0; at < lines; at++)
         kiss_axis_line(s, &s->worker[omp_get_thread_num()], data, axis,
                        backward, at);
@@ -192,7 +192,7 @@ static void kiss_transform(void *state, void *data, int backward)
         kiss_axis(s, data, 0, 1);
         kiss_axis(s, data, 1, 1);
     }
-#pragma omp parallel for num_threads(s->args.threads) schedule(static)
+    PAR_FOR(s->args.threads, schedule(static))
     for (int64_t row = 0; row < rows; row += 2) {
         struct worker *w = &s->worker[omp_get_thread_num()];
         if (backward)

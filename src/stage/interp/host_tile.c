@@ -251,7 +251,7 @@ static farsum_status run(void *state, const void *a)
     struct interp_io io = interp_strides(&s->args, a, s->points->n);
     if (!io.potential && !io.field)
         return FARSUM_OK;
-#pragma omp parallel num_threads(s->args.threads)
+    PAR_TEAM(s->args.threads)
     {
         char *tile = s->tiles + omp_get_thread_num() * s->shape.thread_bytes;
 #pragma omp for schedule(dynamic, 1)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "stage/fft/fft.h"
 #include "stage/lattice/fft_kern.h"
 #include "stage/lattice/fft_symbol.h"
@@ -201,7 +202,7 @@ static void fft_copy(const struct state *s, const struct boxes_io *io,
     const int64_t *root = s->args.root, *mesh = s->mesh;
     size_t bytes = (size_t)root[0] * s->real, all = (size_t)s->ldx * s->real;
     char *array = back ? io->local : io->multipole;
-#pragma omp parallel for num_threads(s->args.threads)
+    PAR_FOR(s->args.threads)
     for (int64_t k = 0; k < s->size; k++)
         for (int64_t z = 0; z < mesh[2]; z++)
             for (int64_t y = 0; y < mesh[1]; y++) {
@@ -259,7 +260,7 @@ static void fft_copy_sparse(const struct state *s, const struct boxes_io *io,
     const int64_t *mesh = s->mesh;
     const size_t all = (size_t)(mesh[2] * mesh[1] * s->ldx) * s->real;
     char *array = back ? io->local : io->multipole;
-#pragma omp parallel for num_threads(s->args.threads)
+    PAR_FOR(s->args.threads)
     for (int64_t k = 0; k < s->size; k++) {
         char *grid = (char *)s->data + (size_t)k * all;
         if (!back)
@@ -282,7 +283,7 @@ static void fft_modes(const struct state *s)
     int64_t rows = modes_y * (s->mesh[2] / 2 + 1), id = 0;
     int64_t step = modes_x * s->size * LATTICE_COLUMNS;
     size_t mode = (size_t)s->size * LATTICE_COLUMNS * s->real;
-#pragma omp parallel num_threads(s->args.threads)
+    PAR_TEAM(s->args.threads)
     {
         int64_t me;
 #pragma omp atomic capture

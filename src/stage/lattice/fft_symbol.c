@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 
 /* a of Ewald's way by the longest edge of a box. */
 static const double splitting = 0.45;
@@ -109,7 +110,7 @@ static void symbol_plane(struct symbol *s, int64_t z)
 {
     const int64_t *reach = s->reach, *half = s->half;
     int64_t size = s->size;
-#pragma omp parallel for num_threads(s->args->threads) schedule(dynamic)
+    PAR_FOR(s->args->threads, schedule(dynamic))
     for (int64_t y = 0; y <= reach[1]; y++) {
         double *row = s->rows + y * (half[0] + 1) * size;
         memset(row, 0, (size_t)((half[0] + 1) * size) * sizeof *row);
@@ -120,7 +121,7 @@ static void symbol_plane(struct symbol *s, int64_t z)
                 symbol_add(s, 0, i, x, field, row + i * size);
         }
     }
-#pragma omp parallel for num_threads(s->args->threads) schedule(dynamic)
+    PAR_FOR(s->args->threads, schedule(dynamic))
     for (int64_t j = 0; j <= half[1]; j++) {
         double *to = s->plane + j * (half[0] + 1) * size;
         memset(to, 0, (size_t)((half[0] + 1) * size) * sizeof *to);
@@ -130,7 +131,7 @@ static void symbol_plane(struct symbol *s, int64_t z)
                            to + i * size);
     }
     int64_t modes = (half[1] + 1) * (half[0] + 1);
-#pragma omp parallel for num_threads(s->args->threads) schedule(dynamic)
+    PAR_FOR(s->args->threads, schedule(dynamic))
     for (int64_t l = 0; l <= half[2]; l++)
         for (int64_t i = 0; i < modes; i++)
             symbol_add(s, 2, l, z, s->plane + i * size,
@@ -197,7 +198,7 @@ static void symbol_put(const struct symbol *s, double scale, void *symbol)
 {
     int64_t modes = (s->half[2] + 1) * (s->half[1] + 1) * (s->half[0] + 1);
     int f32 = s->args->precision == FARSUM_F32;
-#pragma omp parallel for num_threads(s->args->threads) schedule(dynamic)
+    PAR_FOR(s->args->threads, schedule(dynamic))
     for (int64_t i = 0; i < modes; i++) {
         double *field = s->sum + i * s->size;
         int64_t x = i % (s->half[0] + 1), y = i / (s->half[0] + 1);

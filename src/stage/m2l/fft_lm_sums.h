@@ -179,10 +179,10 @@ static void NAME(target)(struct state *s, const struct boxes_io *io, int level,
 static void NAME(level)(struct state *s, const struct boxes_io *io, int level)
 {
     const int64_t *first = io->tree->first;
-#pragma omp parallel for num_threads(s->args.threads)
+    PAR_FOR(s->args.threads)
     for (int64_t b = first[level]; b < first[level + 1]; b++)
         NAME(source)(s, io, first[level], b, &s->thread[omp_get_thread_num()]);
-#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+    PAR_FOR(s->args.threads, schedule(dynamic))
     for (int64_t b = first[level]; b < first[level + 1]; b++)
         NAME(target)(s, io, level, b, &s->thread[omp_get_thread_num()]);
 }

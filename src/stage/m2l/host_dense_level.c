@@ -225,10 +225,10 @@ void dense_level(struct dense *s, const struct boxes_io *io, int level)
                              : s->octant_begin[level][o + 1];
         tiles[o + 1] = tiles[o] + (end[o] - begin[o] + tile - 1) / tile;
     }
-#pragma omp parallel for num_threads(threads)
+    PAR_FOR(threads)
     for (int k = 0; k < s->classes.size; k++)
         copy_number(s, io, level, k);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    PAR_FOR(threads, schedule(dynamic))
     for (int64_t i = 0; i < tiles[8]; i++) {
         int o = 0;
         while (i >= tiles[o + 1])

@@ -3,10 +3,10 @@
  * order leaves out; wins wherever that will do. */
 #include "stage/m2l/host_plane_wave_kern.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "points/points.h"
 
 ISA_TABLE(struct wave_kern, m2l_host_plane_wave)
@@ -312,14 +312,14 @@ static void wave_level(const struct state *s, const struct boxes_io *io,
     int64_t row = WAVE_GROUPS * 4 * s->plan.waves;
     size_t real = (size_t)boxes_real(&s->args);
     int threads = s->args.threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 8)
+    PAR_FOR(threads, schedule(dynamic, 8))
     for (int64_t i = 0; i < n; i++) {
         int t = omp_get_thread_num();
         wave_row(s, io, level, s->parent[first + i], s->row[t]);
         s->kern->out(&s->plan, s->row[t],
                      (char *)s->merged + (size_t)(i * row) * real, s->room[t]);
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 8)
+    PAR_FOR(threads, schedule(dynamic, 8))
     for (int64_t i = 0; i < n; i++) {
         int t = omp_get_thread_num();
         wave_near(s, io->tree, level, s->parent[first + i], s->near[t]);

@@ -398,7 +398,7 @@ farsum_status stacked_run(void *state, const void *data)
     const struct boxes_io *io = data;
     for (int level = 1; level <= io->tree->depth; level++) {
         int64_t all = rotation_tiles(s, level, 8);
-#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+        PAR_FOR(s->args.threads, schedule(dynamic))
         for (int64_t i = 0; i < all; i++) {
             int o = 0;
             while (i >= rotation_tiles(s, level, o + 1))

@@ -147,7 +147,7 @@ static double run_largest(const struct host_cluster *h, const void *q)
     double most = 0;
     int64_t n = h->sources.n;
     int f32 = h->args.precision == FARSUM_F32;
-#pragma omp parallel for num_threads(h->threads) reduction(max : most)
+    PAR_FOR(h->threads, reduction(max : most))
     for (int64_t j = 0; j < n; j++) {
         double x = f32 ? (double)((const float *)q)[j]
                        : ((const double *)q)[j];
@@ -185,7 +185,7 @@ static farsum_status host_cluster_run(void *state, const void *data)
     double most = h->flow ? 0 : run_largest(h, io->q);
     double scale = h->unit / (most > 0 ? most : 1);
     double tiny = h->newton && most > 0 ? h->list->tiny * h->unit : 0;
-#pragma omp parallel num_threads(threads)
+    PAR_TEAM(threads)
     {
 #pragma omp for schedule(static, 1)
         for (int t = 0; t < threads; t++)

@@ -43,7 +43,7 @@ static void set_lists(struct host_cluster *h)
     const double close = CLOSE * near_skip(&h->args) * h->grid.unit;
     int found = 0;
     h->pool.used = h->watched.used = 0;
-#pragma omp parallel num_threads(h->threads) reduction(| : found)
+    PAR_TEAM(h->threads)
     {
         struct worker *w = &h->worker[omp_get_thread_num()];
         struct cluster_lister lister = {
@@ -66,6 +66,7 @@ static void set_lists(struct host_cluster *h)
             int64_t end = g + STEP * per;
             h->list->list(&lister, g, end < groups ? end : groups);
         }
+#pragma omp atomic
         found |= lister.found;
     }
     h->close |= found;
@@ -177,9 +178,7 @@ static double keep_move(const struct host_cluster *h,
                         const struct cluster_set *set)
 {
     double most = 0;
-#pragma omp parallel for num_threads(h->threads) schedule(static, 1)           \
-    reduction(max                                                              \
-              : most)
+    PAR_FOR(h->threads, schedule(static, 1) reduction(max : most))
     for (int t = 0; t < h->threads; t++) {
         double far = h->keep->move(
             &h->grid, set, par_start(set->n_clusters, h->threads, t),
@@ -193,9 +192,7 @@ static double keep_move(const struct host_cluster *h,
 static int keep_meets(const struct host_cluster *h, double close)
 {
     int meets = 0;
-#pragma omp parallel for num_threads(h->threads) schedule(dynamic)             \
-    reduction(|                                                                \
-              : meets)
+    PAR_FOR(h->threads, schedule(dynamic) reduction(| : meets))
     for (int64_t b = 0; b < h->watched.used; b++)
         meets |=
             h->keep->watched(&h->grid, host_cluster_targets(h), &h->sources,
@@ -228,9 +225,7 @@ static int set_own(const struct host_cluster *h)
     const double close = CLOSE * near_skip(&h->args) * h->grid.unit;
     const int64_t n = h->sources.n_clusters;
     int found = 0;
-#pragma omp parallel for num_threads(h->threads) schedule(static, 1)           \
-    reduction(|                                                                \
-              : found)
+    PAR_FOR(h->threads, schedule(static, 1) reduction(| : found))
     for (int t = 0; t < h->threads; t++)
         found |= h->keep->own(&h->sources, par_start(n, h->threads, t),
                               par_start(n, h->threads, t + 1), close);

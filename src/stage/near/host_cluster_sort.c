@@ -35,7 +35,7 @@ static void sort_bins(struct cluster_sorter *sorter,
     int64_t n = points->n, sum = 0, *bin = sorter->bin, *key = sorter->key;
     int64_t bins = grid->n[0] * grid->n[1] * grid->bins;
     memset(bin, 0, (size_t)bins * sizeof *bin);
-#pragma omp parallel for num_threads(threads)
+    PAR_FOR(threads)
     for (int64_t i = 0; i < n; i++) {
         key[i] = sort_key(grid, points, i);
         if (threads == 1)
@@ -49,7 +49,7 @@ static void sort_bins(struct cluster_sorter *sorter,
         bin[b] = sum;
         sum += count;
     }
-#pragma omp parallel for num_threads(threads)
+    PAR_FOR(threads)
     for (int64_t i = 0; i < n; i++) {
         int64_t k;
         double r[3];
@@ -172,7 +172,7 @@ farsum_status cluster_sort(struct cluster_sorter *sorter,
     TRY(MEM_RESERVE(set->column, &set->columns_room, columns + 1));
     TRY(MEM_RESERVE(set->box, &set->box_room, columns));
     sort_bins(sorter, grid, threads, points);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    PAR_FOR(threads, schedule(dynamic, 16))
     for (int64_t c = 0; c < columns; c++)
         set->column[c] = sort_one(sorter, grid, width, c);
     for (int64_t c = 0; c <= columns; c++) {
@@ -190,7 +190,7 @@ farsum_status cluster_sort(struct cluster_sorter *sorter,
     TRY(MEM_RESERVE(set->z, &set->z_room, sum));
     if (grid->range > grid->unit)
         TRY(MEM_RESERVE(set->listed, &set->listed_room, sum * 3 * width));
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    PAR_FOR(threads, schedule(dynamic, 16))
     for (int64_t c = 0; c < columns; c++)
         sort_pack(sorter, grid, kern, set, c);
     return FARSUM_OK;

@@ -93,7 +93,7 @@ static farsum_status simd_run(void *state, const void *data)
         return FARSUM_OK;
     p2p_clear(&simd->args, io);
     int64_t leaves = io->tree->n_leaves;
-#pragma omp parallel num_threads(simd->args.threads)
+    PAR_TEAM(simd->args.threads)
     {
         struct simd_thread thread = simd->thread[omp_get_thread_num()];
         thread.io = io;

@@ -5,6 +5,7 @@
 
 #include "base/isa.h"
 #include "base/mem.h"
+#include "base/par.h"
 #include "stage/gpu.h"
 #include "stage/scale/host_table_kern.h"
 #include "stage/scale/modes.h"
@@ -79,7 +80,7 @@ static void table_plane(struct state *s, int64_t i0)
 
 static void table_fill(struct state *s)
 {
-#pragma omp parallel for num_threads(s->args.threads) schedule(dynamic)
+    PAR_FOR(s->args.threads, schedule(dynamic))
     for (int64_t i0 = 0; i0 < s->args.mesh[0]; i0++)
         table_plane(s, i0);
 }
@@ -170,7 +171,7 @@ static farsum_status table_run(void *state, const void *io)
     int64_t half = mesh[2] / 2 + 1, ldz = s->args.ldz;
     int64_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
     int64_t channel = scale_channel(&s->args, f);
-#pragma omp parallel for num_threads(s->args.threads) schedule(static)
+    PAR_FOR(s->args.threads, schedule(static))
     for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
         char *plane = (char *)f->spectrum + i0 * mesh[1] * ldz * size;
         const char *table = (char *)s->table + i0 * mesh[1] * half * size;

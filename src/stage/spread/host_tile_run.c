@@ -138,7 +138,7 @@ farsum_status spread_tile_run(void *state, const void *a)
     const struct state *s = state;
     struct spread_io io = spread_strides(&s->args, a, s->points->n);
     int64_t ny = s->args.mesh[1], planes = s->shape.tiles.size[0];
-#pragma omp parallel num_threads(s->args.threads)
+    PAR_TEAM(s->args.threads)
     for (int32_t w = 0; w < s->waves.n; w++) {
         int64_t from = s->wave_task[w], to = s->wave_task[w + 1];
 #pragma omp for schedule(dynamic, 1)

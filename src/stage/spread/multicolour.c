@@ -317,7 +317,7 @@ static farsum_status run(void *state, const void *a)
         job.place[d] = s->place[d];
     }
     int64_t rows = s->args.mesh[0] * s->args.mesh[1] * channels;
-#pragma omp parallel num_threads(s->args.threads)
+    PAR_TEAM(s->args.threads)
     {
 #pragma omp for schedule(static)
         for (int64_t r = 0; r < rows; r++)
