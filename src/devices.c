@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/fpenv.h"
 #include "base/isa.h"
 #include "base/mem.h"
@@ -48,12 +49,11 @@ void farsum_device_close(farsum_device *device)
     mem_free(device);
 }
 
-static farsum_status info_check(const farsum_device_info *info)
+static farsum_status info_give(farsum_device_info *to,
+                               const farsum_device_info *from)
 {
-    if (!info || info->size != sizeof *info)
-        FAIL(ERR_ARGUMENT, "info was not made by FARSUM_DEVICE_INFO_INIT of "
-                           "this version");
-    return FARSUM_OK;
+    return struct_give(to, to->size, from, sizeof *from,
+                       "FARSUM_DEVICE_INFO_INIT");
 }
 
 static void info_set(farsum_device_info *info, const struct device *d)
@@ -76,11 +76,11 @@ farsum_status farsum_device_get_info(const farsum_device *device,
                                      farsum_device_info *info)
 {
     FP_GUARD;
-    if (!device)
-        FAIL(ERR_ARGUMENT, "device is NULL");
-    TRY(info_check(info));
-    info_set(info, device->device);
-    return FARSUM_OK;
+    farsum_device_info found;
+    if (!device || !info)
+        FAIL(ERR_ARGUMENT, "%s is NULL", device ? "info" : "device");
+    info_set(&found, device->device);
+    return info_give(info, &found);
 }
 
 static void info_host(farsum_device_info *info)
@@ -112,11 +112,9 @@ static void info_open(farsum_device_info *info, const char *name)
     device_close(d);
 }
 
-farsum_status farsum_list_devices(int index, farsum_device_info *info)
+static farsum_status list_device(int index, farsum_device_info *info)
 {
-    FP_GUARD;
     int at = 1;
-    TRY(info_check(info));
     if (index == 0) {
         info_host(info);
         return FARSUM_OK;
@@ -143,6 +141,16 @@ farsum_status farsum_list_devices(int index, farsum_device_info *info)
         return status_fail(FARSUM_OK, "%s", "");
     }
     FAIL(ERR_ARGUMENT, "there are %d devices", at);
+}
+
+farsum_status farsum_list_devices(int index, farsum_device_info *info)
+{
+    FP_GUARD;
+    farsum_device_info found;
+    if (!info)
+        FAIL(ERR_ARGUMENT, "info is NULL");
+    TRY(list_device(index, &found));
+    return info_give(info, &found);
 }
 
 /* The caller's visit, in the caller's floating-point environment. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/mem.h"
@@ -61,12 +62,9 @@ static farsum_status plan_options(struct farsum_plan *plan,
 {
     farsum_options *o = &plan->options;
     *o = (farsum_options)FARSUM_OPTIONS_INIT;
-    if (options && options->size != sizeof *options)
-        FAIL(ERR_ARGUMENT, "options were not made by FARSUM_OPTIONS_INIT of "
-                           "this version (size %zu, not %zu)",
-             options->size, sizeof *options);
     if (options)
-        *o = *options;
+        TRY(struct_take(o, sizeof *o, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
     if (o->method && strcmp(o->method, "auto") == 0)
         o->method = NULL;
     TRY(plan_device(plan));
@@ -105,6 +103,9 @@ static farsum_status plan_options(struct farsum_plan *plan,
         if (o->mesh[d] > MESH_MOST)
             FAIL(ERR_MEMORY, "a mesh axis of %lld points is beyond %d",
                  (long long)o->mesh[d], MESH_MOST);
+    TRY(count_product(o->mesh, 3, "mesh"));
+    TRY(count_product(o->boxes, 3, "boxes"));
+    TRY(count_check(o->leaf, "leaf"));
     if (o->memory_limit == 0)
         o->memory_limit = (plan->device ? (uint64_t)plan->device->facts.memory
                                         : mem_machine())
@@ -264,6 +265,8 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
     if (n < 1)
         FAIL(ERR_ARGUMENT, "%lld sources: there is nothing to sum",
              (long long)n);
+    TRY(count_check(n, "the number of sources"));
+    TRY(count_check(m < 0 ? 0 : m, "the number of targets"));
     if (m < 0 || (m > 0) != (y != NULL))
         FAIL(ERR_ARGUMENT, "%lld targets with %s positions", (long long)m,
              y ? "given" : "no");
@@ -373,9 +376,8 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         FAIL(ERR_STATE, "no points are set");
     if (rhs < 1)
         FAIL(ERR_ARGUMENT, "%d right-hand sides", rhs);
-    if (result->size != sizeof *result)
-        FAIL(ERR_ARGUMENT, "result was not made by FARSUM_RESULT_INIT of this "
-                           "version");
+    const int64_t counts[] = {rhs, plan->m > plan->n ? plan->m : plan->n};
+    TRY(count_product(counts, 2, "right-hand sides times particles"));
     const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
                            | (result->field ? FARSUM_FIELD : 0u)
                            | (result->energy ? FARSUM_ENERGY : 0u)
@@ -406,13 +408,16 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     double start = clock_seconds();
     if (!plan || !q || !result)
         FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
-    TRY(plan_check(plan, rhs, q, result));
-    farsum_result own = *result;
+    farsum_result asked, own;
+    TRY(struct_take(&asked, sizeof asked, result, result->size,
+                    "FARSUM_RESULT_INIT"));
+    TRY(plan_check(plan, rhs, q, &asked));
+    own = asked;
     if (plan->beside)
         own.virial = NULL;
     TRY(plan->method->execute(plan, rhs, q, &own));
     if (plan->beside)
-        TRY(plan_beside_execute(plan, rhs, q, result));
+        TRY(plan_beside_execute(plan, rhs, q, &asked));
     plan->info.seconds_execute = clock_seconds() - start;
     return FARSUM_OK;
 }
@@ -437,10 +442,8 @@ farsum_status farsum_plan_get_info(const farsum_plan *plan,
     FP_GUARD;
     if (!plan || !info)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "info" : "plan");
-    if (info->size != sizeof *info)
-        FAIL(ERR_ARGUMENT, "info was not made by FARSUM_PLAN_INFO_INIT of this "
-                           "version");
-    *info = plan->info;
-    plan_beside_info(plan, info);
-    return FARSUM_OK;
+    farsum_plan_info all = plan->info;
+    plan_beside_info(plan, &all);
+    return struct_give(info, info->size, &all, sizeof all,
+                       "FARSUM_PLAN_INFO_INIT");
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/fpenv.h"
 #include "base/text.h"
 #include "math/pair.h"
@@ -117,18 +118,26 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 i->stages[s].variant, i->stages[s].reason);
 }
 
+static farsum_status variant_give(farsum_variant_info *to,
+                                  const farsum_variant_info *from)
+{
+    return struct_give(to, to->size, from, sizeof *from,
+                       "FARSUM_VARIANT_INFO_INIT");
+}
+
 farsum_status farsum_list_variants(const char *stage, int index,
                                    farsum_variant_info *info)
 {
-    if (!stage || !info || info->size != sizeof *info)
+    if (!stage || !info)
         FAIL(ERR_ARGUMENT, "stage or info is not given");
+    farsum_variant_info found;
     int i = 0;
     if (strcmp(stage, "method") == 0) {
         for (const struct method_row *r = method_rows; r->name; r++, i++)
             if (i == index) {
-                *info = (farsum_variant_info){sizeof *info, r->name, r->note,
+                found = (farsum_variant_info){sizeof found, r->name, r->note,
                                               r->needs, 1};
-                return FARSUM_OK;
+                return variant_give(info, &found);
             }
         FAIL(ERR_ARGUMENT, "there are %d methods", i);
     }
@@ -141,24 +150,25 @@ farsum_status farsum_list_variants(const char *stage, int index,
     }
     for (const struct variant_row *r = s->rows; r->name; r++, i++)
         if (i == index) {
-            *info = (farsum_variant_info){sizeof *info, r->name, r->note,
+            found = (farsum_variant_info){sizeof found, r->name, r->note,
                                           r->variant->needs,
                                           r->variant->deterministic};
-            return FARSUM_OK;
+            return variant_give(info, &found);
         }
     FAIL(ERR_ARGUMENT, "stage %s has %d variants", stage, i);
 }
 
 farsum_status farsum_list_kernels(int index, farsum_kernel_info *info)
 {
-    if (!info || info->size != sizeof *info)
+    if (!info)
         FAIL(ERR_ARGUMENT, "info is not given");
     for (int i = 0; pair_rows[i].name && i <= index; i++)
         if (i == index) {
             const struct pair *p = &pair_rows[i];
-            *info = (farsum_kernel_info){sizeof *info, p->name, p->note,
-                                         p->strengths, pair_outputs(p)};
-            return FARSUM_OK;
+            farsum_kernel_info found = {sizeof found, p->name, p->note,
+                                        p->strengths, pair_outputs(p)};
+            return struct_give(info, info->size, &found, sizeof found,
+                               "FARSUM_KERNEL_INFO_INIT");
         }
     FAIL(ERR_ARGUMENT, "there is no kernel %d", index);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/text.h"
 #include "plan.h"
 #include "points/cell.h"
@@ -96,8 +97,9 @@ static farsum_status problem_numbers(farsum_problem *p)
     if (p->n_sources < 1)
         FAIL(ERR_ARGUMENT, "n_sources is %lld: there is nothing to sum",
              (long long)p->n_sources);
-    if (p->n_targets < 0)
-        FAIL(ERR_ARGUMENT, "n_targets is %lld", (long long)p->n_targets);
+    TRY(count_check(p->n_sources, "n_sources"));
+    TRY(count_check(p->n_targets, "n_targets"));
+    TRY(count_check(p->n_exclusions, "n_exclusions"));
     if (p->n_targets > 0 && p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL))
         p->outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
     return FARSUM_OK;
@@ -125,11 +127,9 @@ farsum_status problem_check(const farsum_problem *problem,
 {
     if (!problem)
         FAIL(ERR_ARGUMENT, "problem is NULL");
-    if (problem->size != sizeof *problem)
-        FAIL(ERR_ARGUMENT, "problem was not made by FARSUM_PROBLEM_INIT of "
-                           "this version (size %zu, not %zu)",
-             problem->size, sizeof *problem);
-    farsum_problem p = *problem;
+    farsum_problem p;
+    TRY(struct_take(&p, sizeof p, problem, problem->size,
+                    "FARSUM_PROBLEM_INIT"));
     const struct pair *row = NULL;
     TRY(problem_kernel(&p, &row));
     TRY(problem_enums(&p));

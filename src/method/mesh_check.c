@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/par.h"
 #include "base/text.h"
 #include "method/mesh.h"
@@ -84,12 +85,11 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
     if (p->channels < 0 || p->channels > 1 << 20)
         FAIL(ERR_ARGUMENT, "channels is %d, not 1 .. %d", p->channels, 1 << 20);
     p->channels = p->channels > 0 ? p->channels : 1;
-    double reals =
-        (double)p->mesh[0] * (double)p->mesh[1] * (double)p->ldz * p->channels;
-    if (reals > 0x1p58)
-        FAIL(ERR_MEMORY, "a mesh of %.3g numbers is beyond any memory", reals);
-    if (p->n_points < 0)
-        FAIL(ERR_ARGUMENT, "n_points is %lld", (long long)p->n_points);
+    TRY(count_product(
+        (int64_t[]){p->mesh[0], p->mesh[1], p->ldz, p->channels}, 4,
+        "mesh, with ldz and channels"));
+    TRY(count_product((int64_t[]){p->n_points, p->channels}, 2,
+                      "n_points and channels"));
     if (p->n_points == 0)
         p->n_points = p->mesh[0] * p->mesh[1] * p->mesh[2];
     return FARSUM_OK;
@@ -160,12 +160,9 @@ farsum_status mesh_problem_check(const farsum_mesh_problem *given,
         FARSUM_MESH_SPREAD | FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
     if (!given)
         FAIL(ERR_ARGUMENT, "problem is NULL");
-    if (given->size != sizeof *given)
-        FAIL(ERR_ARGUMENT,
-             "problem was not made by FARSUM_MESH_PROBLEM_INIT "
-             "of this version (size %zu, not %zu)",
-             given->size, sizeof *given);
-    farsum_mesh_problem p = *given;
+    farsum_mesh_problem p;
+    TRY(struct_take(&p, sizeof p, given, given->size,
+                    "FARSUM_MESH_PROBLEM_INIT"));
     for (int d = 0; d < 3; d++)
         if (p.periodic[d] != 0 && p.periodic[d] != 1)
             FAIL(ERR_ARGUMENT, "periodic[%d] is %d, not 0 or 1", d,
@@ -205,13 +202,9 @@ farsum_status mesh_options_check(const farsum_mesh_options *given,
                                  farsum_mesh_options *options)
 {
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
-    if (given && given->size != sizeof *given)
-        FAIL(ERR_ARGUMENT,
-             "options were not made by FARSUM_MESH_OPTIONS_INIT "
-             "of this version (size %zu, not %zu)",
-             given->size, sizeof *given);
     if (given)
-        o = *given;
+        TRY(struct_take(&o, sizeof o, given, given->size,
+                        "FARSUM_MESH_OPTIONS_INIT"));
     if (o.device && o.on_device)
         FAIL(ERR_ARGUMENT, "device \"%s\" and on_device: one of them at most",
              o.device);

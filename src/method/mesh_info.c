@@ -1,6 +1,7 @@
 /* mesh_info.c: a mesh in numbers and in words. */
 #include "method/mesh.h"
 
+#include "base/args.h"
 #include "base/fpenv.h"
 
 farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
@@ -9,9 +10,6 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     FP_GUARD;
     if (!mesh || !info)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "info" : "mesh");
-    if (info->size != sizeof *info)
-        FAIL(ERR_ARGUMENT, "info was not made by FARSUM_MESH_INFO_INIT of this "
-                           "version");
     const farsum_mesh_problem *p = &mesh->problem;
     farsum_mesh_info i = FARSUM_MESH_INFO_INIT;
     i.device = mesh->device ? mesh->device->name : "host";
@@ -41,8 +39,8 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
                 c->stage->name, c->row->name, c->reason, mesh->seconds[room],
                 c->row->variant->deterministic};
     }
-    *info = i;
-    return FARSUM_OK;
+    return struct_give(info, info->size, &i, sizeof i,
+                       "FARSUM_MESH_INFO_INIT");
 }
 
 void mesh_info_print(const farsum_mesh_info *i, FILE *out)

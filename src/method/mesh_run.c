@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/mem.h"
@@ -83,8 +84,8 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
     farsum_status status = FARSUM_OK;
     if (!m || (!x && n != 0))
         FAIL(ERR_ARGUMENT, "%s is NULL", m ? "x" : "mesh");
-    if (n < 0)
-        FAIL(ERR_ARGUMENT, "%lld points", (long long)n);
+    TRY(count_product((int64_t[]){n, m->problem.channels}, 2,
+                      "points and channels"));
     if (m->asked)
         FAIL(ERR_STATE, "the mesh was made by farsum_mesh_tune");
     struct mesh_held before = mesh_held(m->device);

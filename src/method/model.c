@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/fpenv.h"
 #include "method/spectral.h"
 #include "stage/gpu_rates.h"
@@ -235,9 +236,6 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
     FP_GUARD;
     if (!plan || !model)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "model" : "plan");
-    if (model->size != sizeof *model)
-        FAIL(ERR_ARGUMENT, "model was not made by FARSUM_MODEL_INIT of this "
-                           "version");
     if (plan->method != &method_spectral)
         FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
              plan->info.method);
@@ -254,6 +252,6 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
     fill_machine(&m.near, &made.near_machine);
     tuned_args(&m.s->tuned, plan, m.args);
     fill_stages(&m);
-    *model = made;
-    return FARSUM_OK;
+    return struct_give(model, model->size, &made, sizeof made,
+                       "FARSUM_MODEL_INIT");
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/mem.h"
@@ -14,13 +15,9 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
 {
     if (!given)
         FAIL(ERR_ARGUMENT, "problem is NULL");
-    if (given->size != sizeof *given)
-        FAIL(ERR_ARGUMENT,
-             "problem was not made by FARSUM_NUFFT_PROBLEM_INIT "
-             "of this version (size %zu, not %zu)",
-             given->size, sizeof *given);
-    farsum_nufft_problem p = *given;
-    double modes = 1;
+    farsum_nufft_problem p;
+    TRY(struct_take(&p, sizeof p, given, given->size,
+                    "FARSUM_NUFFT_PROBLEM_INIT"));
     if (p.type != 1 && p.type != 2)
         FAIL(ERR_ARGUMENT, "type is %d, not 1 or 2", p.type);
     if (p.sign != 1 && p.sign != -1)
@@ -29,14 +26,15 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
         if (p.modes[d] < 1 || p.modes[d] > 1 << 27)
             FAIL(ERR_ARGUMENT, "modes[%d] is %lld, not 1 .. %d", d,
                  (long long)p.modes[d], 1 << 27);
-        modes *= (double)p.modes[d];
     }
-    if (modes > 0x1p50)
-        FAIL(ERR_MEMORY, "%.3g modes are beyond any memory", modes);
     if (p.channels < 0 || p.channels > 1 << 20)
         FAIL(ERR_ARGUMENT, "channels is %d, not 1 .. %d", p.channels, 1 << 20);
-    if (p.n_points < 0)
-        FAIL(ERR_ARGUMENT, "n_points is %lld", (long long)p.n_points);
+    /* twice as many mesh points along an axis, twice as many reals */
+    TRY(count_product((int64_t[]){p.modes[0], p.modes[1], p.modes[2], 16,
+                                  p.channels > 0 ? p.channels : 1},
+                      5, "modes and channels"));
+    TRY(count_product((int64_t[]){p.n_points, p.channels}, 2,
+                      "n_points and channels"));
     TRY(mesh_memory(&p.memory, FARSUM_HOST, "memory"));
     TRY(mesh_memory(&p.x_memory, p.memory, "x_memory"));
     TRY(mesh_memory(&p.c_memory, p.memory, "c_memory"));
@@ -211,16 +209,20 @@ farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,
     FP_GUARD;
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
-    TRY(farsum_mesh_get_info(nufft->mesh, info));
-    info->channels = nufft->problem.channels;
-    info->bytes += (uint64_t)nufft->bytes;
-    info->device_bytes += (uint64_t)nufft->device_bytes;
-    info->seconds_create = nufft->seconds_create;
-    info->stages[info->n_stages++] =
+    if (!info)
+        FAIL(ERR_ARGUMENT, "info is NULL");
+    farsum_mesh_info i = FARSUM_MESH_INFO_INIT;
+    TRY(farsum_mesh_get_info(nufft->mesh, &i));
+    i.channels = nufft->problem.channels;
+    i.bytes += (uint64_t)nufft->bytes;
+    i.device_bytes += (uint64_t)nufft->device_bytes;
+    i.seconds_create = nufft->seconds_create;
+    i.stages[i.n_stages++] =
         (farsum_stage_info){nufft->choice.stage->name, nufft->choice.row->name,
                             nufft->choice.reason, nufft->seconds_fft,
                             nufft->choice.row->variant->deterministic};
-    return FARSUM_OK;
+    return struct_give(info, info->size, &i, sizeof i,
+                       "FARSUM_MESH_INFO_INIT");
 }
 
 void farsum_nufft_print(const farsum_nufft *nufft, FILE *out)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/args.h"
 #include "base/mem.h"
 
 void exclusions_clear(struct exclusions *e)
@@ -24,8 +25,7 @@ farsum_status exclusions_set(struct exclusions *e, int64_t count,
     if (count < 0 || (count > 0 && !pair))
         FAIL(ERR_ARGUMENT, "%lld exclusions with %s pairs", (long long)count,
              pair ? "given" : "no");
-    if (count > INT64_MAX / 32)
-        FAIL(ERR_MEMORY, "%lld exclusions", (long long)count);
+    TRY(count_check(count, "the number of exclusions"));
     for (int64_t k = 0; factor && k < count; k++)
         if (!(factor[k] >= 0 && factor[k] <= 1))
             FAIL(ERR_ARGUMENT,

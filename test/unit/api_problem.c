@@ -14,12 +14,12 @@ static void nothing_given(void)
     CHECK_FAILS(farsum_plan_tune(NULL, NULL, &plan), FARSUM_ERR_ARGUMENT);
     CHECK(plan == NULL, "a failed create wrote to its output");
     farsum_plan_destroy(NULL);
-    s.problem.size = 8;
+    s.problem.size = 7;
     CHECK_FAILS(salt_create(&s), FARSUM_ERR_ARGUMENT);
     CHECK_SAYS("FARSUM_PROBLEM_INIT");
-    CHECK_SAYS("size 8");
+    CHECK_SAYS("size is 7");
     salt_set(&s);
-    s.options.size++;
+    s.options.size = 7;
     CHECK_FAILS(salt_create(&s), FARSUM_ERR_ARGUMENT);
     CHECK_SAYS("FARSUM_OPTIONS_INIT");
 }

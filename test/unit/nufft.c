@@ -141,7 +141,7 @@ static void refusals(void)
 {
     REFUSED(t.problem.type = 3, ERR_ARGUMENT, "type is 3");
     REFUSED(t.problem.sign = 0, ERR_ARGUMENT, "sign is 0");
-    REFUSED(t.problem.size = 8, ERR_ARGUMENT, "FARSUM_NUFFT_PROBLEM_INIT");
+    REFUSED(t.problem.size = 7, ERR_ARGUMENT, "FARSUM_NUFFT_PROBLEM_INIT");
     REFUSED(t.problem.modes[1] = 0, ERR_ARGUMENT, "modes[1] is 0");
     REFUSED(t.problem.tolerance = NAN, ERR_ARGUMENT, "tolerance is nan");
     REFUSED(t.problem.tolerance = 1e-16, ERR_TOLERANCE, "f64 reaches");
