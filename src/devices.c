@@ -122,7 +122,7 @@ static farsum_status list_device(int index, farsum_device_info *info)
     for (int b = 0; device_backends[b]; b++) {
         const char *name = device_backends[b]->name;
         int n = 0;
-        farsum_status status = device_backends[b]->count(&n);
+        farsum_status status = device_count(device_backends[b], &n);
         int entries = status == FARSUM_OK && n > 0 ? n : 1;
         if (index >= at + entries || index < at) {
             at += entries;

@@ -47,6 +47,7 @@ static farsum_status plan_device(struct farsum_plan *plan)
              o->device);
     if (o->on_device) {
         plan->device = o->on_device->device;
+        TRY(device_usable(plan->device));
     } else if (!device_is_host(o->device)) {
         TRY(device_open(o->device, &plan->device));
         plan->owns_device = 1;
@@ -241,7 +242,7 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
 void farsum_plan_destroy(farsum_plan *plan)
 {
     FP_GUARD;
-    if (!plan)
+    if (!plan || device_usable(plan->device) != FARSUM_OK)
         return;
     farsum_plan_destroy(plan->beside);
     if (plan->method)
@@ -260,6 +261,7 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
     double start = clock_seconds();
     if (!plan || !x)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
+    TRY(device_usable(plan->device));
     if (plan->dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no points");
     if (n < 1)
@@ -301,6 +303,7 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     FP_GUARD;
     if (!plan || !cell)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "cell" : "plan");
+    TRY(device_usable(plan->device));
     if (plan->dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no cell");
     if (!plan->problem.periodic[0])
@@ -408,6 +411,7 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     double start = clock_seconds();
     if (!plan || !q || !result)
         FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
+    TRY(device_usable(plan->device));
     farsum_result asked, own;
     TRY(struct_take(&asked, sizeof asked, result, result->size,
                     "FARSUM_RESULT_INIT"));
@@ -427,6 +431,7 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
     FP_GUARD;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(device_usable(plan->device));
     if (plan->dry || !plan->method->finish)
         return FARSUM_OK;
     farsum_status status = plan->method->finish(plan);

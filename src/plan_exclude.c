@@ -35,6 +35,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     farsum_status status = FARSUM_OK;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(device_usable(plan->device));
     if (plan->dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no exclusions");
     struct plan_held before = plan_held(plan);

@@ -1,10 +1,12 @@
 /* device.c: the table of back ends; devices by name. */
 #include "device/device.h"
 
+#include "base/fork.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "device/recording.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +71,7 @@ farsum_status device_adopt(const char *name, void *context, void *queue,
     struct device *d = NULL;
     int index = 0, n = 0;
     TRY(device_parse(name, &backend, &index));
-    status = backend->count(&n);
+    status = device_count(backend, &n);
     if (status != FARSUM_OK)
         return status_prefix(status, "device %s", name);
     if (index >= n)
@@ -77,6 +79,7 @@ farsum_status device_adopt(const char *name, void *context, void *queue,
              backend->name, n);
     TRY(MEM_NEW(d, 1));
     d->backend = backend;
+    d->forks = fork_count();
     snprintf(d->name, sizeof d->name, "%s:%d", backend->name, index);
     status = backend->open(d, index, context, queue);
     if (status != FARSUM_OK) {
@@ -96,8 +99,37 @@ void device_close(struct device *device)
 {
     if (!device)
         return;
+    if (device_usable(device) != FARSUM_OK)
+        return;
     device->backend->close(device);
     mem_free(device);
+}
+
+farsum_status device_usable(const struct device *device)
+{
+    if (!device || device->forks == fork_count())
+        return FARSUM_OK;
+    FAIL(ERR_STATE,
+         "device %s was opened before this process was forked; open devices "
+         "and make plans on them in the process that uses them",
+         device->name);
+}
+
+/* 1 + fork_count() where a driver was first used; 0: none was. */
+static atomic_int driver_forks;
+
+farsum_status device_count(const struct device_backend *backend, int *n)
+{
+    int now = 1 + fork_count(), first = atomic_load(&driver_forks);
+    if (first && first != now)
+        FAIL(ERR_DEVICE,
+             "this process was forked from one that used devices; their "
+             "drivers do not work here: use them in the child only, or start "
+             "a program by exec");
+    farsum_status status = backend->count(n);
+    if (status == FARSUM_OK && !first)
+        atomic_store(&driver_forks, now);
+    return status;
 }
 
 farsum_status device_finish(struct device *device)

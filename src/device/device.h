@@ -141,6 +141,7 @@ struct device {
     int64_t bytes, peak; /* of our buffers: now, and the most so far */
     int64_t limit;       /* for the tests: allocations beyond fail; 0: none */
     int64_t unloaded;    /* how often kernels were */
+    int forks;           /* fork_count() where it was opened */
     struct trace *trace; /* set while it only looks on (recording.c) */
     void *inside;        /* owned: the back end's */
 };
@@ -152,6 +153,11 @@ farsum_status device_open(const char *name, struct device **device);
 farsum_status device_adopt(const char *name, void *context, void *queue,
                            struct device **device);
 void device_close(struct device *device); /* NULL is legal */
+/* OK, also for NULL: this process opened it.  A driver's contexts and threads
+ * do not follow a fork: a child leaves alone what is on such a device. */
+farsum_status device_usable(const struct device *device);
+/* back end's count(); refused where a driver is a forked parent's. */
+farsum_status device_count(const struct device_backend *backend, int *n);
 int device_is_host(const char *name);     /* also for NULL */
 
 /* The back ends, ended by NULL, and how many devices each has. */

@@ -217,7 +217,7 @@ farsum_status farsum_mesh_tune(const farsum_mesh_problem *problem,
 void farsum_mesh_destroy(farsum_mesh *mesh)
 {
     FP_GUARD;
-    if (!mesh)
+    if (!mesh || device_usable(mesh->device) != FARSUM_OK)
         return;
     for (int room = 0; room < MESH_ROOMS; room++)
         if (mesh->choice[room].row)

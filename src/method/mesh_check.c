@@ -191,6 +191,7 @@ farsum_status mesh_device(const farsum_mesh_options *options,
 {
     *device = options->on_device ? options->on_device->device : NULL;
     *owned = 0;
+    TRY(device_usable(*device));
     if (*device || device_is_host(options->device))
         return FARSUM_OK;
     TRY(device_open(options->device, device));

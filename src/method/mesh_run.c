@@ -84,6 +84,7 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
     farsum_status status = FARSUM_OK;
     if (!m || (!x && n != 0))
         FAIL(ERR_ARGUMENT, "%s is NULL", m ? "x" : "mesh");
+    TRY(device_usable(m->device));
     TRY(count_product((int64_t[]){n, m->problem.channels}, 2,
                       "points and channels"));
     if (m->asked)
@@ -152,6 +153,7 @@ farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
     FP_GUARD;
     if (!mesh || !grid)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
+    TRY(device_usable(mesh->device));
     if (!mesh->has_points)
         FAIL(ERR_STATE, "no points are set");
     if (!(mesh->problem.uses & FARSUM_MESH_SPREAD))
@@ -169,6 +171,7 @@ farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
     FP_GUARD;
     if (!mesh || !grid)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
+    TRY(device_usable(mesh->device));
     if (!mesh->has_points)
         FAIL(ERR_STATE, "no points are set");
     if ((value && !(mesh->problem.uses & FARSUM_MESH_VALUE))
@@ -190,5 +193,6 @@ farsum_status farsum_mesh_finish(farsum_mesh *mesh)
     FP_GUARD;
     if (!mesh)
         FAIL(ERR_ARGUMENT, "mesh is NULL");
+    TRY(device_usable(mesh->device));
     return mesh->gpu ? mesh_gpu_finish(mesh) : FARSUM_OK;
 }

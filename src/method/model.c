@@ -236,6 +236,7 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
     FP_GUARD;
     if (!plan || !model)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "model" : "plan");
+    TRY(device_usable(plan->device));
     if (plan->method != &method_spectral)
         FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
              plan->info.method);

@@ -152,7 +152,7 @@ done:
 void farsum_nufft_destroy(farsum_nufft *nufft)
 {
     FP_GUARD;
-    if (!nufft)
+    if (!nufft || device_usable(nufft->device) != FARSUM_OK)
         return;
     if (nufft->choice.row)
         nufft->choice.row->variant->destroy(nufft->state);
@@ -200,6 +200,7 @@ farsum_status farsum_nufft_finish(farsum_nufft *nufft)
     FP_GUARD;
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
+    TRY(device_usable(nufft->device));
     return nufft->device ? nufft_gpu_finish(nufft) : FARSUM_OK;
 }
 

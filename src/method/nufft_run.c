@@ -113,6 +113,7 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
     struct farsum_nufft *n = nufft;
     if (!n || !f)
         FAIL(ERR_ARGUMENT, "%s is NULL", n ? "f" : "nufft");
+    TRY(device_usable(n->device));
     if (!n->mesh->has_points)
         FAIL(ERR_STATE, "no points are set");
     if (!c && n->mesh->points.n > 0)
