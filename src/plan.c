@@ -109,7 +109,7 @@ static farsum_status plan_options(struct farsum_plan *plan,
     TRY(count_check(o->leaf, "leaf"));
     if (o->memory_limit == 0)
         o->memory_limit = (plan->device ? (uint64_t)plan->device->facts.memory
-                                        : mem_machine())
+                                        : mem_allowed())
                           / 10 * 8;
     TRY(isa_find(o->isa, &plan->isa));
     plan->threads = par_threads(o->threads);
@@ -167,20 +167,6 @@ static void plan_forget(struct farsum_plan *plan)
     o->on_device = NULL;
 }
 
-struct plan_held plan_held(const struct farsum_plan *plan)
-{
-    return (struct plan_held){mem_bytes(),
-                              plan->device ? plan->device->bytes : 0};
-}
-
-void plan_holds(struct farsum_plan *plan, struct plan_held before)
-{
-    struct plan_held now = plan_held(plan);
-    plan->bytes += now.host - before.host + now.device - before.device;
-    plan->info.bytes = (uint64_t)plan->bytes;
-    plan->info.device_bytes += (uint64_t)(now.device - before.device);
-}
-
 static farsum_status plan_make(const farsum_problem *problem,
                                const farsum_options *options, int dry,
                                farsum_plan **plan)
@@ -206,7 +192,13 @@ static farsum_status plan_make(const farsum_problem *problem,
         GO(plan_precision(p));
     else
         GO(plan_method_in(p, p->problem.precision));
-    GO(p->method->create(p));
+    plan_holds(p, before);
+    before = plan_held(p);
+    GO(plan_fits(p, (double)p->bytes));
+    struct plan_limit old = plan_limit(p);
+    status = p->method->create(p);
+    plan_unlimit(p, old);
+    GO(status);
     GO(plan_beside_create(p));
     plan_forget(p);
     uint64_t expected = p->info.bytes;
@@ -279,6 +271,7 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
     if (plan->beside)
         plan->beside->has_points = 0;
     struct plan_held before = plan_held(plan);
+    struct plan_limit limit = plan_limit(plan);
     farsum_status status = plan_exclude_rows(plan, n, m);
     if (status == FARSUM_OK)
         status = plan->method->set_points(plan, n, x, m, y);
@@ -286,6 +279,7 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
         status = plan_exclude_hand(plan);
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = farsum_plan_set_points(plan->beside, n, x, 0, NULL);
+    plan_unlimit(plan, limit);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
@@ -311,11 +305,13 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     struct cell checked;
     TRY(cell_set(&checked, cell, 1));
     struct plan_held before = plan_held(plan);
+    struct plan_limit limit = plan_limit(plan);
     double old[9];
     memcpy(old, plan->problem.cell, sizeof old);
     farsum_status status = plan->method->set_cell(plan, cell);
     if (status == FARSUM_OK && plan->beside)
         status = plan_beside_cell(plan, old, cell);
+    plan_unlimit(plan, limit);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;

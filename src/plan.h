@@ -107,6 +107,15 @@ struct plan_held {
 struct plan_held plan_held(const struct farsum_plan *plan);
 /* What has come since. */
 void plan_holds(struct farsum_plan *plan, struct plan_held before);
+/* Allocations fail where the plan would hold more than its memory_limit, until
+ * plan_unlimit. */
+struct plan_limit {
+    struct mem_limit host, device;
+};
+struct plan_limit plan_limit(struct farsum_plan *plan);
+void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
+/* Bytes that a method will need are within it. */
+farsum_status plan_fits(const struct farsum_plan *plan, double bytes);
 /* One line to the caller's log, if there is one. */
 void plan_log(const struct farsum_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

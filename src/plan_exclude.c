@@ -39,6 +39,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     if (plan->dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no exclusions");
     struct plan_held before = plan_held(plan);
+    struct plan_limit limit = plan_limit(plan);
     struct exclusions made = {.version = plan->exclusions.version};
     GO(exclusions_set(&made, count, pairs, factors));
     if (plan->has_points)
@@ -64,6 +65,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     plan->info.n_exclusions = count;
 done:
     exclusions_clear(&made);
+    plan_unlimit(plan, limit);
     plan_holds(plan, before);
     return status;
 }

@@ -1,11 +1,12 @@
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/devices.c src/plan.c src/plan_beside.c src/plan_exclude.c src/plan_method.c
+  src/devices.c src/plan.c src/plan_beside.c src/plan_exclude.c src/plan_memory.c
+  src/plan_method.c
   src/plan_precision.c src/print.c
   src/problem.c
   src/base/args.c src/base/c_locale.c src/base/fork.c src/base/fpenv.c
-  src/base/isa.c src/base/mem.c src/base/number.c src/base/par.c
-  src/base/status.c src/base/text.c
+  src/base/isa.c src/base/mem.c src/base/mem_allowed.c src/base/number.c
+  src/base/par.c src/base/status.c src/base/text.c
   src/device/aside.c src/device/buf.c src/device/cache.c src/device/cuda.c
   src/device/device.c
   src/device/dl.c src/device/driver.c src/device/driver_aside.c

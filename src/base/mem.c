@@ -14,6 +14,7 @@ struct header {
 };
 
 static _Thread_local int64_t net, fail_at;
+static _Thread_local struct mem_limit ceiling;
 
 farsum_status mem_alloc(void **p, int64_t count, size_t size, int clear)
 {
@@ -24,6 +25,10 @@ farsum_status mem_alloc(void **p, int64_t count, size_t size, int clear)
     size_t bytes = (size_t)count * size;
     size_t whole = sizeof(struct header) + (bytes + ALIGN - 1) / ALIGN * ALIGN;
     struct header *h = NULL;
+    if (ceiling.limit > 0 && (int64_t)whole > ceiling.most - net)
+        FAIL(ERR_MEMORY, "%lld bytes are needed in all, the limit is %lld",
+             (long long)(ceiling.limit + (net + (int64_t)whole - ceiling.most)),
+             (long long)ceiling.limit);
     if (fail_at == 0 || --fail_at != 0)
         h = aligned_alloc(ALIGN, whole);
     if (!h)
@@ -64,6 +69,19 @@ int64_t mem_bytes(void)
 void mem_fail_at(int64_t n)
 {
     fail_at = n;
+}
+
+struct mem_limit mem_limit(int64_t most, int64_t limit)
+{
+    struct mem_limit old = ceiling;
+    if (old.limit == 0 || most < old.most)
+        ceiling = (struct mem_limit){most, limit};
+    return old;
+}
+
+void mem_unlimit(struct mem_limit old)
+{
+    ceiling = old;
 }
 
 uint64_t mem_machine(void)

@@ -25,6 +25,19 @@ int64_t mem_bytes(void);
 /* For the tests: this thread's n-th allocation from now fails (1 = the next);
  * 0 turns it off. */
 void mem_fail_at(int64_t n);
+/* This thread's allocations fail where mem_bytes() would pass `most`; limit is
+ * what the message says is allowed.  Returns the old state, for mem_unlimit. */
+struct mem_limit {
+    int64_t most, limit; /* limit 0: none */
+};
+struct mem_limit mem_limit(int64_t most, int64_t limit);
+void mem_unlimit(struct mem_limit old);
 /* Bytes of memory in the machine. */
 uint64_t mem_machine(void);
+/* The least of them, the limit of the process's control group and of those
+ * that it lies in, and RLIMIT_AS. */
+uint64_t mem_allowed(void);
+/* The control groups' limit, UINT64_MAX if none, with /proc and /sys below
+ * root (""; the tests have one of their own). */
+uint64_t mem_cgroup(const char *root);
 #endif

@@ -9,6 +9,14 @@ static farsum_status buf_room(const struct device *device, int64_t size)
     if (device->limit > 0 && device->bytes + size > device->limit)
         FAIL(ERR_MEMORY, "%s: %lld bytes beside %lld are more than its limit",
              device->name, (long long)size, (long long)device->bytes);
+    const struct mem_limit *ceiling = &device->ceiling;
+    if (ceiling->limit > 0 && size > ceiling->most - device->bytes)
+        FAIL(ERR_MEMORY,
+             "%s: %lld bytes are needed in all, the limit is %lld",
+             device->name,
+             (long long)(ceiling->limit
+                         + (device->bytes + size - ceiling->most)),
+             (long long)ceiling->limit);
     if (device->facts.alloc_max > 0 && size > device->facts.alloc_max)
         FAIL(ERR_MEMORY,
              "%s: a buffer of %lld bytes is more than its largest, %lld",

@@ -7,7 +7,7 @@
 #ifndef FARSUM_DEVICE_DEVICE_H
 #define FARSUM_DEVICE_DEVICE_H
 
-#include "base/status.h"
+#include "base/mem.h"
 
 struct device;
 struct trace;
@@ -140,6 +140,7 @@ struct device {
     struct device_facts facts;
     int64_t bytes, peak; /* of our buffers: now, and the most so far */
     int64_t limit;       /* for the tests: allocations beyond fail; 0: none */
+    struct mem_limit ceiling; /* the same for a plan that works on it */
     int64_t unloaded;    /* how often kernels were */
     int forks;           /* fork_count() where it was opened */
     struct trace *trace; /* set while it only looks on (recording.c) */

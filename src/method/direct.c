@@ -65,10 +65,18 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
                       sums->virial);
 }
 
+static double direct_bytes(const struct farsum_plan *plan)
+{
+    double held, more;
+    exact_bytes(plan, &held, &more);
+    return held + more;
+}
+
 static farsum_status direct_tune(const struct farsum_plan *plan, void **state,
                                  double *seconds)
 {
     struct exact *s = NULL;
+    TRY(plan_fits(plan, direct_bytes(plan)));
     TRY(MEM_NEW(s, 1));
     s->sum = direct_run;
     *seconds = direct_cost(plan);
@@ -82,7 +90,7 @@ static farsum_status direct_create(struct farsum_plan *plan)
     plan->info.estimated_error = 1e-15;
     if (plan->options.strict) /* nothing is left out */
         plan->info.bound = plan->info.estimated_error;
-    plan->info.bytes = (uint64_t)(plan->problem.n_sources * 64);
+    plan->info.bytes = (uint64_t)direct_bytes(plan);
     return FARSUM_OK;
 }
 

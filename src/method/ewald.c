@@ -77,6 +77,7 @@ static farsum_status ewald_make(const struct farsum_plan *plan,
         .isa = plan->isa,
         .cutoff = plan->options.cutoff,
         .vacuum = p->surface == FARSUM_VACUUM,
+        .memory = (double)plan->options.memory_limit / 2,
     };
     struct ewald *ewald = NULL;
     struct ewald_any *any = NULL;
@@ -100,6 +101,14 @@ static void ewald_info_of(const struct exact *s, struct ewald_info *info)
         ewald_get_info(s->ewald, info);
 }
 
+static double ewald_bytes(const struct farsum_plan *plan,
+                          const struct ewald_info *info)
+{
+    double held, more;
+    exact_bytes(plan, &held, &more);
+    return held + fmax(more, (double)info->bytes);
+}
+
 static void ewald_about(struct farsum_plan *plan, const struct exact *s)
 {
     struct ewald_info info;
@@ -108,7 +117,7 @@ static void ewald_about(struct farsum_plan *plan, const struct exact *s)
     plan->info.bandwidth = info.kmax * info.cutoff;
     plan->info.estimated_error = info.estimate;
     if (plan->dry)
-        plan->info.bytes = info.bytes;
+        plan->info.bytes = (uint64_t)ewald_bytes(plan, &info);
 }
 
 static farsum_status ewald_method_tune(const struct farsum_plan *plan,
@@ -121,6 +130,7 @@ static farsum_status ewald_method_tune(const struct farsum_plan *plan,
     s->sum = ewald_sums;
     GO(ewald_make(plan, plan->problem.cell, s));
     ewald_info_of(s, &info);
+    GO(plan_fits(plan, ewald_bytes(plan, &info)));
     *seconds = info.seconds;
     *state = s;
     s = NULL;

@@ -73,6 +73,8 @@ void ewald_search(const struct ewald_oracle *oracle,
 {
     double a = cbrt(count->volume / count->n), least = INFINITY;
     double room = (double)mem_machine() / 4;
+    if (setup->memory > 0 && setup->memory < room)
+        room = setup->memory;
     struct ewald_info try = {.level = level};
     for (double f = 0.25; f < 2000; f *= 1.04) {
         try.cutoff = setup->cutoff > 0 ? setup->cutoff : f * a;

@@ -40,6 +40,8 @@ struct ewald_setup {
     enum isa isa;
     enum ewald_level level;
     int vacuum;      /* 1: the surface term of vacuum surroundings */
+    double memory;   /* bytes above which fewer modes are taken; 0: a quarter
+                        of the machine's */
 };
 
 struct ewald_info {

@@ -59,6 +59,20 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+void exact_bytes(const struct farsum_plan *plan, double *held, double *more)
+{
+    const farsum_problem *p = &plan->problem;
+    double n = (double)p->n_sources, m = (double)p->n_targets, slots = 16;
+    double targets = m > 0 ? m : n, each = 3;
+    if (plan->pair.kind->gradient)
+        each += exact_kind_find(plan->pair.name) ? 1 + EXACT_VIRIAL : 1;
+    while (slots < 2 * n)
+        slots *= 2;
+    *held = 8 * (n * (3 + plan->pair.strengths) + 3 * m + targets * each);
+    *more = p->exclude_coincident ? 0 : 8 * (3 * n + slots);
+    *held += 4096; /* headers, the plan */
+}
+
 /* C times the sums into row r of the caller's arrays. */
 static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
                       farsum_result *result)

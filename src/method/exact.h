@@ -34,6 +34,9 @@ struct exact {
 farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
                                int64_t n, const void *x, int64_t m,
                                const void *y);
+/* Bytes that set_points holds, and those that it needs besides for a while, to
+ * find coincident sources. */
+void exact_bytes(const struct farsum_plan *plan, double *held, double *more);
 farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
                             farsum_result *result);
 /* exact_exclude.c: takes away what excluded pairs lose, C = 1. */

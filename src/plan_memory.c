@@ -1,0 +1,52 @@
+/* plan_memory.c: a plan's memory: what it holds, and its limit. */
+#include "base/mem.h"
+#include "plan.h"
+
+struct plan_held plan_held(const struct farsum_plan *plan)
+{
+    return (struct plan_held){mem_bytes(),
+                              plan->device ? plan->device->bytes : 0};
+}
+
+void plan_holds(struct farsum_plan *plan, struct plan_held before)
+{
+    struct plan_held now = plan_held(plan);
+    plan->bytes += now.host - before.host + now.device - before.device;
+    plan->info.bytes = (uint64_t)plan->bytes;
+    plan->info.device_bytes += (uint64_t)(now.device - before.device);
+}
+
+static int64_t plan_most(const struct farsum_plan *plan)
+{
+    uint64_t limit = plan->options.memory_limit;
+    return limit < INT64_MAX / 4 ? (int64_t)limit : INT64_MAX / 4;
+}
+
+struct plan_limit plan_limit(struct farsum_plan *plan)
+{
+    int64_t limit = plan_most(plan);
+    struct plan_held now = plan_held(plan);
+    struct plan_limit old = {
+        mem_limit(now.host + limit - plan->bytes, limit), {0}};
+    if (plan->device) {
+        old.device = plan->device->ceiling;
+        plan->device->ceiling =
+            (struct mem_limit){now.device + limit - plan->bytes, limit};
+    }
+    return old;
+}
+
+void plan_unlimit(struct farsum_plan *plan, struct plan_limit old)
+{
+    mem_unlimit(old.host);
+    if (plan->device)
+        plan->device->ceiling = old.device;
+}
+
+farsum_status plan_fits(const struct farsum_plan *plan, double bytes)
+{
+    if (bytes > (double)plan->options.memory_limit)
+        FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
+             bytes, (unsigned long long)plan->options.memory_limit);
+    return FARSUM_OK;
+}
