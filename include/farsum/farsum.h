@@ -36,7 +36,19 @@
  * calling thread (farsum_message).  Outputs on the host are untouched on
  * failure.
  * Different plans may be used by different threads at once, one plan by one
- * thread at a time. */
+ * thread at a time.
+ *
+ * The caller's floating-point environment (rounding, traps, flush to zero,
+ * flags) is put aside in each call and is as before when it returns, also in
+ * OpenMP's threads; callbacks run in it.  Results do not depend on it.
+ *
+ * A forked child whose parent ran threads sums with one thread, also by the
+ * parent's plans; what the parent had on a device is refused there with
+ * FARSUM_ERR_STATE, a device with FARSUM_ERR_DEVICE.
+ *
+ * A struct begins with its size, set by its macro.  One of an older header ends
+ * in zeros; one of a newer header is refused where it sets what this version
+ * does not know.  Counts above 2^48 are refused with FARSUM_ERR_MEMORY. */
 #ifndef FARSUM_H
 #define FARSUM_H
 
@@ -255,8 +267,11 @@ typedef struct farsum_options {
     int queues;           /* of a device: 2: near pairs on one, the mesh on
                              another, at once; 1: all in one, so that the
                              stages' times are of each alone; 0: 2 */
-    uint64_t memory_limit; /* bytes the plan may take; 0: 80 % of the machine's
-                             memory, or of the device's */
+    uint64_t memory_limit; /* bytes the plan may take, in create and in
+                             set_points; what needs more is refused with
+                             FARSUM_ERR_MEMORY.  0: 80 % of the device's memory
+                             or, on the host, of the least of the machine's,
+                             the control group's limit and RLIMIT_AS */
     /* Called with one line of text for what would help a user to know (a cell
      * that was reduced, an option that binds); NULL: silence. */
     void (*log)(const char *line, void *data);

@@ -161,8 +161,9 @@ static const struct option_row table[] = {
      "of each"},
     {"memory-limit", 0, "BYTES", FOR_PLANS, set_bytes, FIELD(memory_limit),
      NULL,
-     "that the plan may take, as 8G; 80 % of the machine's memory, or of "
-     "the device's, if not given"},
+     "that the plan may take, as 8G (default: 80 % of the device's memory, or "
+     "on the host of the least of the machine's, the control group's limit "
+     "and RLIMIT_AS)"},
 
     {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "Files"},
     {"output", 'o', "FILE", FOR_RUN | FOR_GEN, set_text, FIELD(output), NULL,
