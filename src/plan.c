@@ -185,6 +185,9 @@ static farsum_status plan_make(const farsum_problem *problem,
     p->problem.coulomb = fabs(p->problem.coulomb);
     GO(plan_options(p, options));
     before.device = p->device ? p->device->bytes : 0;
+    /* positions alone, in f32 */
+    GO(plan_fits(p, 12.0 * (double)(p->problem.n_sources
+                                    + p->problem.n_targets)));
     plan_about(p);
     GO(plan_exclude_problem(p));
     GO(plan_sample(p));

@@ -45,7 +45,8 @@ void plan_unlimit(struct farsum_plan *plan, struct plan_limit old)
 
 farsum_status plan_fits(const struct farsum_plan *plan, double bytes)
 {
-    if (bytes > (double)plan->options.memory_limit)
+    /* above 2^47 there are no addresses: variants' own counts then overflow */
+    if (bytes > (double)plan->options.memory_limit || bytes > 0x1p47)
         FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
              bytes, (unsigned long long)plan->options.memory_limit);
     return FARSUM_OK;

@@ -88,7 +88,8 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
     TRY(count_product(
         (int64_t[]){p->mesh[0], p->mesh[1], p->ldz, p->channels}, 4,
         "mesh, with ldz and channels"));
-    TRY(count_product((int64_t[]){p->n_points, p->channels}, 2,
+    /* some variants keep a point's weights: 2^48 of them are 2^43 points */
+    TRY(count_product((int64_t[]){p->n_points, p->channels, 32}, 3,
                       "n_points and channels"));
     if (p->n_points == 0)
         p->n_points = p->mesh[0] * p->mesh[1] * p->mesh[2];

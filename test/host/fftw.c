@@ -59,8 +59,14 @@ static void numbers(void)
             CHECK_OK(make(FARSUM_MIXED, ours, 0));
             counts_are(hosts, hosts + 1, "behind plans");
         }
+    char *before = fftw_export_wisdom_to_string();
     CHECK_OK(make(FARSUM_F64, 2, 1));
     counts_are(5, 6, "behind a measured plan");
+    char *after = fftw_export_wisdom_to_string();
+    CHECK(before && after && strlen(before) == strlen(after),
+          "the host's wisdom changed");
+    free(before);
+    free(after);
     farsum_nufft_problem p = FARSUM_NUFFT_PROBLEM_INIT;
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
     farsum_nufft *nufft = NULL;

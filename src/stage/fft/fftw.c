@@ -1,6 +1,7 @@
 /* fftw: FFTW 3, threaded (Frigo and Johnson, Proc. IEEE 93 (2005) 216).  The
  * fastest on a CPU; under the GPL, so a build may leave it out. */
 #include <fftw3.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/par.h"
@@ -31,13 +32,15 @@ int WEAK fftwf_planner_nthreads(void);
 static struct fork_lock planner = FORK_LOCK;
 static _Thread_local int wanted;  /* threads of our plan; 0: the host plans */
 static _Thread_local int callers; /* threads of the host's plans */
-static _Thread_local int inside;  /* 1: this thread holds the lock */
+static _Thread_local int inside;  /* how often this thread holds the lock */
 
+/* Around our planning, and within it FFTW's own calls: they nest. */
 #define PLANNER_HOOKS(fftw)                                                    \
     static void fftw##_before(void)                                            \
     {                                                                          \
+        if (inside++ > 0)                                                      \
+            return;                                                            \
         fork_lock(&planner);                                                   \
-        inside = 1;                                                            \
         if (wanted) {                                                          \
             fftw##_init_threads();                                             \
             callers =                                                          \
@@ -47,27 +50,33 @@ static _Thread_local int inside;  /* 1: this thread holds the lock */
     }                                                                          \
     static void fftw##_after(void)                                             \
     {                                                                          \
-        if (!inside)                                                           \
+        if (inside == 0 || --inside > 0)                                       \
             return;                                                            \
         if (wanted)                                                            \
             fftw##_plan_with_nthreads(callers);                                \
-        inside = 0;                                                            \
         fork_unlock(&planner);                                                 \
+    }                                                                          \
+    /* What measuring has shown is ours: the host's own plans are as without.  \
+     * Guarded by planner. */                                                  \
+    static char *fftw##_measured;                                              \
+    static char *fftw##_wisdom_ours(void)                                      \
+    {                                                                          \
+        char *hosts = fftw##_export_wisdom_to_string();                        \
+        if (fftw##_measured)                                                   \
+            fftw##_import_wisdom_from_string(fftw##_measured);                 \
+        return hosts;                                                          \
+    }                                                                          \
+    static void fftw##_wisdom_hosts(char *hosts)                               \
+    {                                                                          \
+        free(fftw##_measured);                                                 \
+        fftw##_measured = fftw##_export_wisdom_to_string();                    \
+        fftw##_forget_wisdom();                                                \
+        if (hosts)                                                             \
+            fftw##_import_wisdom_from_string(hosts);                           \
+        free(hosts);                                                           \
     }
 PLANNER_HOOKS(fftw)
 PLANNER_HOOKS(fftwf)
-
-/* For a planner without hooks. */
-static void before_planner(int f32)
-{
-    if (f32 ? !fftwf_set_planner_hooks : !fftw_set_planner_hooks)
-        (f32 ? fftwf_before : fftw_before)();
-}
-static void after_planner(int f32)
-{
-    if (f32 ? !fftwf_set_planner_hooks : !fftw_set_planner_hooks)
-        (f32 ? fftwf_after : fftw_after)();
-}
 
 /* While the process has one thread, as a rule. */
 __attribute__((constructor)) static void set_hooks(void)
@@ -113,7 +122,7 @@ static void fftw_row_destroy(void *state)
     if (!s)
         return;
     int f32 = s->args.precision == FARSUM_F32;
-    before_planner(f32);
+    (f32 ? fftwf_before : fftw_before)();
     if (s->forward)
         fftw_destroy_plan(s->forward);
     if (s->backward)
@@ -122,7 +131,7 @@ static void fftw_row_destroy(void *state)
         fftwf_destroy_plan(s->forward32);
     if (s->backward32)
         fftwf_destroy_plan(s->backward32);
-    after_planner(f32);
+    (f32 ? fftwf_after : fftw_after)();
     fft_copy_clear(&s->copy);
     mem_free(s);
 }
@@ -138,7 +147,10 @@ static void fftw_row_plan(struct state *s, void *scratch)
     int f32 = s->args.precision == FARSUM_F32;
     int before = par_lend(s->args.threads);
     wanted = s->args.threads;
-    before_planner(f32);
+    (f32 ? fftwf_before : fftw_before)();
+    char *hosts = s->args.patient
+                      ? (f32 ? fftwf_wisdom_ours : fftw_wisdom_ours)()
+                      : NULL;
     if (s->args.is_complex && f32) {
         s->forward32 =
             fftwf_plan_many_dft(3, n, 1, scratch, half, 1, 0, scratch, half, 1,
@@ -162,7 +174,9 @@ static void fftw_row_plan(struct state *s, void *scratch)
         s->backward = fftw_plan_many_dft_c2r(3, n, 1, scratch, half, 1, 0,
                                              scratch, real, 1, 0, flags);
     }
-    after_planner(f32);
+    if (s->args.patient)
+        (f32 ? fftwf_wisdom_hosts : fftw_wisdom_hosts)(hosts);
+    (f32 ? fftwf_after : fftw_after)();
     wanted = 0;
     par_return(before);
 }
