@@ -184,6 +184,9 @@ static farsum_status plan_make(const farsum_problem *problem,
     p->sign = p->problem.coulomb < 0 ? -1 : 1;
     p->problem.coulomb = fabs(p->problem.coulomb);
     GO(plan_options(p, options));
+    p->progress.call = p->options.progress;
+    p->progress.data = p->options.progress_data;
+    progress_begin(&p->progress);
     before.device = p->device ? p->device->bytes : 0;
     /* positions alone, in f32 */
     GO(plan_fits(p, 12.0 * (double)(p->problem.n_sources
@@ -203,6 +206,8 @@ static farsum_status plan_make(const farsum_problem *problem,
     plan_unlimit(p, old);
     GO(status);
     GO(plan_beside_create(p));
+    GO(progress_check(&p->progress));
+    progress_end(&p->progress, status);
     plan_forget(p);
     uint64_t expected = p->info.bytes;
     plan_holds(p, before);
@@ -214,6 +219,8 @@ static farsum_status plan_make(const farsum_problem *problem,
     /* what was refused on the way here is no failure */
     status = status_fail(FARSUM_OK, "%s", "");
 done:
+    if (p)
+        status = progress_end(&p->progress, status);
     farsum_plan_destroy(p);
     return status;
 }
@@ -249,13 +256,11 @@ void farsum_plan_destroy(farsum_plan *plan)
     mem_free(plan);
 }
 
-farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
-                                     const void *x, int64_t m, const void *y)
+static farsum_status plan_points(struct farsum_plan *plan, int64_t n,
+                                 const void *x, int64_t m, const void *y)
 {
     FP_GUARD;
     double start = clock_seconds();
-    if (!plan || !x)
-        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
     TRY(device_usable(plan->device));
     if (plan->dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no points");
@@ -283,6 +288,8 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = farsum_plan_set_points(plan->beside, n, x, 0, NULL);
     plan_unlimit(plan, limit);
+    if (status == FARSUM_OK)
+        status = progress_check(&plan->progress);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
@@ -293,6 +300,15 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
     plan->has_points = 1;
     plan->info.seconds_set_points = clock_seconds() - start;
     return FARSUM_OK;
+}
+
+farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
+                                     const void *x, int64_t m, const void *y)
+{
+    if (!plan || !x)
+        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
+    progress_begin(&plan->progress);
+    return progress_end(&plan->progress, plan_points(plan, n, x, m, y));
 }
 
 farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
@@ -403,13 +419,11 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
     return FARSUM_OK;
 }
 
-farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
-                                  farsum_result *result)
+static farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
+                              farsum_result *result)
 {
     FP_GUARD;
     double start = clock_seconds();
-    if (!plan || !q || !result)
-        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
     TRY(device_usable(plan->device));
     farsum_result asked, own;
     TRY(struct_take(&asked, sizeof asked, result, result->size,
@@ -423,6 +437,15 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
         TRY(plan_beside_execute(plan, rhs, q, &asked));
     plan->info.seconds_execute = clock_seconds() - start;
     return FARSUM_OK;
+}
+
+farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
+                                  farsum_result *result)
+{
+    if (!plan || !q || !result)
+        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
+    progress_begin(&plan->progress);
+    return progress_end(&plan->progress, plan_sum(plan, rhs, q, result));
 }
 
 farsum_status farsum_plan_finish(farsum_plan *plan)

@@ -3,6 +3,7 @@
 #define FARSUM_PLAN_H
 
 #include "base/isa.h"
+#include "base/progress.h"
 #include "device/device.h"
 #include "math/pair.h"
 #include "method/machine.h"
@@ -17,6 +18,7 @@ struct farsum_plan {
     double sign;             /* of the constant; problem.coulomb is its size */
     farsum_precision pairs;  /* of the near field's pairs */
     farsum_options options;  /* names of the caller are cleared once used */
+    struct progress progress; /* options.progress, while a call runs */
     struct pair pair;        /* the problem's kernel */
     const struct method *method;
     void *state;              /* owned by the method */

@@ -276,6 +276,17 @@ typedef struct farsum_options {
      * that was reduced, an option that binds); NULL: silence. */
     void (*log)(const char *line, void *data);
     void *log_data;
+    /* Says how far create, set_points and execute have come, at most ten times
+     * a second, on the calling thread: `done` of `all` parts are done (all = 0:
+     * nobody knows how many), `what` is "compiling stage/near/gpu_cells.k",
+     * "summing: near" and the like, good until it returns.  A non-zero answer
+     * stops the call with FARSUM_ERR_STATE, "stopped": outputs are untouched,
+     * and the plan may be used again (after set_points, with points that are
+     * set anew).  It must not call functions of the same plan.  With arrays on
+     * a device execute asks before it begins only.  Where it is given, execute
+     * of several right-hand sides allocates.  NULL: silence. */
+    int (*progress)(int64_t done, int64_t all, const char *what, void *data);
+    void *progress_data;
 } farsum_options;
 #define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
 

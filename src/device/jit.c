@@ -2,6 +2,7 @@
 #include "device/jit.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "device/cache.h"
 
 #include <stdarg.h>
@@ -318,6 +319,7 @@ farsum_status jit_build(struct jit *jit)
     jit->cached = 0;
     mem_free(binary);
     binary = NULL;
+    GO(progress_step(0, 0, "compiling %s", jit->file));
     status = (jit->nested ? d->backend->compile_nested
                           : d->backend->compile)(d, text, &binary, &bytes);
     if (status != FARSUM_OK) {
