@@ -70,6 +70,34 @@ static farsum_status fmm_names(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+farsum_status fmm_options(const struct farsum_plan *plan, int sparse)
+{
+    const farsum_options *o = &plan->options;
+    if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
+        FAIL(ERR_ARGUMENT,
+             "order is %d, not 1 .. %d, or FARSUM_ORDER_0 (%d) for 0", o->order,
+             (int)MULTIPOLE_MOST, (int)FARSUM_ORDER_0);
+    if (o->separation < 0 || o->separation > FMM_SEPARATIONS)
+        FAIL(ERR_ARGUMENT, "separation is %d, not 1 .. %d", o->separation,
+             (int)FMM_SEPARATIONS);
+    if (o->levels < 0 || o->levels > TREE_DEPTH + 1)
+        FAIL(ERR_ARGUMENT, "levels is %d, not 1 .. %d", o->levels,
+             (int)TREE_DEPTH + 1);
+    if (o->leaf < 0)
+        FAIL(ERR_ARGUMENT, "leaf is %lld", (long long)o->leaf);
+    for (int d = 0; d < 3; d++)
+        if (o->boxes[d] < 0 || (o->boxes[d] == 0) != (o->boxes[0] == 0)
+            || o->boxes[d] > 512)
+            FAIL(ERR_ARGUMENT,
+                 "boxes is %lld x %lld x %lld: all three 1 .. "
+                 "512, or none",
+                 (long long)o->boxes[0], (long long)o->boxes[1],
+                 (long long)o->boxes[2]);
+    if (!sparse && o->leaf)
+        FAIL(ERR_ARGUMENT, "leaf is of a sparse tree, this one is dense");
+    return FARSUM_OK;
+}
+
 void fmm_about(struct farsum_plan *plan, struct fmm *s)
 {
     farsum_plan_info *i = &plan->info;
@@ -80,12 +108,22 @@ void fmm_about(struct farsum_plan *plan, struct fmm *s)
     i->levels = 1 + (s->tree.n_leaves ? s->tree.depth : s->shape.depth);
     memcpy(i->boxes, s->shape.root, sizeof i->boxes);
     i->queues = fmm_gpu_queues(plan);
-    i->n_stages = FMM_ROOMS;
+    i->n_stages = 0;
     for (int r = 0; r < FMM_ROOMS; r++)
-        i->stages[r] = (farsum_stage_info){
-            s->choice[r].stage->name, s->choice[r].row->name,
-            s->choice[r].reason, 0,
-            s->choice[r].row->variant->deterministic};
+        if (s->choice[r].row)
+            i->stages[i->n_stages++] = (farsum_stage_info){
+                s->choice[r].stage->name, s->choice[r].row->name,
+                s->choice[r].reason, 0,
+                s->choice[r].row->variant->deterministic};
+}
+
+void fmm_seconds(struct farsum_plan *plan, const struct fmm *s,
+                 const double seconds[FMM_ROOMS])
+{
+    int at = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        if (s->choice[r].row)
+            plan->info.stages[at++].seconds = seconds[r];
 }
 
 static void fmm_clear_rooms(struct fmm *s)
@@ -135,11 +173,18 @@ farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
         if (s->room[r] && (r == FMM_P2P ? same_pairs : same)
             && s->choice[r].row == choice[r].row)
             continue;
+        if (!s->room[r] && !choice[r].row) {
+            s->choice[r] = choice[r];
+            continue;
+        }
         fmm_gpu_forget(s->gpu);
         if (s->room[r])
             s->choice[r].row->variant->destroy(s->room[r]);
         s->room[r] = NULL;
         s->choice[r] = choice[r];
+        if (!choice[r].row)
+            continue;
+        TRY(progress_step(r, FMM_ROOMS, "making %s", choice[r].stage->name));
         TRY(choice[r].row->variant->create(
             r == FMM_P2P ? (const void *)pairs : boxes, &s->room[r]));
     }
@@ -180,8 +225,9 @@ static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
     if (s->strict) /* weights, sizes, and sums of four orders */
         bytes += 48 * (double)s->boxes.n_boxes;
     for (int r = 0; r < FMM_ROOMS; r++)
-        bytes += (double)s->choice[r].row->variant->bytes(
-            r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
+        if (s->choice[r].row)
+            bytes += (double)s->choice[r].row->variant->bytes(
+                r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
     double low = plan->problem.precision == FARSUM_F32 ? 4 : 0;
     return bytes + points * (8 * 11 + size * 8 + low);
 }
@@ -291,10 +337,9 @@ static farsum_status fmm_execute(struct farsum_plan *plan, int rhs,
     memset(s->seconds, 0, sizeof s->seconds);
     TRY(exact_execute(plan, rhs, q, result));
     plan->info.seconds_stages = 0;
-    for (int r = 0; r < FMM_ROOMS; r++) {
-        plan->info.stages[r].seconds = s->seconds[r];
+    for (int r = 0; r < FMM_ROOMS; r++)
         plan->info.seconds_stages += s->seconds[r];
-    }
+    fmm_seconds(plan, s, s->seconds);
     return FARSUM_OK;
 }
 

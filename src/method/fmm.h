@@ -24,6 +24,7 @@ struct fmm_facts {
     double potential, force; /* norms of the tolerance */
 };
 
+enum { FMM_SEPARATIONS = 8 };
 enum { FMM_KNOTS = 5 }; /* orders 2, 4, 8, 16, 32 */
 
 /* What the errors of potentials [0] and fields [1] go with: means over the
@@ -175,7 +176,9 @@ void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
 void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
               struct boxes_args *boxes, struct p2p_args *pairs);
-/* Picks the rows. */
+/* fmm.c: orders and boxes that were given are those that there are. */
+farsum_status fmm_options(const struct farsum_plan *plan, int sparse);
+/* Picks the rows, NULL where boxes of one level ask nothing of a room. */
 farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
@@ -202,17 +205,18 @@ struct fmm_error {
     double random, together;
 };
 struct fmm_error fmm_error(int order, int ws, const double box[3], int field);
-/* Least order whose error is below the plan's tolerance. */
+/* Least order whose error is below the plan's tolerance; if there is none,
+ * what it is that fails, and *left: the error that the highest leaves. */
 farsum_status fmm_order(const struct farsum_plan *plan,
                         const struct fmm_facts *facts, int ws,
                         const double box[3], const struct fmm_crowd *crowd,
-                        int *order);
+                        int *order, double *left);
 /* What a number is rounded by, of itself. */
 double fmm_eps(const struct farsum_plan *plan);
 /* What rounding leaves, C = 1, of forces if field: RMS. */
 double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field);
-/* Says that none is. */
+/* Says that points need a higher order than there is. */
 farsum_status fmm_order_fails(const struct farsum_plan *plan);
 /* The estimate in the tolerance's norm, by s->crowd and s->facts. */
 double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
@@ -280,6 +284,9 @@ farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
 
 /* fmm.c: what reports say. */
 void fmm_about(struct farsum_plan *plan, struct fmm *s);
+/* Of the rooms that there are. */
+void fmm_seconds(struct farsum_plan *plan, const struct fmm *s,
+                 const double seconds[FMM_ROOMS]);
 /* Makes the rooms for these args, if those that are there are for others. */
 farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
                         const struct boxes_args *boxes,

@@ -75,6 +75,15 @@ double fmm_eps(const struct farsum_plan *plan)
     return plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
 }
 
+/* What rounding leaves of a sum, in last bits of its norm. */
+static double rounding_share(const struct farsum_plan *plan,
+                             const struct fmm_facts *f, int field)
+{
+    if (plan->problem.precision != FARSUM_F32)
+        return 8;
+    return field ? 18 : f->periodic ? 25 : 7;
+}
+
 /* What rounding leaves of sums, C = 1, of forces if field.  Of the field's also
  * what a coordinate's last bit does to the nearest pair, if it is what the norm
  * says: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates are
@@ -99,8 +108,7 @@ double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
     else
         more = hypot((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
                      f32 ? 0 : 1.5 * dx * f->force / sqrt(f->q2));
-    double share = !f32 ? 8 : field ? 18 : f->periodic ? 25 : 7;
-    return eps * hypot(share * norm, more);
+    return eps * hypot(rounding_share(plan, f, field) * norm, more);
 }
 
 /* Between orders 2, 4, 8 ...: as powers of the order. */
@@ -192,10 +200,41 @@ static int order_keeps(const struct farsum_plan *plan,
     return hypot(error, rounding) <= most || most == 0;
 }
 
+/* What fails where no order keeps the tolerance; *left: the error that the
+ * highest leaves. */
+static farsum_status order_missed(const struct farsum_plan *plan,
+                                  const struct fmm_facts *facts, int ws,
+                                  const double box[3],
+                                  const struct fmm_crowd *crowd, int field,
+                                  double *left)
+{
+    const farsum_problem *p = &plan->problem;
+    const char *bits = p->precision == FARSUM_F32 ? "f32" : "f64";
+    double norm = fmm_norm(facts, field);
+    double sums = fmm_eps(plan) * rounding_share(plan, facts, field) * norm;
+    double unit = p->error == FARSUM_ERROR_ABSOLUTE ? p->coulomb : 1 / norm;
+    double rounding = unit * fmm_rounding(plan, facts, crowd, field);
+    double order = unit * fmm_truncation(facts, MULTIPOLE_MOST, ws, box, crowd,
+                                         field);
+    *left = hypot(rounding, order);
+    if (rounding <= p->tolerance)
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below %.2g, which orders up to %d reach here",
+             p->tolerance, order, (int)MULTIPOLE_MOST);
+    if (unit * sums > p->tolerance || !field)
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below %.2g, which sums rounded to %s reach here",
+             p->tolerance, rounding, bits);
+    FAIL(ERR_TOLERANCE,
+         "tolerance %g is below %.2g, which positions rounded to %s reach "
+         "here: pairs are much nearer than their box is wide",
+         p->tolerance, rounding, bits);
+}
+
 farsum_status fmm_order(const struct farsum_plan *plan,
                         const struct fmm_facts *facts, int ws,
                         const double box[3], const struct fmm_crowd *crowd,
-                        int *order)
+                        int *order, double *left)
 {
     const farsum_problem *p = &plan->problem;
     int field = p->error != FARSUM_ERROR_POTENTIAL;
@@ -205,14 +244,12 @@ farsum_status fmm_order(const struct farsum_plan *plan,
             *order = k;
             return FARSUM_OK;
         }
-    return fmm_order_fails(plan);
+    return order_missed(plan, facts, ws, box, crowd, field, left);
 }
 
 farsum_status fmm_order_fails(const struct farsum_plan *plan)
 {
-    const farsum_problem *p = &plan->problem;
     FAIL(ERR_TOLERANCE,
-         "tolerance %g is below what %s with orders up to %d reaches",
-         p->tolerance, p->precision == FARSUM_F32 ? "f32" : "f64",
-         (int)MULTIPOLE_MOST);
+         "these points need orders above %d for the tolerance %g",
+         (int)MULTIPOLE_MOST, plan->problem.tolerance);
 }

@@ -36,8 +36,8 @@ static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
     if (!found || (again && found->status != FARSUM_OK)) {
         struct fmm_shape best = {0};
         farsum_status status = fmm_shape_find(plan, s, sparse, n, m, &best);
-        if (status == FARSUM_ERR_MEMORY)
-            return status; /* which may be there next time */
+        if (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_STATE)
+            return status; /* memory, or time, may be there next time */
         if (!found) {
             found = &s->found[sparse][s->next[sparse]];
             s->next[sparse] = (s->next[sparse] + 1) % FMM_KEPT;

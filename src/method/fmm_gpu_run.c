@@ -158,6 +158,8 @@ static farsum_status run_room(struct fmm *s, int r, const void *io)
 {
     struct stopwatch *watch = &s->gpu->watch[r];
     TRY(stopwatch_start(watch));
+    if (!s->choice[r].row)
+        return stopwatch_stop(watch);
     TRY(s->choice[r].row->variant->run(s->room[r], io));
     return stopwatch_stop(watch);
 }
@@ -289,6 +291,8 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
     }
     TRY(gpu_ends_host(plan->device, result));
     for (int r = 0; r < rhs; r++) {
+        s->gpu->pending = 0; /* a sum that is stopped has no facts */
+        TRY(progress_step(r, rhs, "summing on %s", plan->device->name));
         run_begin(s->gpu, rhs, result);
         TRY(fmm_strict_given(plan, s, rhs, r, q));
         TRY(run_host(plan, s, &counts, r, q, result));
@@ -299,20 +303,19 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
 }
 
 /* Seconds of the rooms in the last right-hand side, times their number. */
-static void run_seconds(struct farsum_plan *plan, const struct fmm_gpu *g)
+static void run_seconds(struct farsum_plan *plan, const struct fmm *s)
 {
-    double seconds = 0;
-    plan->info.seconds_stages = 0;
+    const struct fmm_gpu *g = s->gpu;
+    double seconds[FMM_WATCHES] = {0};
     for (int r = 0; g->timed && r < FMM_WATCHES; r++) {
         /* a caller's queue may keep no times */
         struct stopwatch watch = g->watch[r];
-        if (stopwatch_seconds(&watch, &seconds) != FARSUM_OK)
-            seconds = 0;
-        if (r == FMM_ALL)
-            plan->info.seconds_stages = seconds * (double)g->rhs;
-        else
-            plan->info.stages[r].seconds = seconds * (double)g->rhs;
+        if (stopwatch_seconds(&watch, &seconds[r]) != FARSUM_OK)
+            seconds[r] = 0;
+        seconds[r] *= (double)g->rhs;
     }
+    plan->info.seconds_stages = seconds[FMM_ALL];
+    fmm_seconds(plan, s, seconds);
 }
 
 farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
@@ -332,7 +335,7 @@ farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
              "strength %lld of right-hand side %lld is not finite",
              (long long)fact[FMM_FACT_BAD_AT], (long long)fact[FMM_FACT_BAD]);
     }
-    run_seconds(plan, g);
+    run_seconds(plan, s);
     double n = (double)s->tree.source.n;
     double own = s->tree.separate ? fact[FMM_FACT_Q2] / n : 1;
     const struct fmm_norms norms = {

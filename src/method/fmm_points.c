@@ -163,10 +163,11 @@ static void points_learn(const struct farsum_plan *plan, struct fmm *s,
 static farsum_status points_need(const struct farsum_plan *plan, struct fmm *s,
                                  int *order)
 {
+    double left;
     if (s->strict)
         return fmm_strict_points(plan, s, order);
     TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
-                  order));
+                  order, &left));
     *order = *order > s->shape.least ? *order : s->shape.least;
     return FARSUM_OK;
 }
@@ -189,6 +190,7 @@ farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
 {
     for (int turn = 1;; turn++) {
         int order = MULTIPOLE_MOST + 4;
+        TRY(progress_step(turn, TURNS, "placing points: tree"));
         TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
         TRY(points_tree(plan, s, m));
         if (s->strict)
@@ -262,7 +264,7 @@ farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s)
 {
     s->source.tree = &s->tree;
     for (int r = 0; r < FMM_ROOMS; r++)
-        if (s->choice[r].row->variant->set)
+        if (s->room[r] && s->choice[r].row->variant->set)
             TRY(s->choice[r].row->variant->set(s->room[r], &s->source,
                                                &s->source));
     fmm_about(plan, s);
@@ -322,6 +324,7 @@ farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
 {
     struct fmm *s = plan->state;
     int uneven;
+    TRY(progress_step(0, TURNS, "placing points"));
     if (s->gpu)
         return fmm_gpu_set_points(plan, s, n, x, m, y);
     TRY(points_take(plan, s, n, x, m, y));

@@ -81,6 +81,10 @@ static farsum_status run_rooms(const struct farsum_plan *plan, struct fmm *s,
     memset(s->field, 0, 3 * targets * size);
     for (int r = 0; r < FMM_ROOMS; r++) {
         double start = clock_seconds();
+        if (!s->choice[r].row)
+            continue;
+        TRY(progress_step(r, FMM_ROOMS, "summing: %s",
+                          s->choice[r].stage->name));
         TRY(s->choice[r].row->variant->run(
             s->room[r], r == FMM_P2P ? (const void *)&pairs : &boxes));
         s->seconds[r] += clock_seconds() - start;

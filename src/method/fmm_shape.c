@@ -1,6 +1,8 @@
 /* fmm_shape.c: how many boxes: of all that there might be the set whose sums
  * should take least, by the costs of the rooms' rows. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "method/fmm.h"
 
@@ -17,7 +19,16 @@ enum { LATE = 8 };
 enum { KNOWN = 24, DEARER = 2 };
 enum { LEVELS = 10, ROOTS = 7, GRID = 512 };
 /* Separations that there are; above the latter only where no other does. */
-enum { SEPARATIONS = 8, USUAL = 4 };
+enum { SEPARATIONS = FMM_SEPARATIONS, USUAL = 4 };
+
+/* The fastest shape yet, if its seconds are not 0, and what the others miss:
+ * the words of the one that comes nearest to the tolerance. */
+struct shapes {
+    struct fmm_shape best;
+    farsum_status missed; /* OK: no other was tried */
+    double left;
+    char why[300];
+};
 
 static const struct stage *const stages[FMM_ROOMS] = {
     &p2p_stage, &p2m_stage, &m2m_stage, &m2l_stage, &lattice_stage, &l2l_stage,
@@ -116,6 +127,10 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
             .deterministic = plan->options.deterministic,
             .exact = plan->options.strict,
         };
+        choice[r] = (struct choice){.stage = stages[r]};
+        if (!options.name && boxes->depth == 0
+            && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
+            continue; /* one level: nothing to shift */
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
         choice[r].cost *= plan->machine.factor[MACHINE_FMM + r];
@@ -169,7 +184,7 @@ void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
  * the points that are there need beyond it. */
 static farsum_status shape_order(const struct farsum_plan *plan,
                                  const struct fmm *s, int64_t n,
-                                 struct fmm_shape *shape)
+                                 struct fmm_shape *shape, double *left)
 {
     struct fmm_crowd crowd;
     shape->order = plan->options.order > 0 ? plan->options.order : 0;
@@ -181,7 +196,7 @@ static farsum_status shape_order(const struct farsum_plan *plan,
         TRY(fmm_strict_order(plan, s, shape, n, &shape->order));
     else
         TRY(fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
-                      &shape->order));
+                      &shape->order, left));
     if (crowd.random[0] == 0) /* no box is far */
         return FARSUM_OK;
     shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
@@ -195,30 +210,75 @@ static farsum_status shape_order(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* Takes the shape if it is the fastest yet. */
-static farsum_status shape_try(const struct farsum_plan *plan,
-                               const struct fmm *s, int64_t n, int64_t m,
-                               struct fmm_shape *shape, struct fmm_shape *best)
+/* What an execute takes by the shape; *left: the error that it misses the
+ * tolerance by, if it does. */
+static farsum_status shape_cost(const struct farsum_plan *plan,
+                                const struct fmm *s, int64_t n, int64_t m,
+                                struct fmm_shape *shape, double *left)
 {
     struct choice choice[FMM_ROOMS];
     struct boxes_args boxes;
     struct p2p_args pairs;
     double bytes;
     TRY(fmm_soften_fits(plan, s, shape));
-    TRY(shape_order(plan, s, n, shape));
+    TRY(shape_order(plan, s, n, shape, left));
     fmm_args(plan, s, shape, n, m, &boxes, &pairs);
     TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
     shape->seconds = 0;
-    for (int r = 0; r < FMM_ROOMS; r++) /* one level: nothing to shift */
-        if (shape->depth > 0 || (r != FMM_M2M && r != FMM_M2L && r != FMM_L2L))
-            shape->seconds += choice[r].cost;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        shape->seconds += choice[r].cost;
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
     if (bytes > 0.7 * (double)plan->options.memory_limit)
         FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
              (long long)boxes.n_boxes, shape->order, bytes);
-    if (best->seconds == 0 || shape->seconds < best->seconds)
-        *best = *shape;
     return FARSUM_OK;
+}
+
+/* What one misses, if it comes nearer than all before. */
+static void shapes_miss(struct shapes *all, farsum_status missed, double left,
+                        const char *why)
+{
+    int nearer = missed == FARSUM_ERR_TOLERANCE
+                 && (all->missed != FARSUM_ERR_TOLERANCE || left < all->left);
+    if (missed == FARSUM_OK || (all->missed != FARSUM_OK && !nearer))
+        return;
+    all->missed = missed;
+    all->left = left;
+    snprintf(all->why, sizeof all->why, "%s", why);
+}
+
+/* Takes the shape if it is the fastest yet. */
+static void shape_try(const struct farsum_plan *plan, const struct fmm *s,
+                      int64_t n, int64_t m, struct fmm_shape *shape,
+                      struct shapes *all)
+{
+    double left = INFINITY;
+    if (progress_step(0, 0, "tuning fmm") != FARSUM_OK)
+        return; /* as the search's end will say */
+    farsum_status status = shape_cost(plan, s, n, m, shape, &left);
+    if (status != FARSUM_OK)
+        shapes_miss(all, status, left, farsum_message());
+    else if (all->best.seconds == 0 || shape->seconds < all->best.seconds)
+        all->best = *shape;
+}
+
+static farsum_status shapes_end(const struct shapes *all)
+{
+    TRY(progress_step(0, 0, "tuning fmm"));
+    if (all->best.seconds > 0)
+        return FARSUM_OK;
+    return status_fail(all->missed, "%s", all->why);
+}
+
+/* Another search's best, if it takes less than `dearer` times as long. */
+static void shapes_join(struct shapes *all, const struct shapes *more,
+                        double dearer)
+{
+    if (more->best.seconds > 0
+        && (all->best.seconds == 0
+            || more->best.seconds < dearer * all->best.seconds))
+        all->best = more->best;
+    shapes_miss(all, more->missed, more->left, more->why);
 }
 
 /* Root boxes: k along the longest axis, nearly cubes. */
@@ -277,26 +337,23 @@ static int shape_step(int64_t k)
 /* One level of many root boxes, whose far field is transforms of their grid. */
 static void shape_grids(const struct farsum_plan *plan, const struct fmm *s,
                         int64_t n, int64_t m, struct fmm_shape *shape,
-                        struct fmm_shape *best)
+                        struct shapes *all)
 {
     shape->depth = 0;
     for (int64_t k = ROOTS + 1; k <= GRID; k += shape_step(k)) {
         if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
             continue;
-        /* one that does not fit is not the best */
-        (void)!shape_try(plan, s, n, m, shape, best);
+        shape_try(plan, s, n, m, shape, all);
     }
 }
 
-static farsum_status shape_dense(const struct farsum_plan *plan,
-                                 const struct fmm *s, int64_t n, int64_t m,
-                                 struct fmm_shape *shape,
-                                 struct fmm_shape *best)
+static void shape_dense(const struct farsum_plan *plan, const struct fmm *s,
+                        int64_t n, int64_t m, struct fmm_shape *shape,
+                        struct shapes *all)
 {
     const farsum_options *o = &plan->options;
     int64_t roots = shape_roots_most(s);
-    farsum_status status = FARSUM_OK;
-    for (int brick = 0; brick < 2 && best->seconds == 0; brick++)
+    for (int brick = 0; brick < 2 && all->best.seconds == 0; brick++)
         for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
             if (o->boxes[0])
                 shape_given(plan, s, shape);
@@ -309,13 +366,11 @@ static farsum_status shape_dense(const struct farsum_plan *plan,
                 /* empty boxes do not pay */
                 if (!o->levels && depth > 0 && shape_leaves(shape) > (double)n)
                     break;
-                farsum_status one = shape_try(plan, s, n, m, shape, best);
-                status = one != FARSUM_OK ? one : status;
+                shape_try(plan, s, n, m, shape, all);
             }
         }
     if (!o->boxes[0] && o->levels <= 1)
-        shape_grids(plan, s, n, m, shape, best);
-    return best->seconds > 0 ? FARSUM_OK : status;
+        shape_grids(plan, s, n, m, shape, all);
 }
 
 /* Of a sparse tree: root boxes take some of a place's bits. */
@@ -329,37 +384,32 @@ static int shape_deepest(const struct fmm_shape *shape)
 }
 
 /* Leaves for these root boxes. */
-static farsum_status shape_leaf(const struct farsum_plan *plan,
-                                const struct fmm *s, int64_t n, int64_t m,
-                                struct fmm_shape *shape, struct fmm_shape *best)
+static void shape_leaf(const struct farsum_plan *plan, const struct fmm *s,
+                       int64_t n, int64_t m, struct fmm_shape *shape,
+                       struct shapes *all)
 {
     const farsum_options *o = &plan->options;
-    farsum_status status = FARSUM_OK;
     int64_t first = o->leaf ? o->leaf : 8, last = o->leaf ? o->leaf : 1024;
     shape->depth = shape_deepest(shape);
     shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
-    for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2) {
-        farsum_status one = shape_try(plan, s, n, m, shape, best);
-        status = one != FARSUM_OK ? one : status;
-    }
-    return best->seconds > 0 ? FARSUM_OK : status;
+    for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2)
+        shape_try(plan, s, n, m, shape, all);
 }
 
 /* Root boxes of a cell: one, or as many as are rounder than fewer are; more
  * would be boxes of another level. */
-static farsum_status shape_sparse(const struct farsum_plan *plan,
-                                  const struct fmm *s, int64_t n, int64_t m,
-                                  struct fmm_shape *shape,
-                                  struct fmm_shape *best)
+static void shape_sparse(const struct farsum_plan *plan, const struct fmm *s,
+                         int64_t n, int64_t m, struct fmm_shape *shape,
+                         struct shapes *all)
 {
-    farsum_status status = FARSUM_OK;
     double round = 0;
     if (plan->options.boxes[0] || !s->facts.periodic) {
         for (int d = 0; d < 3; d++)
             shape->root[d] = 1, shape->box[d] = 1;
         if (plan->options.boxes[0])
             shape_given(plan, s, shape);
-        return shape_leaf(plan, s, n, m, shape, best);
+        shape_leaf(plan, s, n, m, shape, all);
+        return;
     }
     for (int64_t k = 1; k <= shape_roots_most(s); k++) {
         (void)shape_root(s, k, shape);
@@ -367,95 +417,61 @@ static farsum_status shape_sparse(const struct farsum_plan *plan,
         if (least < round * ROUNDER)
             continue;
         round = least;
-        farsum_status one = shape_leaf(plan, s, n, m, shape, best);
-        status = one != FARSUM_OK ? one : status;
+        shape_leaf(plan, s, n, m, shape, all);
     }
-    return best->seconds > 0 ? FARSUM_OK : status;
 }
 
-static farsum_status shape_check(const struct farsum_plan *plan, int sparse)
+static void shape_search(const struct farsum_plan *plan, const struct fmm *s,
+                         int64_t n, int64_t m, struct fmm_shape *one,
+                         struct shapes *all)
 {
-    const farsum_options *o = &plan->options;
-    if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
-        FAIL(ERR_ARGUMENT,
-             "order is %d, not 1 .. %d, or FARSUM_ORDER_0 (%d) for 0", o->order,
-             (int)MULTIPOLE_MOST, (int)FARSUM_ORDER_0);
-    if (o->separation < 0 || o->separation > SEPARATIONS)
-        FAIL(ERR_ARGUMENT, "separation is %d, not 1 .. %d", o->separation,
-             (int)SEPARATIONS);
-    if (o->levels < 0 || o->levels > TREE_DEPTH + 1)
-        FAIL(ERR_ARGUMENT, "levels is %d, not 1 .. %d", o->levels,
-             (int)TREE_DEPTH + 1);
-    if (o->leaf < 0)
-        FAIL(ERR_ARGUMENT, "leaf is %lld", (long long)o->leaf);
-    for (int d = 0; d < 3; d++)
-        if (o->boxes[d] < 0 || (o->boxes[d] == 0) != (o->boxes[0] == 0)
-            || o->boxes[d] > 512)
-            FAIL(ERR_ARGUMENT,
-                 "boxes is %lld x %lld x %lld: all three 1 .. "
-                 "512, or none",
-                 (long long)o->boxes[0], (long long)o->boxes[1],
-                 (long long)o->boxes[2]);
-    if (!sparse && o->leaf)
-        FAIL(ERR_ARGUMENT, "leaf is of a sparse tree, this one is dense");
-    return FARSUM_OK;
+    if (one->dense)
+        shape_dense(plan, s, n, m, one, all);
+    else
+        shape_sparse(plan, s, n, m, one, all);
 }
 
 /* Bounds need boxes farther apart than estimates do. */
-static farsum_status shape_strict(const struct farsum_plan *plan,
-                                  const struct fmm *s, int64_t n, int64_t m,
-                                  struct fmm_shape *one, struct fmm_shape *best)
+static void shape_strict(const struct farsum_plan *plan, const struct fmm *s,
+                         int64_t n, int64_t m, struct fmm_shape *one,
+                         struct shapes *all)
 {
     int given = plan->options.separation;
-    farsum_status status = FARSUM_OK;
     for (one->ws = given ? given : 1; one->ws <= (given ? given : SEPARATIONS)
-                                      && (one->ws <= USUAL || !best->seconds);
+                                      && (one->ws <= USUAL
+                                          || !all->best.seconds);
          one->ws++) {
-        struct fmm_shape wide = {0};
-        farsum_status two = one->dense
-                                ? shape_dense(plan, s, n, m, one, &wide)
-                                : shape_sparse(plan, s, n, m, one, &wide);
-        status = two != FARSUM_OK ? two : status;
-        if (two == FARSUM_OK
-            && (best->seconds == 0 || wide.seconds < best->seconds))
-            *best = wide;
+        struct shapes wide = {.missed = FARSUM_OK};
+        shape_search(plan, s, n, m, one, &wide);
+        shapes_join(all, &wide, 1);
     }
-    return best->seconds > 0 ? FARSUM_OK : status;
 }
 
 farsum_status fmm_shape_find(const struct farsum_plan *plan,
                              const struct fmm *s, int sparse, int64_t n,
                              int64_t m, struct fmm_shape *shape)
 {
-    struct fmm_shape one = {0}, best = {0};
-    farsum_status status;
-    TRY(shape_check(plan, sparse));
+    struct fmm_shape one = {0};
+    struct shapes all = {.missed = FARSUM_OK}, wide = all;
+    const struct fmm_shape *best = &all.best;
+    TRY(fmm_options(plan, sparse));
     one.dense = !sparse;
     if (s->strict || s->alike) {
-        TRY(shape_strict(plan, s, n, m, &one, &best));
-        *shape = best;
-        return FARSUM_OK;
+        shape_strict(plan, s, n, m, &one, &all);
+        *shape = all.best;
+        return shapes_end(&all);
     }
     one.ws = plan->options.separation ? plan->options.separation
              : s->learnt.wide         ? 2
                                       : 1;
-    status = sparse ? shape_sparse(plan, s, n, m, &one, &best)
-                    : shape_dense(plan, s, n, m, &one, &best);
+    shape_search(plan, s, n, m, &one, &all);
     if (!plan->options.separation && !s->learnt.wide
         && (plan->problem.tolerance < WIDER || s->learnt.shift > LATE
-            || best.seconds == 0)) {
-        struct fmm_shape wide = {0};
+            || best->seconds == 0)) {
         one.ws = 2;
-        farsum_status two = sparse ? shape_sparse(plan, s, n, m, &one, &wide)
-                                   : shape_dense(plan, s, n, m, &one, &wide);
-        double most = best.seconds * (best.order > KNOWN ? DEARER : 1);
-        if (two == FARSUM_OK
-            && (best.seconds == 0 || wide.seconds < most)) {
-            best = wide;
-            status = FARSUM_OK;
-        }
+        shape_search(plan, s, n, m, &one, &wide);
+        shapes_join(&all, &wide, best->order > KNOWN ? DEARER : 1);
     }
-    TRY(status);
-    *shape = best;
-    return FARSUM_OK;
+    *shape = all.best;
+    return shapes_end(&all);
 }

@@ -68,7 +68,8 @@ int strict_field(const struct farsum_plan *plan);
 double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
                     const struct fmm_crowd *crowd);
 /* Fails: no order is enough, this is the least that any proves. */
-farsum_status strict_fails(const struct farsum_plan *plan, double least);
+farsum_status strict_fails(const struct farsum_plan *plan, double limit,
+                           double least);
 /* A bound of the sums, C = 1, in the tolerance's norm, rounding with it. */
 double strict_error(const struct farsum_plan *plan,
                     const struct fmm_facts *facts,

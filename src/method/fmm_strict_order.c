@@ -108,20 +108,26 @@ double strict_error(const struct farsum_plan *plan,
     return error < norm ? error / (norm - error) : INFINITY;
 }
 
-farsum_status strict_fails(const struct farsum_plan *plan, double least)
+farsum_status strict_fails(const struct farsum_plan *plan, double limit,
+                           double least)
 {
-    char given[40] = "";
+    const char *bits = plan->problem.precision == FARSUM_F32 ? "f32" : "f64";
+    char given[40] = "", part[64];
+    if (limit > 0)
+        snprintf(part, sizeof part, "orders up to %d in %s",
+                 (int)MULTIPOLE_MOST, bits);
+    else
+        snprintf(part, sizeof part, "rounding in %s, whatever the order,",
+                 bits);
     if (plan->options.separation)
         snprintf(given, sizeof given, " with separation %d",
                  plan->options.separation);
     FAIL(ERR_TOLERANCE,
-         "%s: tolerance %g: the smallest bound that %s and orders up to %d "
-         "reach here%s is %.3g",
+         "%s: tolerance %g: the smallest bound that %s can reach here%s is "
+         "%.3g",
          plan->options.strict ? "strict"
                               : "method fmm, few points or a lattice",
-         plan->problem.tolerance,
-         plan->problem.precision == FARSUM_F32 ? "f32" : "f64",
-         (int)MULTIPOLE_MOST, given, least);
+         plan->problem.tolerance, part, given, least);
 }
 
 static int strict_alike(const struct farsum_plan *plan, const struct fmm *s)
@@ -206,7 +212,7 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
             return FARSUM_OK;
         }
     }
-    return strict_fails(plan,
+    return strict_fails(plan, limit,
                         strict_error(plan, &s->facts, &crowd, t->most, bound));
 }
 

@@ -216,7 +216,8 @@ farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
     TRY(walk_order(&w, limit, least, lo, order, &t->bound));
     if (*order == 0)
         return strict_fails(
-            plan, strict_error(plan, &s->facts, &s->crowd, t->most, t->bound));
+            plan, limit,
+            strict_error(plan, &s->facts, &s->crowd, t->most, t->bound));
     t->order = *order;
     return FARSUM_OK;
 }

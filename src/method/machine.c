@@ -129,6 +129,20 @@ static double machine_model(const struct farsum_plan *plan, int room)
            * (room == ROOM_FFT ? 2 : 1);
 }
 
+/* A room's, in the last sum. */
+static double machine_seconds(const struct farsum_plan *plan, int room)
+{
+    const farsum_plan_info *info = &plan->info;
+    if (room < MACHINE_FMM)
+        return info->stages[room].seconds;
+    const struct fmm *s = plan->state;
+    const char *name = s->choice[room - MACHINE_FMM].stage->name;
+    for (int k = 0; k < info->n_stages; k++)
+        if (strcmp(info->stages[k].stage, name) == 0)
+            return info->stages[k].seconds;
+    return 0;
+}
+
 /* The best of some sums; the first warms up. */
 static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
                                    const double *q, double *out, double *factor)
@@ -141,13 +155,10 @@ static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
             factor[r] = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
         TRY(farsum_plan_execute(plan, 1, q, &result));
-        for (int r = 0; r < MACHINE_ROOMS; r++) {
-            int stage = r < MACHINE_FMM ? r : r - MACHINE_FMM;
-            if (!probe_has(probe, r))
-                continue;
-            factor[r] = fmin(factor[r], plan->info.stages[stage].seconds
-                                            / machine_model(plan, r));
-        }
+        for (int r = 0; r < MACHINE_ROOMS; r++)
+            if (probe_has(probe, r))
+                factor[r] = fmin(factor[r], machine_seconds(plan, r)
+                                                / machine_model(plan, r));
     }
     return FARSUM_OK;
 }
