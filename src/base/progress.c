@@ -86,6 +86,17 @@ void progress_add(struct progress *p, int64_t count)
         progress_tell(p);
 }
 
+void progress_wait(struct progress *p)
+{
+    const struct timespec nap = {0, 5000000};
+    if (!p || p != current)
+        return;
+    while (!progress_stopped(p) && atomic_load(&p->done) < p->all) {
+        nanosleep(&nap, NULL);
+        progress_tell(p);
+    }
+}
+
 farsum_status progress_check(struct progress *p)
 {
     if (progress_stopped(p))

@@ -61,6 +61,9 @@ struct progress *progress_phase(int64_t all, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Of any thread: `count` more are done.  The caller's thread tells. */
 void progress_add(struct progress *p, int64_t count);
+/* Of any thread: the caller's tells until all are done, by the others; they
+ * return at once. */
+void progress_wait(struct progress *p);
 /* Of any thread: 1: leave the rest undone. */
 static inline int progress_stopped(struct progress *p)
 {

@@ -57,7 +57,7 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
         };
         double *values = exact_room_of(s, sums);
         if (values)
-            direct_any_sum(kind, &any, values);
+            TRY(direct_any_sum(kind, &any, values));
         exact_spread(s, any.width, sums);
         return FARSUM_OK;
     }
@@ -144,4 +144,5 @@ const struct method method_direct = {
     .execute = exact_execute,
     .destroy = direct_destroy,
     .bounded = 1,
+    .wide = 1,
 };

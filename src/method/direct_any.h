@@ -23,6 +23,6 @@ struct direct_any_kern {
 /* Compensated sums: the error is about 1e-16 of sum_j |term_j| for each
  * target.  values [targets][width].  The result does not depend on the number
  * of threads.  Allocates nothing. */
-void direct_any_sum(const struct exact_kind *kind,
-                    const struct direct_any *args, double *values);
+farsum_status direct_any_sum(const struct exact_kind *kind,
+                             const struct direct_any *args, double *values);
 #endif

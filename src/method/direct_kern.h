@@ -10,14 +10,11 @@ struct direct_part {
     double sum[DIRECT_SUMS], low[DIRECT_SUMS]; /* energy, xx yy zz xy xz yz */
 };
 
+/* Targets of the tiles t0..t1, DIRECT_TILE targets each. */
+typedef void direct_run(const struct direct_args *, int64_t t0, int64_t t1,
+                        double *potential, double *field, struct direct_part *);
 struct direct_kern {
-    /* Targets of the tiles t0..t1, DIRECT_TILE targets each. */
-    void (*potential)(const struct direct_args *, int64_t t0, int64_t t1,
-                      double *potential, double *field, struct direct_part *);
-    void (*field)(const struct direct_args *, int64_t t0, int64_t t1,
-                  double *potential, double *field, struct direct_part *);
-    void (*virial)(const struct direct_args *, int64_t t0, int64_t t1,
-                   double *potential, double *field, struct direct_part *);
+    direct_run *potential, *field, *virial;
 };
 
 /* Adds x to sum + low, exactly but for the rounding of low (Knuth's TwoSum:

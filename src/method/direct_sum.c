@@ -1,6 +1,7 @@
 /* direct_sum.c: shares the targets among threads, adds up the shares. */
 #include "method/direct_sum.h"
 #include "base/par.h"
+#include "base/progress.h"
 #include "method/direct_kern.h"
 
 #include <string.h>
@@ -41,18 +42,26 @@ farsum_status direct_sum(const struct direct_args *args, double *potential,
     int threads = par_threads(args->threads), want = energy || virial;
     struct direct_part part[PARTS];
     memset(part, 0, sizeof part);
-    PAR_FOR(threads, schedule(dynamic))
-    for (int p = 0; p < PARTS; p++) {
-        int64_t t0 = par_start(tiles, PARTS, p);
-        int64_t t1 = par_start(tiles, PARTS, p + 1);
-        struct direct_part *mine = want ? &part[p] : NULL;
-        if (virial)
-            kern->virial(args, t0, t1, potential, field, mine);
-        else if (field)
-            kern->field(args, t0, t1, potential, field, mine);
-        else
-            kern->potential(args, t0, t1, potential, field, mine);
+    direct_run *run = virial ? kern->virial
+                      : field ? kern->field
+                              : kern->potential;
+    struct progress *listener = progress_phase(tiles, "summing all pairs");
+    int64_t step = listener ? direct_step(args->n) : tiles;
+    PAR_TEAM(threads)
+    {
+#pragma omp for schedule(dynamic) nowait
+        for (int p = 0; p < PARTS; p++) {
+            int64_t end = par_start(tiles, PARTS, p + 1), next;
+            for (int64_t t = par_start(tiles, PARTS, p);
+                 t < end && !progress_stopped(listener); t = next) {
+                next = end - t > step ? t + step : end;
+                run(args, t, next, potential, field, want ? &part[p] : NULL);
+                progress_add(listener, next - t);
+            }
+        }
+        progress_wait(listener);
     }
+    TRY(progress_check(listener));
     if (want)
         parts_add(part, PARTS, energy, virial);
     return FARSUM_OK;

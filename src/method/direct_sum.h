@@ -23,6 +23,13 @@ struct direct_args {
 };
 enum { DIRECT_TILE = 16 }; /* targets that are summed at once */
 
+/* Tiles after which one looks whether a caller stops: some 20 ms. */
+static inline int64_t direct_step(int64_t n)
+{
+    int64_t tiles = 10000000 / DIRECT_TILE / (n > 0 ? n : 1);
+    return tiles > 1 ? tiles : 1;
+}
+
 /* Compensated sums: the error is about 1e-16 of sum_j |term_j| for each
  * target.  The result does not depend on the number of threads.  Allocates
  * nothing.  An output that is NULL is not computed; energy [1] and virial [9]

@@ -152,6 +152,7 @@ static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
                                          const void *y)
 {
     struct exact *s = plan->state;
+    TRY(progress_step(0, 0, "placing points"));
     TRY(exact_set_points(s, plan, n, x, m, y));
     if (!plan->problem.exclude_coincident) {
         farsum_status status = FARSUM_OK;
@@ -193,4 +194,5 @@ const struct method method_ewald = {
     .destroy = ewald_method_destroy,
     .options = METHOD_CUTOFF,
     .reference = 1,
+    .wide = 1,
 };

@@ -3,6 +3,7 @@
 #include "method/ewald_any.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/progress.h"
 #include "method/ewald_any_part.h"
 
 #include <math.h>
@@ -105,7 +106,8 @@ static void gather(struct ewald_any *e)
     int most = job->threads; /* slots of the tables */
     memset(job->sums, 0,
            (size_t)(job->kind->channels * modes->entries) * 8 * sizeof(double));
-    for (int64_t b0 = 0; b0 < blocks; b0 += most) {
+    for (int64_t b0 = 0; b0 < blocks && !progress_stopped(job->listener);
+         b0 += most) {
         int slots = (int)(blocks - b0 < most ? blocks - b0 : most);
         PAR_FOR(job->threads, schedule(static))
         for (int s = 0; s < slots; s++) {
@@ -121,6 +123,8 @@ static void gather(struct ewald_any *e)
                              par_start(rows, ROW_SHARES, r),
                              par_start(rows, ROW_SHARES, r + 1));
             }
+        progress_add(job->listener,
+                     n - b0 * B < slots * B ? n - b0 * B : slots * B);
     }
 }
 
@@ -194,15 +198,23 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
     double mean[EXACT_VALUES][4];
     if (!e->body.ready)
         FAIL(ERR_STATE, "ewald: no points are set");
+    int64_t m = e->body.job.targets->n, blocks = (m + T - 1) / T;
+    struct progress *listener =
+        progress_phase(e->body.sources.n + m, "summing by Ewald's sum");
+    e->body.job.listener = listener;
     e->body.job.width = width;
     load(e, q, mean);
     gather(e);
     weigh(e);
-    int64_t m = e->body.job.targets->n, blocks = (m + T - 1) / T;
     PAR_FOR(e->body.job.threads, schedule(dynamic))
-    for (int64_t b = 0; b < blocks; b++)
-        evaluate(e, mean, b * T, m - b * T < T ? m : (b + 1) * T, values);
-    return FARSUM_OK;
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t end = m - b * T < T ? m : (b + 1) * T;
+        if (progress_stopped(listener))
+            continue;
+        evaluate(e, mean, b * T, end, values);
+        progress_add(listener, end - b * T);
+    }
+    return progress_check(listener);
 }
 
 double ewald_any_estimate(const struct ewald_any *e, const double *q,

@@ -11,6 +11,7 @@
  *     U = g(+) Re S(+) + g(-) Re S(-),   V = g(+) Im S(+) - g(-) Im S(-),
  *     X = g(+) Im S(+) + g(-) Im S(-),   Y = g(-) Re S(-) - g(+) Re S(+). */
 
+#include "base/progress.h"
 #include "method/ewald_level_table.h"
 
 static void gather_block(const struct ewald_job *job, int t, int64_t i0,
@@ -46,9 +47,13 @@ static void gather(const struct ewald_job *job, int t, int64_t i0, int64_t i1)
 {
     memset((real *)job->sums + (int64_t)t * job->modes->entries * 8, 0,
            (size_t)job->modes->entries * 8 * sizeof(real));
-    for (int64_t i = i0; i < i1; i += EWALD_SOURCES)
-        gather_block(job, t, i,
-                     (int)(i1 - i < EWALD_SOURCES ? i1 - i : EWALD_SOURCES));
+    for (int64_t i = i0; i < i1; i += EWALD_SOURCES) {
+        int count = (int)(i1 - i < EWALD_SOURCES ? i1 - i : EWALD_SOURCES);
+        if (progress_stopped(job->listener))
+            return;
+        gather_block(job, t, i, count);
+        progress_add(job->listener, count);
+    }
 }
 
 static void weigh(const struct ewald_job *job, int64_t e0, int64_t e1)

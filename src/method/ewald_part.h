@@ -128,6 +128,7 @@ struct ewald_job {
     const double *q; /* [n + EWALD_PAD] in sorted order */
     int want_virial, want_far;
     int threads;
+    struct progress *listener; /* that the sums over sources tell; or NULL */
     /* of ewald_any.c alone: the kernel, how many values, and [channels][n +
      * EWALD_PAD] */
     const struct exact_kind *kind;

@@ -2,6 +2,7 @@
 #include "method/ewald_sum.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/progress.h"
 #include "method/ewald_part.h"
 
 #include <string.h>
@@ -140,16 +141,20 @@ static void run_targets(struct ewald *e, const struct whole *w,
     const struct ewald_kern *kern = e->kern;
     int64_t m = e->body.job.targets->n;
     int64_t blocks = (m + EWALD_TARGETS - 1) / EWALD_TARGETS;
+    struct progress *listener = e->body.job.listener;
     PAR_FOR(e->body.job.threads, schedule(dynamic))
     for (int64_t b = 0; b < blocks; b++) {
         int64_t i0 = b * EWALD_TARGETS, i1 = i0 + EWALD_TARGETS;
         struct ewald_block block;
+        if (progress_stopped(listener))
+            continue;
         if (i1 > m)
             i1 = m;
         kern->near(&e->body.job, i0, i1, &block);
         if (e->body.job.want_far)
             kern->far(&e->body.job, omp_get_thread_num(), i0, i1, &block);
         finish(e, w, i0, i1, &block, potential, field, e->share[b]);
+        progress_add(listener, i1 - i0);
     }
 }
 
@@ -188,6 +193,8 @@ farsum_status ewald_run(struct ewald *e, const double *q, double *potential,
     job->want_far = potential || field || energy;
     int64_t n = e->body.sources.n, entries = e->body.modes.entries;
     int threads = job->threads;
+    job->listener =
+        progress_phase(n + job->targets->n, "summing by Ewald's sum");
     /* A loop, not a region: every share is done, whatever the team's size. */
     PAR_FOR(threads, schedule(static))
     for (int t = 0; t < threads; t++)
@@ -198,6 +205,7 @@ farsum_status ewald_run(struct ewald *e, const double *q, double *potential,
         kern->weigh(job, par_start(entries, threads, t),
                     par_start(entries, threads, t + 1));
     run_targets(e, &w, potential, field);
+    TRY(progress_check(job->listener));
     if (!energy && !virial)
         return FARSUM_OK;
     long double share[SHARE] = {0};

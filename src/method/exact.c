@@ -43,6 +43,7 @@ farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
     farsum_precision type = plan->problem.arrays;
     int64_t targets = m > 0 ? m : n;
     s->n = s->m = 0;
+    TRY(progress_step(0, 0, "placing points"));
     TRY(exact_copy(&s->x, n, x, type, "source", plan->threads));
     mem_free(s->y);
     s->y = NULL;
@@ -108,6 +109,7 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
     int64_t each = s->n * plan->pair.strengths;
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};
+        TRY(progress_step(r, rhs, "summing"));
         const struct exact_sums sums = {
             .potential = result->potential ? s->potential : NULL,
             .field = result->field ? s->field : NULL,

@@ -7,6 +7,7 @@
 
 /* Groups of options that a method may have. */
 enum method_options {
+    METHOD_ANY = 0,
     METHOD_CUTOFF = 1,
     METHOD_MESH = 2,  /* split, window, mesh and the variants of its stages */
     METHOD_BOXES = 4, /* order, boxes and the variants of their stages */
@@ -44,6 +45,7 @@ struct method {
                          cell; a plan of another method beside it has them */
     int reference;    /* 1: taken only where no other fits */
     int bounded;      /* 1: keeps options.strict */
+    int wide;         /* 1: sums in f64 whatever is asked for */
     int mixed;        /* 1: sums near pairs of a mixed problem in f32 */
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "base/random.h"
 #include "method/arrays.h"
 #include "points/gpu.h"
@@ -169,6 +170,7 @@ static farsum_status trial_row(struct trial *t, const struct variant_row *row,
     farsum_status status = FARSUM_OK;
     void *state = NULL;
     double at, set = INFINITY, run = INFINITY;
+    TRY(progress_step(0, 0, "timing %s", row->name));
     TRY(v->create(args, &state));
     for (int k = 0; k < SETS && v->set; k++) { /* the first takes memory */
         GO(trial_set(t, spread));
@@ -203,6 +205,7 @@ farsum_status planner_measure_rows(const struct stage *stage,
         if (trial_row(&t, rows[i], args, &spread, &times[*n_times])
             == FARSUM_OK)
             ++*n_times;
+    GO(progress_step(0, 0, "timing"));
 done:
     trial_clear(&t);
     return status;

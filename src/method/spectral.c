@@ -114,8 +114,11 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
                       (size_t)array_size(plan->problem.precision), 1));
     tuned_args(t, plan, args);
     args[ROOM_NEAR].near.lists = &s->lists;
-    for (int r = 0; r < ROOM_COUNT; r++)
+    for (int r = 0; r < ROOM_COUNT; r++) {
+        TRY(progress_step(r, ROOM_COUNT, "making %s",
+                          t->choice[r].stage->name));
         TRY(t->choice[r].row->variant->create(&args[r], &s->room[r]));
+    }
     return FARSUM_OK;
 }
 
@@ -219,6 +222,8 @@ static farsum_status spectral_host_points(struct farsum_plan *plan,
         const struct variant *v = s->tuned.choice[r].row->variant;
         /* spread reads the sources, interp writes the targets */
         const struct points *a = r == ROOM_INTERP ? targets : &s->source;
+        TRY(progress_step(r, ROOM_COUNT, "placing points: %s",
+                          s->tuned.choice[r].stage->name));
         if (v->set)
             TRY(v->set(s->room[r], a, targets));
     }
@@ -232,6 +237,7 @@ static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
                                          const void *y)
 {
     struct spectral *s = plan->state;
+    TRY(progress_step(0, 0, "placing points"));
     TRY(s->gpu ? spectral_gpu_set_points(plan, s, n, x, m, y)
                : spectral_host_points(plan, s, n, x, m, y));
     plan->info.lists_made = s->lists.made;
@@ -265,6 +271,8 @@ static farsum_status spectral_set_cell(struct farsum_plan *plan,
 static farsum_status spectral_room(struct spectral *s, int r, const void *io)
 {
     double start = clock_seconds();
+    TRY(progress_step(s->done++, s->all, "summing: %s",
+                      s->tuned.choice[r].stage->name));
     farsum_status status = s->tuned.choice[r].row->variant->run(s->room[r],
                                                                 io);
     s->seconds[r] += clock_seconds() - start;
@@ -321,6 +329,8 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
         return spectral_gpu_execute(plan, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
+    s->done = 0;
+    s->all = (ROOM_COUNT + 1) * (int64_t)rhs; /* fft there and back */
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
         spectral_in(plan, s, r, q, &sums.q1, &sums.q2);

@@ -22,6 +22,7 @@ struct spectral {
     double q_unit;           /* strengths are divided by it: of a stresslet
                                 those of both vectors */
     double seconds[ROOM_COUNT];
+    int64_t done, all;       /* stages of an execute */
     float *near_q; /* owned: of a mixed plan q for the near pairs */
     int64_t have_near_q;
     double seconds_back;     /* of the transforms, those back */

@@ -182,8 +182,11 @@ farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
     if (plan->problem.memory == FARSUM_DEVICE)
         return run_device(plan, s, &counts, rhs, q, result);
     TRY(gpu_ends_host(plan->device, result));
-    run_begin(s->gpu, rhs, result);
-    for (int r = 0; r < rhs; r++)
+    for (int r = 0; r < rhs; r++) {
+        s->gpu->pending = 0; /* a sum that is stopped has no facts */
+        TRY(progress_step(r, rhs, "summing on %s", plan->device->name));
+        run_begin(s->gpu, rhs, result);
         TRY(run_host(plan, s, &counts, r, q, result));
+    }
     return spectral_gpu_finish(plan, s);
 }

@@ -322,6 +322,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     for (int i = 0; i < cutoffs; i++)
         for (int s = only ? SIGMAS / 2 : 0; s < SIGMAS; s++) {
             struct tuned t = {.rc = 0};
+            TRY(progress_step(i, cutoffs, "tuning spectral"));
             tune_cutoff(u, &t, rc[i]);
             farsum_status status = tune_candidate(u, &t, s, least);
             if (status == FARSUM_OK && t.seconds < least) {
