@@ -167,9 +167,19 @@ static void plan_forget(struct farsum_plan *plan)
     o->on_device = NULL;
 }
 
-static farsum_status plan_make(const farsum_problem *problem,
-                               const farsum_options *options, int dry,
-                               farsum_plan **plan)
+farsum_status plan_arrays(const farsum_problem *p)
+{
+    if (p->arrays == FARSUM_F32 && p->error != FARSUM_ERROR_ABSOLUTE
+        && p->tolerance != 0 && p->tolerance < 6e-8)
+        FAIL(ERR_TOLERANCE, "tolerance %g is below 6e-08, to which results in "
+                            "f32 arrays are rounded",
+             p->tolerance);
+    return FARSUM_OK;
+}
+
+farsum_status plan_make(const farsum_problem *problem,
+                        const farsum_options *options, int how,
+                        farsum_plan **plan)
 {
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = NULL;
@@ -178,7 +188,7 @@ static farsum_status plan_make(const farsum_problem *problem,
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
-    p->dry = dry;
+    p->dry = how & PLAN_DRY ? 1 : 0;
     p->net_size = -1;
     GO(problem_check(problem, &p->problem, &p->pair));
     p->sign = p->problem.coulomb < 0 ? -1 : 1;
@@ -198,6 +208,8 @@ static farsum_status plan_make(const farsum_problem *problem,
         GO(plan_precision(p));
     else
         GO(plan_method_in(p, p->problem.precision));
+    if (!(how & PLAN_INNER))
+        GO(plan_arrays(&p->problem));
     plan_holds(p, before);
     before = plan_held(p);
     GO(plan_fits(p, (double)p->bytes));
@@ -211,7 +223,7 @@ static farsum_status plan_make(const farsum_problem *problem,
     plan_forget(p);
     uint64_t expected = p->info.bytes;
     plan_holds(p, before);
-    if (dry)
+    if (p->dry)
         p->info.bytes = expected;
     p->info.seconds_create = clock_seconds() - start;
     *plan = p;
@@ -219,6 +231,8 @@ static farsum_status plan_make(const farsum_problem *problem,
     /* what was refused on the way here is no failure */
     status = status_fail(FARSUM_OK, "%s", "");
 done:
+    if (p && !(how & PLAN_INNER))
+        status = plan_advise(status, p, problem, options);
     if (p)
         status = progress_end(&p->progress, status);
     farsum_plan_destroy(p);
@@ -238,7 +252,7 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
                                farsum_plan **plan)
 {
     FP_GUARD;
-    return plan_make(problem, options, 1, plan);
+    return plan_make(problem, options, PLAN_DRY, plan);
 }
 
 void farsum_plan_destroy(farsum_plan *plan)
@@ -286,7 +300,7 @@ static farsum_status plan_points(struct farsum_plan *plan, int64_t n,
     if (status == FARSUM_OK)
         status = plan_exclude_hand(plan);
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
-        status = farsum_plan_set_points(plan->beside, n, x, 0, NULL);
+        status = plan_points(plan->beside, n, x, 0, NULL);
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK)
         status = progress_check(&plan->progress);
@@ -308,7 +322,10 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
     if (!plan || !x)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
     progress_begin(&plan->progress);
-    return progress_end(&plan->progress, plan_points(plan, n, x, m, y));
+    farsum_status status = plan_points(plan, n, x, m, y);
+    if (status != FARSUM_OK)
+        status = plan_advise_points(status, plan, n, x, m);
+    return progress_end(&plan->progress, status);
 }
 
 farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
@@ -425,16 +442,12 @@ static farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
     FP_GUARD;
     double start = clock_seconds();
     TRY(device_usable(plan->device));
-    farsum_result asked, own;
+    farsum_result asked;
     TRY(struct_take(&asked, sizeof asked, result, result->size,
                     "FARSUM_RESULT_INIT"));
     TRY(plan_check(plan, rhs, q, &asked));
-    own = asked;
-    if (plan->beside)
-        own.virial = NULL;
-    TRY(plan->method->execute(plan, rhs, q, &own));
-    if (plan->beside)
-        TRY(plan_beside_execute(plan, rhs, q, &asked));
+    TRY(progress_step(0, rhs, "summing by %s", plan->info.method));
+    TRY(plan_sum_apart(plan, rhs, q, &asked));
     plan->info.seconds_execute = clock_seconds() - start;
     return FARSUM_OK;
 }

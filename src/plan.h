@@ -51,6 +51,29 @@ struct farsum_device {
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
+/* plan.c: dry: it only says what it would be; inner: for another plan, which
+ * gives the advice and knows of the caller's arrays. */
+enum { PLAN_DRY = 1, PLAN_INNER = 2 };
+farsum_status plan_make(const farsum_problem *problem,
+                        const farsum_options *options, int how,
+                        farsum_plan **plan);
+/* Arrays of f32 hold what the tolerance asks for. */
+farsum_status plan_arrays(const farsum_problem *problem);
+/* plan_advice.c: status, its message with what would help, if it is a method
+ * that refuses. */
+farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
+                          const farsum_problem *problem,
+                          const farsum_options *options);
+/* The same of points that a plan does not take. */
+farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
+                                 int64_t n, const void *x, int64_t m);
+/* 1: a method said no: another, or other wishes, may do. */
+int plan_refuses(farsum_status status);
+/* plan_method.c: options that bind methods: how many, and whether one is
+ * given, by what name. */
+int plan_option_count(void);
+int plan_option_given(const farsum_options *options, int k, const char **name);
+void plan_option_clear(farsum_options *options, int k);
 /* plan_method.c: picks and tunes: method, state and why. */
 farsum_status plan_method(struct farsum_plan *plan);
 /* The same in the precision asked for: pairs, problem.precision, info. */
@@ -100,6 +123,10 @@ farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
 /* With plan->beside: its sums of these strengths into what they are of. */
 farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
                                   const void *q, const farsum_result *result);
+/* plan_apart.c: all sums; what is written is written at the end where a caller
+ * may stop between them. */
+farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
+                             farsum_result *result);
 /* Its stages and their times, beside the plan's own. */
 void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info);
 /* Bytes that are allocated, on the host and on the plan's device. */

@@ -68,8 +68,8 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
     const farsum_problem problem = beside_problem(plan, lacks);
     const farsum_options options = beside_options(plan, &device);
     farsum_status status =
-        plan->dry ? farsum_plan_tune(&problem, &options, &plan->beside)
-                  : farsum_plan_create(&problem, &options, &plan->beside);
+        plan_make(&problem, &options, PLAN_INNER | (plan->dry ? PLAN_DRY : 0),
+                  &plan->beside);
     if (status != FARSUM_OK)
         return status_prefix(status,
                              "%s takes another method's sum beside it for the "

@@ -9,7 +9,10 @@
 #include "method/method.h"
 #include "plan.h"
 
-enum { METHODS = 16, WHY = 400 };
+/* Particles up to which a reference is taken without being named. */
+enum { METHODS = 16, WHY = 400, FEW = 5000 };
+/* An execute of more seconds is worth a word. */
+#define LONG 60
 
 /* A row of the methods and what is known of it. */
 struct candidate {
@@ -20,6 +23,7 @@ struct candidate {
     farsum_status status;
     const char *behind; /* why it is not asked, since others fit */
     int refused;        /* by its tuning */
+    int narrow;         /* 1: refused, and would not be in f64 */
     char why[WHY];      /* not OK: why */
 };
 
@@ -28,31 +32,34 @@ struct candidates {
     int n;
 };
 
-/* Options that only some methods have. */
+/* Options that bind methods; most are some methods' only. */
 static const struct {
     const char *name;
     enum method_options group;
     size_t at;
-    enum { TEXT, REAL, INT, INTS, LONG } type;
+    enum { TEXT, REAL, INT, INTS, COUNT } type;
+    size_t size;
 } own[] = {
 #define OWN(name, group, type)                                                 \
     {                                                                          \
-        #name, group, offsetof(farsum_options, name), type                     \
+        #name, group, offsetof(farsum_options, name), type,                    \
+            sizeof(((farsum_options *)0)->name)                                \
     }
     OWN(cutoff, METHOD_CUTOFF, REAL),   OWN(split, METHOD_MESH, TEXT),
     OWN(window, METHOD_MESH, TEXT),     OWN(bandwidth, METHOD_MESH, REAL),
-    OWN(mesh, METHOD_MESH, LONG),       OWN(upsampling, METHOD_MESH, REAL),
+    OWN(mesh, METHOD_MESH, COUNT),       OWN(upsampling, METHOD_MESH, REAL),
     OWN(support, METHOD_MESH, INT),     OWN(shape, METHOD_MESH, REAL),
     OWN(near, METHOD_MESH, TEXT),       OWN(spread, METHOD_MESH, TEXT),
     OWN(near_cells, METHOD_MESH, INT),  OWN(near_team, METHOD_MESH, INTS),
     OWN(fft, METHOD_MESH, TEXT),        OWN(scale, METHOD_MESH, TEXT),
     OWN(interp, METHOD_MESH, TEXT),     OWN(order, METHOD_BOXES, INT),
     OWN(separation, METHOD_BOXES, INT), OWN(levels, METHOD_BOXES, INT),
-    OWN(boxes, METHOD_BOXES, LONG),     OWN(leaf, METHOD_BOXES, LONG),
+    OWN(boxes, METHOD_BOXES, COUNT),     OWN(leaf, METHOD_BOXES, COUNT),
     OWN(tree, METHOD_BOXES, TEXT),      OWN(p2p, METHOD_BOXES, TEXT),
     OWN(p2m, METHOD_BOXES, TEXT),       OWN(m2m, METHOD_BOXES, TEXT),
     OWN(m2l, METHOD_BOXES, TEXT),       OWN(lattice, METHOD_BOXES, TEXT),
     OWN(l2l, METHOD_BOXES, TEXT),       OWN(l2p, METHOD_BOXES, TEXT),
+    OWN(strict, METHOD_ANY, INT),       OWN(deterministic, METHOD_ANY, INT),
 #undef OWN
 };
 
@@ -74,12 +81,28 @@ static int option_given(const farsum_options *options, size_t k)
     }
 }
 
+int plan_option_count(void)
+{
+    return (int)(sizeof own / sizeof *own);
+}
+
+int plan_option_given(const farsum_options *options, int k, const char **name)
+{
+    *name = own[k].name;
+    return option_given(options, (size_t)k);
+}
+
+void plan_option_clear(farsum_options *options, int k)
+{
+    memset((char *)options + own[k].at, 0, own[k].size);
+}
+
 /* What was given is kept: a method that has no such thing does not fit. */
 static farsum_status method_keeps(const struct farsum_plan *plan,
                                   const struct method *method)
 {
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-        if (!(method->options & own[k].group)
+        if (own[k].group != METHOD_ANY && !(method->options & own[k].group)
             && option_given(&plan->options, k))
             FAIL(ERR_UNSUPPORTED, "has no %s, which was given", own[k].name);
     return FARSUM_OK;
@@ -101,8 +124,21 @@ static void candidate_fails(struct candidate *c, farsum_status status)
     snprintf(c->why, sizeof c->why, "%s", farsum_message());
 }
 
+/* 1: what is asked for is not f64, in which the method would fit. */
+static int method_narrow(struct farsum_plan *plan, const struct method *method)
+{
+    const farsum_precision pairs = plan->pairs, sums = plan->problem.precision;
+    if (pairs == FARSUM_F64)
+        return 0;
+    plan->pairs = plan->problem.precision = FARSUM_F64;
+    farsum_status status = method->fits(plan);
+    plan->pairs = pairs;
+    plan->problem.precision = sums;
+    return status == FARSUM_OK;
+}
+
 /* Those of the table, or the one that is wanted, and whether they fit. */
-static farsum_status method_table(const struct farsum_plan *plan,
+static farsum_status method_table(struct farsum_plan *plan,
                                   const char *wanted, struct candidates *all)
 {
     const char *names[METHODS + 2];
@@ -120,12 +156,47 @@ static farsum_status method_table(const struct farsum_plan *plan,
             return status_prefix(status, "method %s", row->name);
         if (!wanted && status == FARSUM_OK)
             status = method_keeps(plan, row->method);
-        if (status != FARSUM_OK)
+        if (status != FARSUM_OK) {
             candidate_fails(c, status);
+            c->narrow = method_narrow(plan, row->method);
+        }
     }
     names[n++] = "auto";
     names[n] = NULL;
     return all->n > 0 ? FARSUM_OK : text_unknown("method", wanted, names);
+}
+
+/* A reference that nobody named: of few particles, and not where another
+ * method lacks only f64. */
+static void method_references(const struct farsum_plan *plan,
+                              struct candidates *all)
+{
+    const farsum_problem *p = &plan->problem;
+    const struct candidate *narrow = NULL;
+    for (int i = 0; i < all->n; i++) {
+        const struct candidate *c = &all->one[i];
+        if (c->row->method->reference)
+            continue;
+        if (c->status == FARSUM_OK)
+            return; /* which comes before any reference */
+        narrow = c->narrow ? c : narrow;
+    }
+    for (int i = 0; i < all->n; i++) {
+        struct candidate *c = &all->one[i];
+        if (c->status != FARSUM_OK || !c->row->method->reference)
+            continue;
+        if (narrow)
+            candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
+                                           "a reference, which is not taken "
+                                           "for what %s sums in f64",
+                                           narrow->row->name));
+        else if (p->n_sources + p->n_targets > FEW)
+            candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
+                                           "a reference of order N^1.5, which "
+                                           "is taken unnamed up to %d "
+                                           "particles",
+                                           (int)FEW));
+    }
 }
 
 /* Asked only where no method of a lesser rank fits: references, and what takes
@@ -172,14 +243,6 @@ static farsum_status method_none(const struct candidates *all)
     return status_fail(FARSUM_ERR_UNSUPPORTED, "%s", text);
 }
 
-/* A method said no: another may do.  Anything else is wrong with the problem or
- * the machine. */
-static int method_refuses(farsum_status status)
-{
-    return status == FARSUM_ERR_UNSUPPORTED || status == FARSUM_ERR_TOLERANCE
-           || status == FARSUM_ERR_MEMORY;
-}
-
 /* The one of those not tuned yet that may take the least time. */
 static struct candidate *method_next(struct candidates *all)
 {
@@ -205,9 +268,10 @@ static farsum_status method_tune(const struct farsum_plan *plan,
         if (all->one[i].status == FARSUM_OK)
             all->one[i].least = all->one[i].row->method->least(plan);
     while ((c = method_next(all)) && (!*best || c->least < (*best)->seconds)) {
+        TRY(progress_step(0, 0, "tuning %s", c->row->name));
         farsum_status status =
             c->row->method->tune(plan, &c->state, &c->seconds);
-        if (status != FARSUM_OK && !method_refuses(status))
+        if (status != FARSUM_OK && !plan_refuses(status))
             return status;
         c->refused = status != FARSUM_OK;
         if (c->refused)
@@ -224,9 +288,12 @@ static void method_say(struct farsum_plan *plan, const struct candidates *all,
 {
     char *text = plan->method_reason;
     size_t size = sizeof plan->method_reason, used;
-    used =
-        (size_t)snprintf(text, size, "%s %s%.3g s estimated", best->row->name,
-                         named ? "(named) " : "", best->seconds);
+    char time[48] = "";
+    if (best->seconds >= LONG)
+        text_time(best->seconds, time, sizeof time);
+    used = (size_t)snprintf(text, size, "%s %s%.3g s estimated%s%s",
+                            best->row->name, named ? "(named) " : "",
+                            best->seconds, *time ? ", " : "", time);
     for (int i = 0; i < all->n && used < size; i++) {
         const struct candidate *c = &all->one[i];
         if (c == best || c->status != FARSUM_OK || c->behind)
@@ -246,6 +313,46 @@ static void method_say(struct farsum_plan *plan, const struct candidates *all,
     }
 }
 
+/* A method that sums in f64 whatever is asked is not taken for what a faster
+ * one sums in f64. */
+static farsum_status method_wider(struct farsum_plan *plan,
+                                  const struct candidates *all,
+                                  const struct candidate *best)
+{
+    const farsum_precision pairs = plan->pairs, sums = plan->problem.precision;
+    const struct candidate *wider = NULL;
+    if (!best->row->method->wide)
+        return FARSUM_OK;
+    plan->pairs = plan->problem.precision = FARSUM_F64;
+    for (int i = 0; i < all->n && !wider; i++) {
+        const struct candidate *c = &all->one[i];
+        void *state = NULL;
+        double seconds = INFINITY;
+        if (c->narrow
+            && c->row->method->tune(plan, &state, &seconds) == FARSUM_OK) {
+            c->row->method->destroy(state);
+            wider = seconds < best->seconds ? c : NULL;
+        }
+    }
+    plan->pairs = pairs;
+    plan->problem.precision = sums;
+    if (wider)
+        return status_fail(FARSUM_ERR_TOLERANCE, "method %s: %s",
+                           wider->row->name, wider->why);
+    return FARSUM_OK;
+}
+
+/* A sum that takes minutes is not begun without a word. */
+static void method_warn(const struct farsum_plan *plan,
+                        const struct candidate *best)
+{
+    char time[48];
+    text_time(best->seconds, time, sizeof time);
+    if (best->seconds >= LONG)
+        plan_log(plan, "method %s takes %s for each sum, by the estimate",
+                 best->row->name, time);
+}
+
 farsum_status plan_method(struct farsum_plan *plan)
 {
     farsum_status status = FARSUM_OK;
@@ -253,6 +360,8 @@ farsum_status plan_method(struct farsum_plan *plan)
     struct candidates all = {.n = 0};
     struct candidate *best;
     GO(method_table(plan, wanted, &all));
+    if (!wanted)
+        method_references(plan, &all);
     method_behind(plan, &all);
     if (!method_next(&all))
         GO(method_none(&all));
@@ -260,11 +369,14 @@ farsum_status plan_method(struct farsum_plan *plan)
     for (int i = 0; i < all.n && !best; i++)
         if (all.one[i].refused)
             GO(status_fail(all.one[i].status, "%s", all.one[i].why));
+    if (!wanted)
+        GO(method_wider(plan, &all, best));
     plan->method = best->row->method;
     plan->state = best->state;
     best->state = NULL;
     plan->info.method = best->row->name;
     method_say(plan, &all, best, wanted != NULL);
+    method_warn(plan, best);
     plan->info.method_reason = plan->method_reason;
     plan->method_seconds = best->seconds;
 done:

@@ -50,10 +50,10 @@ static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
     if (asked == FARSUM_MIXED)
         plan->machine.factor[MACHINE_NEAR] = by[1].factor[MACHINE_NEAR];
     TRY(plan_method(plan));
-    if (!plan->method->mixed) { /* all of it in f64 */
-        plan->pairs = plan->problem.precision;
-        plan->info.precision = plan->pairs;
-    }
+    if (plan->method->wide)
+        plan->problem.precision = FARSUM_F64;
+    if (plan->method->wide || !plan->method->mixed) /* no f32 beside f64 */
+        plan->info.precision = plan->pairs = plan->problem.precision;
     return FARSUM_OK;
 }
 
@@ -69,7 +69,7 @@ struct tried {
     farsum_precision asked;
     farsum_status status;
     double seconds;
-    int same; /* as f64: the method has no mixed sums */
+    int same; /* as f64: the method sums it so */
     char why[WHY];
     /* of the plan: */
     const struct method *method;
@@ -79,22 +79,15 @@ struct tried {
     char reason[sizeof((struct farsum_plan *)0)->method_reason];
 };
 
-/* Another precision may do; anything else is wrong with the problem. */
-static int precision_refuses(farsum_status status)
-{
-    return status == FARSUM_ERR_UNSUPPORTED || status == FARSUM_ERR_TOLERANCE
-           || status == FARSUM_ERR_MEMORY;
-}
-
 static farsum_status precision_try(struct farsum_plan *plan,
                                    const struct machine by[2], struct tried *t)
 {
     t->status = method_in(plan, t->asked, by);
     if (t->status != FARSUM_OK) {
         snprintf(t->why, sizeof t->why, "%s", farsum_message());
-        return precision_refuses(t->status) ? FARSUM_OK : t->status;
+        return plan_refuses(t->status) ? FARSUM_OK : t->status;
     }
-    t->same = t->asked == FARSUM_MIXED && !plan->method->mixed;
+    t->same = t->asked != FARSUM_F64 && plan->info.precision == FARSUM_F64;
     t->seconds = plan->method_seconds;
     t->method = plan->method;
     t->name = plan->info.method;
@@ -130,7 +123,10 @@ static void precision_say(struct farsum_plan *plan, const struct tried *tried,
     for (int k = 0; k < TRIED && used < size; k++) {
         const struct tried *t = &tried[k];
         const char *name = precision_name(t->asked);
-        if (t == best || t->same)
+        if (t->same && t->asked == FARSUM_F32)
+            used += (size_t)snprintf(text + used, size - used,
+                                     "; f32: %s sums in f64", t->name);
+        if (t == best || t->same || used >= size)
             continue;
         used += t->status == FARSUM_OK
                     ? (size_t)snprintf(text + used, size - used, ", %s %.3g s",

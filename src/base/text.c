@@ -1,4 +1,4 @@
-/* text.c: names that were mistyped. */
+/* text.c: names that were mistyped, and times for a person. */
 #include "base/text.h"
 
 #include <string.h>
@@ -45,4 +45,20 @@ farsum_status text_unknown(const char *what, const char *name,
              name, nearest, known);
     FAIL(ERR_UNKNOWN, "%s \"%.60s\" is not known; known: %s", what, name,
          known);
+}
+
+void text_time(double seconds, char *text, size_t size)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } unit[] = {{"years", 31557600}, {"days", 86400}, {"hours", 3600},
+                {"minutes", 60}};
+    for (size_t k = 0; k < sizeof unit / sizeof *unit; k++)
+        if (seconds >= 2 * unit[k].seconds) {
+            snprintf(text, size, "about %.3g %s", seconds / unit[k].seconds,
+                     unit[k].name);
+            return;
+        }
+    snprintf(text, size, "about %.2g s", seconds);
 }

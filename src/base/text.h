@@ -1,4 +1,4 @@
-/* text.h: names that were mistyped. */
+/* text.h: names that were mistyped, and times for a person. */
 #ifndef FARSUM_BASE_TEXT_H
 #define FARSUM_BASE_TEXT_H
 
@@ -10,4 +10,6 @@ int text_distance(const char *a, const char *b);
  * ...  names ends with NULL. */
 farsum_status text_unknown(const char *what, const char *name,
                            const char *const *names);
+/* "about 40 s", "about 35 minutes", "about 3 days". */
+void text_time(double seconds, char *text, size_t size);
 #endif

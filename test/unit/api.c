@@ -93,5 +93,7 @@ int main(void)
     api_points();
     api_precisions();
     api_results();
+    api_advice();
+    api_progress();
     return check_end();
 }

@@ -37,6 +37,8 @@ farsum_status salt_create(const struct salt *salt);
             CHECK_SAYS(words[w]);                                              \
     } while (0)
 
+void api_advice(void);   /* api_advice.c */
+void api_progress(void); /* api_progress.c */
 void api_problems(void); /* api_problem.c */
 void api_choices(void);  /* api_choice.c */
 void api_methods(void);  /* api_method.c */

@@ -90,7 +90,8 @@ static void chosen_is_as_named(void)
     system_free(&s);
 }
 
-/* No method but spectral has mixed sums; all methods may be in f32. */
+/* No method but spectral has mixed sums, and direct is in f64 whatever is
+ * asked. */
 static void other_methods(void)
 {
     static const char *const methods[] = {"direct", "fmm", NULL};
@@ -111,6 +112,57 @@ static void other_methods(void)
     system_free(&s);
 }
 
+/* What is told is what was done: the references sum in f64. */
+static void done_is_told(void)
+{
+    static const char *const methods[] = {"direct", "ewald", NULL};
+    for (int k = 0; k < 3; k++) {
+        struct system s;
+        farsum_plan_info info;
+        system_load(&s, "told", k == 1 ? "laplace n=300 seed=4"
+                                       : "laplace n=300 cell=open seed=4");
+        double *out = check_memory(4 * (size_t)s.p.n, sizeof *out);
+        if (sum(&s, FARSUM_F32, FARSUM_F64, 1e-12, methods[k], out, &info))
+            CHECK(info.precision == FARSUM_F64, "%s: precision %d",
+                  info.method, (int)info.precision);
+        if (sum(&s, FARSUM_MIXED, FARSUM_F64, 1e-5, methods[k], out, &info))
+            CHECK(info.precision == FARSUM_F64, "%s: precision %d",
+                  info.method, (int)info.precision);
+        free(out);
+        system_free(&s);
+    }
+}
+
+static void note(const char *line, void *data)
+{
+    snprintf(data, 200, "%s", line);
+}
+
+/* In open space a kernel that nothing faster sums is summed directly, and how
+ * long that takes is said in words. */
+static void long_sums_are_told(void)
+{
+    char line[200] = "";
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_plan *plan = NULL;
+    p.kernel = "yukawa";
+    p.kappa = 1;
+    p.n_sources = 1000000;
+    o.threads = 1;
+    o.log = note;
+    o.log_data = line;
+    CHECK_OK(farsum_plan_tune(&p, &o, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(strcmp(info.method, "direct") == 0, "method %s", info.method);
+    CHECK(strstr(info.method_reason, "about 2.78 hours"), "\"%s\"",
+          info.method_reason);
+    CHECK(strstr(line, "direct") && strstr(line, "about 2.78 hours"), "\"%s\"",
+          line);
+    farsum_plan_destroy(plan);
+}
+
 static void refusals(void)
 {
     REFUSED(s.problem.precision = (farsum_precision)5, ERR_ARGUMENT,
@@ -120,6 +172,15 @@ static void refusals(void)
     REFUSED((s.problem.precision = FARSUM_AUTO,
              s.options.method = "spectral", s.problem.tolerance = 1e-16),
             ERR_TOLERANCE, "1e-16");
+    /* no reference in its place, and what would do */
+    REFUSED((s.problem.precision = FARSUM_F32, s.problem.arrays = FARSUM_F64,
+             s.options.method = NULL, s.problem.tolerance = 1e-12),
+            ERR_TOLERANCE, "below 4e-07, the best that f32 reaches",
+            "f64 reaches 1e-12: use precision f64");
+    REFUSED((s.problem.precision = FARSUM_MIXED, s.options.method = NULL,
+             s.problem.tolerance = 1e-12),
+            ERR_TOLERANCE, "mixed reaches",
+            "f64 reaches 1e-12: use precision f64");
     REFUSED((s.problem.precision = FARSUM_AUTO, s.options.method = "direct"),
             ERR_UNSUPPORTED, "method direct", "periodic");
 }
@@ -128,5 +189,7 @@ void api_precisions(void)
 {
     RUN(chosen_is_as_named);
     RUN(other_methods);
+    RUN(done_is_told);
+    RUN(long_sums_are_told);
     RUN(refusals);
 }

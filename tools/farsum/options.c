@@ -173,6 +173,8 @@ farsum_options options_how(const struct settings *s)
     how.skin = s->skin;
     how.memory_limit = s->memory_limit;
     how.log = say_log;
+    if (say_listens())
+        how.progress = say_step;
     return how;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static int on_terminal(void)
@@ -48,6 +49,55 @@ void say_progress(const char *format, ...)
     vfprintf(stderr, format, list);
     va_end(list);
     fflush(stderr);
+}
+
+int say_listens(void)
+{
+    return on_terminal();
+}
+
+int say_step(int64_t done, int64_t all, const char *what, void *data)
+{
+    (void)data;
+    if (all > 1)
+        say_progress("%s, %.0f %%", what, 100 * (double)done / (double)all);
+    else
+        say_progress("%s", what);
+    return 0;
+}
+
+/* Copies a word, and dashes before it; the end. */
+static const char *option_put(const char *word, char *text, size_t size)
+{
+    size_t used = strlen(text), n = strcspn(word, " ;");
+    snprintf(text + used, size - used, "--%.*s", (int)n, word);
+    for (char *c = text + used; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+    return word + n;
+}
+
+const char *say_advice(const char *message, char *text, size_t size)
+{
+    static const char *const verbs[] = {"use ", "leave out "};
+    const char *last = strrchr(message, ';');
+    size_t n = last ? (size_t)(last - message) : strlen(message);
+    snprintf(text, size, "%.*s", (int)n, message);
+    while (last && *last) {
+        size_t used = strlen(text);
+        int found = 0;
+        for (int k = 0; k < 2 && !found && used > 0; k++)
+            found = text[used - 1] == ' '
+                    && strncmp(last, verbs[k], strlen(verbs[k])) == 0
+                        ? k + 1
+                        : 0;
+        if (found) {
+            snprintf(text + used, size - used, "%s", verbs[found - 1]);
+            last = option_put(last + strlen(verbs[found - 1]), text, size);
+        } else {
+            snprintf(text + used, size - used, "%c", *last++);
+        }
+    }
+    return text;
 }
 
 void say_log(const char *line, void *data)

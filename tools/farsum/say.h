@@ -3,6 +3,9 @@
 #ifndef FARSUM_TOOLS_SAY_H
 #define FARSUM_TOOLS_SAY_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 /* The command's exit statuses. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 };
 
@@ -14,6 +17,13 @@ __attribute__((format(printf, 1, 2))) void say_note(const char *format, ...);
  * say_progress("") takes it away. */
 __attribute__((format(printf, 1, 2))) void say_progress(const char *format,
                                                         ...);
+/* As farsum_options.progress wants it, for a person: 1: there is one, on a
+ * terminal. */
+int say_listens(void);
+int say_step(int64_t done, int64_t all, const char *what, void *data);
+/* The library's message, its advice in words of the command: "use --precision
+ * f64", "leave out --mesh". */
+const char *say_advice(const char *message, char *text, size_t size);
 /* As farsum_options.log wants it. */
 void say_log(const char *line, void *data);
 #endif

@@ -86,7 +86,8 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
     bad |= io_frame_set_key(frame, "farsum_version", farsum_version());
     bad |= io_frame_set_key(frame, "farsum_kernel", o->info.kernel);
     bad |= io_frame_set_key(frame, "farsum_method", o->info.method);
-    bad |= put_word(frame, "farsum_precision", "precision", s->precision);
+    bad |= put_word(frame, "farsum_precision", "precision",
+                    (int)o->info.precision);
     bad |= put_real(frame, "farsum_tolerance", s->tolerance);
     bad |= put_word(frame, "farsum_error", "error", s->error);
     bad |= put_real(frame, "farsum_estimated_error", o->info.estimated_error);

@@ -186,7 +186,7 @@ static int plan_main(struct settings *s, const char *name,
         farsum_status status = what(&problem, &how, &plan);
         if (status != FARSUM_OK) {
             say_error("%s: %s", s->problem ? name : s->words[0],
-                      farsum_message());
+                      say_advice(farsum_message(), error, sizeof error));
             bad = status == FARSUM_ERR_UNKNOWN ? EXIT_USAGE : EXIT_FAILED;
         } else {
             say_progress("%s", "");

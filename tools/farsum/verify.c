@@ -210,6 +210,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
     int open = !sys->periodic[0] && !sys->periodic[1] && !sys->periodic[2];
     how.method = open ? "direct" : "ewald";
     how.threads = s->threads;
+    if (say_listens())
+        how.progress = say_step;
     struct verify_result out = {.method = how.method};
     out.tolerance = s->tolerance > 0 ? s->tolerance : 1e-5;
     out.reference =

@@ -1,0 +1,61 @@
+/* plan_apart.c: a sum of several parts whose results appear together: where a
+ * caller may stop between them, outputs are to stay as they were. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/arrays.h"
+#include "method/method.h"
+#include "plan.h"
+
+enum { OUTPUTS = 5 };
+
+/* The caller's arrays and their bytes, in the order of farsum_result. */
+static void apart_arrays(const struct farsum_plan *plan, int rhs,
+                         farsum_result *result, void **array[OUTPUTS],
+                         int64_t bytes[OUTPUTS])
+{
+    int64_t targets = plan->m > 0 ? plan->m : plan->n;
+    int64_t each = rhs * targets * array_size(plan->problem.arrays);
+    array[0] = &result->potential, bytes[0] = each;
+    array[1] = &result->field, bytes[1] = 3 * each;
+    array[2] = &result->velocity, bytes[2] = 3 * each;
+    array[3] = (void **)&result->energy, bytes[3] = 8 * (int64_t)rhs;
+    array[4] = (void **)&result->virial, bytes[4] = 72 * (int64_t)rhs;
+}
+
+static farsum_status apart_sum(struct farsum_plan *plan, int rhs, const void *q,
+                               farsum_result *result)
+{
+    farsum_result own = *result;
+    if (plan->beside)
+        own.virial = NULL;
+    TRY(plan->method->execute(plan, rhs, q, &own));
+    return plan->beside ? plan_beside_execute(plan, rhs, q, result) : FARSUM_OK;
+}
+
+farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
+                             farsum_result *result)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_result mine = *result;
+    void **from[OUTPUTS], **to[OUTPUTS];
+    int64_t bytes[OUTPUTS];
+    if (!plan->progress.call || (rhs == 1 && !plan->beside)
+        || plan->problem.memory == FARSUM_DEVICE)
+        return apart_sum(plan, rhs, q, result);
+    apart_arrays(plan, rhs, &mine, from, bytes);
+    apart_arrays(plan, rhs, result, to, bytes);
+    for (int k = 0; k < OUTPUTS; k++)
+        *from[k] = NULL;
+    for (int k = 0; k < OUTPUTS; k++)
+        if (*to[k])
+            GO(mem_alloc(from[k], bytes[k], 1, 0));
+    GO(apart_sum(plan, rhs, q, &mine));
+    for (int k = 0; k < OUTPUTS; k++)
+        if (*to[k])
+            memcpy(*to[k], *from[k], (size_t)bytes[k]);
+done:
+    for (int k = 0; k < OUTPUTS; k++)
+        mem_free(*from[k]);
+    return status;
+}

@@ -1,0 +1,209 @@
+/* Refusals: each names what fails and what would do, and that does. */
+#include "api.h"
+
+#include <stdlib.h>
+
+#include "cases.h"
+
+/* A refused sum: what is asked of which particles, and words of why. */
+struct refused {
+    const char *system;
+    farsum_precision precision, arrays;
+    double tolerance;
+    const char *method, *fails; /* fails: in the message */
+    const char *device;
+    const char *split, *m2l;
+    int64_t mesh, limit;
+    int support, strict, separation, order;
+    double softening;
+};
+
+static const struct refused cases[] = {
+    {"laplace n=300 seed=4", FARSUM_F32, FARSUM_F64, 1e-12, NULL,
+     "f32 reaches"},
+    {"laplace n=300 seed=4", FARSUM_F32, 0, 1e-12, NULL, "f32 reaches"},
+    {"laplace n=300 seed=4", FARSUM_MIXED, 0, 1e-12, NULL, "mixed reaches"},
+    {"laplace n=6000 seed=4", FARSUM_MIXED, 0, 1e-12, NULL, "mixed reaches"},
+    {"laplace n=300 seed=4", FARSUM_F32, 0, 1e-12, "fmm", "f32 reaches"},
+    {"laplace n=300 seed=4", FARSUM_F64, FARSUM_F32, 1e-9, NULL, "f32 arrays"},
+    {"laplace n=300 seed=4", FARSUM_F32, FARSUM_F32, 1e-9, "ewald",
+     "f32 arrays"},
+    {"laplace n=300 seed=4", 0, 0, 1e-16, NULL, "f64 reaches"},
+    {"laplace n=300 seed=4", 0, 0, 1e-16, "ewald", "below 1e-14"},
+    {"laplace n=300 seed=4 cell=open", 0, 0, 1e-18, "direct", "1e-15"},
+    {"laplace n=300 seed=4 cell=open", FARSUM_F32, 0, 1e-12, "fmm",
+     "f32 reaches"},
+    {"laplace n=30000 seed=4 cell=open", FARSUM_F32, FARSUM_F64, 1e-7, NULL,
+     "f32 reaches"},
+    {"laplace n=300 seed=4 cell=open", 0, 0, 1e-4, "spectral", "three periodic"},
+    {"laplace n=300 seed=4 cell=open", 0, 0, 1e-4, "ewald", "three periodic"},
+    {"laplace n=300 seed=4", 0, 0, 1e-4, "direct", "open boundaries"},
+    {"yukawa n=300 seed=4 kappa=1", 0, 0, 1e-4, "fmm", "kernel yukawa"},
+    {"laplace n=300 seed=4", 0, 0, 1e-10, NULL, "8 x 8 x 8", .mesh = 8},
+    {"laplace n=300 seed=4", 0, 0, 1e-10, "spectral", "support 3",
+     .support = 3},
+    {"laplace n=300 seed=4", 0, 0, 1e-4, "spectral", "not bounded",
+     .strict = 1},
+    {"laplace n=300 seed=4", 0, 0, 1e-4, NULL, "limit is 1000", .limit = 1000},
+    {"laplace n=300 seed=4", 0, 0, 1e-4, NULL, "memory_limit", .mesh = 128,
+     .limit = 1000000},
+};
+
+/* Takes the advice behind the last "; "; 0: there is none. */
+static int follow(const char *message, farsum_problem *p, farsum_options *o)
+{
+    static char word[64];
+    int did = 0;
+    const char *at = strrchr(message, ';');
+    while (at && *at) {
+        char name[32] = "";
+        if (sscanf(at, "use precision %60[a-z0-9]", word) == 1)
+            p->precision = strcmp(word, "f64") == 0 ? FARSUM_F64 : FARSUM_F32;
+        else if (sscanf(at, "use arrays %60[a-z0-9]", word) == 1)
+            p->arrays = FARSUM_F64;
+        else if (sscanf(at, "use method %60[a-z]", word) == 1)
+            o->method = word;
+        else if (strncmp(at, "use device host", 15) == 0)
+            o->device = NULL;
+        else if (sscanf(at, "use tolerance %60[-e.0-9]", word) == 1)
+            p->tolerance = strtod(word, NULL);
+        else if (sscanf(at, "use memory_limit %60[0-9]", word) == 1)
+            o->memory_limit = strtoull(word, NULL, 10);
+        else if (sscanf(at, "leave out %30[a-z_0-9]", name) == 1) {
+            if (strcmp(name, "mesh") == 0)
+                memset(o->mesh, 0, sizeof o->mesh);
+            else if (strcmp(name, "support") == 0)
+                o->support = 0;
+            else if (strcmp(name, "strict") == 0)
+                o->strict = 0;
+            else if (strcmp(name, "order") == 0)
+                o->order = 0;
+            else if (strcmp(name, "separation") == 0)
+                o->separation = 0;
+            else if (strcmp(name, "m2l") == 0)
+                o->m2l = NULL;
+            else
+                return 0;
+        } else {
+            at++;
+            continue;
+        }
+        did = 1;
+        at += 4;
+    }
+    return did;
+}
+
+static farsum_status sums(const farsum_problem *p, const farsum_options *o,
+                          const struct system *s)
+{
+    double *out = check_memory(4 * (size_t)s->p.n, sizeof *out);
+    farsum_result result = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    result.potential = out;
+    result.field = out + s->p.n;
+    farsum_status status = farsum_plan_create(p, o, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_set_points(plan, s->p.n, s->p.x, 0, NULL);
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, s->p.q, &result);
+    farsum_plan_destroy(plan);
+    free(out);
+    return status;
+}
+
+/* As the case asks, with arrays of f32 where they are. */
+static void one(const struct refused *c)
+{
+    struct system s;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    char message[1024];
+    system_load(&s, "refused", c->system);
+    farsum_problem p = system_problem(&s);
+    float *narrow = check_memory(4 * (size_t)s.p.n, sizeof *narrow);
+    for (int64_t i = 0; i < 4 * s.p.n; i++)
+        narrow[i] = (float)(i < 3 * s.p.n ? s.p.x[i] : s.p.q[i - 3 * s.p.n]);
+    p.precision = c->precision;
+    p.arrays = c->arrays;
+    p.tolerance = c->tolerance;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (c->arrays == FARSUM_F32 || (!c->arrays && c->precision == FARSUM_F32)) {
+        p.sample_x = narrow;
+        p.sample_q = narrow + 3 * s.p.n;
+    }
+    o.method = c->method;
+    o.split = c->split;
+    o.mesh[0] = o.mesh[1] = o.mesh[2] = c->mesh;
+    o.memory_limit = (uint64_t)c->limit;
+    o.support = c->support;
+    o.strict = c->strict;
+    o.separation = c->separation;
+    o.order = c->order;
+    o.threads = 1;
+    farsum_plan *plan = NULL;
+    farsum_status status = farsum_plan_create(&p, &o, &plan);
+    snprintf(message, sizeof message, "%s", farsum_message());
+    printf("%s\n", message);
+    if (!CHECK(status != FARSUM_OK, "%s, %s: not refused", c->system,
+               c->fails))
+        farsum_plan_destroy(plan);
+    else if (CHECK(strstr(message, c->fails), "\"%s\" is not in \"%s\"",
+                   c->fails, message)
+             && CHECK(follow(message, &p, &o), "no advice: \"%s\"", message)) {
+        p.sample_x = s.p.x; /* an f64 caller's from here on */
+        p.sample_q = s.p.q;
+        p.arrays = FARSUM_F64;
+        status = sums(&p, &o, &s);
+        CHECK(status == FARSUM_OK, "\"%s\" was followed: \"%s\"", message,
+              farsum_message());
+    }
+    free(narrow);
+    system_free(&s);
+}
+
+static void advice_holds(void)
+{
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        one(&cases[k]);
+}
+
+/* A pair much closer than open space is wide: rounding of positions fails, not
+ * the order, and what is said to sum it does. */
+static void near_pairs(void)
+{
+    struct system s;
+    char message[1024];
+    system_load(&s, "open", "laplace n=400 cell=open seed=3");
+    farsum_problem p = system_problem(&s);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    for (int64_t i = 0; i < 3 * s.p.n; i++)
+        s.p.x[i] *= 1e6;
+    for (int d = 0; d < 3; d++)
+        s.p.x[3 + d] = s.p.x[d] + (d == 0 ? 1e-6 : 0);
+    p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    p.tolerance = 1e-10;
+    o.method = "fmm";
+    CHECK_FAILS(sums(&p, &o, &s), FARSUM_ERR_TOLERANCE);
+    snprintf(message, sizeof message, "%s", farsum_message());
+    printf("%s\n", message);
+    CHECK_SAYS("positions rounded to f64");
+    CHECK(!strstr(message, "orders up to"), "\"%s\"", message);
+    if (CHECK(follow(message, &p, &o), "no advice: \"%s\"", message))
+        CHECK_OK(sums(&p, &o, &s));
+    /* without a sample set_points is where it is seen */
+    o.method = "fmm";
+    p.tolerance = 1e-10;
+    p.sample_x = p.sample_q = NULL;
+    CHECK_FAILS(sums(&p, &o, &s), FARSUM_ERR_TOLERANCE);
+    snprintf(message, sizeof message, "%s", farsum_message());
+    printf("%s\n", message);
+    if (CHECK(follow(message, &p, &o), "no advice: \"%s\"", message))
+        CHECK_OK(sums(&p, &o, &s));
+    system_free(&s);
+}
+
+void api_advice(void)
+{
+    RUN(advice_holds);
+    RUN(near_pairs);
+}
