@@ -49,6 +49,36 @@ void farsum_device_close(farsum_device *device)
     mem_free(device);
 }
 
+farsum_status farsum_device_alloc(farsum_device *device, int64_t bytes,
+                                  const void *from, void **array)
+{
+    FP_GUARD;
+    void *made = NULL;
+    if (!device || !array)
+        FAIL(ERR_ARGUMENT, "%s is NULL", device ? "array" : "device");
+    if (bytes < 1)
+        FAIL(ERR_ARGUMENT, "%lld bytes: there is nothing to hold",
+             (long long)bytes);
+    struct device *d = device->device;
+    TRY(device_usable(d));
+    TRY(d->backend->alloc(d, bytes, &made));
+    farsum_status status =
+        from ? d->backend->upload(d, made, 0, from, bytes) : FARSUM_OK;
+    if (status != FARSUM_OK) {
+        d->backend->release(d, made);
+        return status;
+    }
+    *array = made;
+    return FARSUM_OK;
+}
+
+void farsum_device_free(farsum_device *device, void *array)
+{
+    FP_GUARD;
+    if (device && array && device_usable(device->device) == FARSUM_OK)
+        device->device->backend->release(device->device, array);
+}
+
 static farsum_status info_give(farsum_device_info *to,
                                const farsum_device_info *from)
 {

@@ -41,6 +41,16 @@ farsum_device_adopt(const char *name, void *context, void *queue,
                     farsum_device **device);
 FARSUM_API void farsum_device_close(farsum_device *device); /* NULL is legal */
 
+/* Memory of the device for an array of `bytes` bytes, as plans take it: of CUDA
+ * and HIP an address, of OpenCL a cl_mem.  from: its contents, on the host;
+ * NULL: they are undefined.  *array is the caller's, to be freed before the
+ * device is closed. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_device_alloc(farsum_device *device, int64_t bytes, const void *from,
+                    void **array);
+FARSUM_API void farsum_device_free(farsum_device *device,
+                                   void *array); /* NULL is legal */
+
 typedef struct farsum_device_info {
     size_t size;         /* set by FARSUM_DEVICE_INFO_INIT */
     char name[32];       /* "cuda:0"; "cuda" where there is none at all */

@@ -399,7 +399,7 @@ static farsum_status opencl_seconds(struct device *device, void *from,
                                                sizeof t[i], &t[i], NULL),
                "clGetEventProfilingInfo");
     }
-    *seconds = 1e-9 * (double)(t[1] - t[0]);
+    *seconds = 1e-9 * (double)(int64_t)(t[1] - t[0]);
     return FARSUM_OK;
 }
 

@@ -140,6 +140,49 @@ class Devices(CommandTest):
         self.refused(1, "9 cells a cutoff", *words, "--near", "gpu_cells",
                      "--near-cells", 9)
 
+    def test_bench_arrays(self):
+        """Arrays of the device unless the host's are asked for."""
+        self.need()
+        words = ["bench", "spectral", "--case", CASE, "--repeats", 2,
+                 "--report", "r.json"]
+        for more, where in [([], "device"), (["--arrays", "host"], "host"),
+                            (["--arrays", "device"], "device")]:
+            out = self.farsum(*words, "--device", DEVICE, *more).out
+            self.assertIn(f"arrays on the {where}", out)
+            report = self.json("r.json")
+            self.assertEqual(report["arrays"], where)
+            for row in report["rows"]:
+                self.assertGreaterEqual(row["min"], 0, row)
+            calls = [row for row in report["rows"]
+                     if row["stage"] in ("total", "set_points")]
+            self.assertEqual(len(calls), 2)
+            self.assertTrue(all(row["min"] > 0 for row in calls))
+        self.assertIn("arrays on the host", self.farsum(*words).out)
+        self.refused(1, "wants --device", *words, "--arrays", "device")
+
+    def test_one_level(self):
+        """A crystal of one level of boxes asks no row to shift between
+        levels."""
+        self.need()
+        self.farsum("gen", "perovskite", "--cells", 3, "-o", "p.xyz")
+        out = self.farsum("run", "p.xyz", "--method", "fmm", "--device",
+                          DEVICE, "--tolerance", "1e-10", "--no-virial",
+                          "--check").out
+        self.assertIn("1 level", out)
+        self.assertNotRegex(out, r"(?m)^m2l")
+
+    def test_near_pair(self):
+        """Where fmm fails on a device and on the host, direct is offered."""
+        self.need()
+        self.write("near.xyz", "3\nProperties=species:S:1:pos:R:3:charge:R:1\n"
+                   "A 0 0 0 1\nB 1e-6 0 0 -1\nA 1e6 3e5 2e5 1\n")
+        words = ["run", "near.xyz", "--periodic", "none", "--tolerance",
+                 "1e-10"]
+        done = self.refused(1, "positions rounded to f64", *words, "--method",
+                            "fmm", "--device", DEVICE)
+        self.assertIn("use --device host and use --method", done.err)
+        self.farsum(*words, "--method", "direct")
+
     def test_refused(self):
         self.refused(2, "'farsum help cache'", "cache", "burn")
         self.refused(2, "--device", "cache", "warm", "--case", CASE)

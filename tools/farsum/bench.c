@@ -43,13 +43,14 @@ static const char *name_at(int k, const void *data)
                : NULL;
 }
 
+/* calls: of set_points and execute. */
 static double seconds_of(const struct bench_row *row,
-                         const farsum_plan_info *info)
+                         const farsum_plan_info *info, const double calls[2])
 {
     if (strcmp(row->stage, "set_points") == 0)
-        return info->seconds_set_points;
+        return calls[0];
     if (strcmp(row->stage, "total") == 0)
-        return info->seconds_set_points + info->seconds_execute;
+        return calls[0] + calls[1];
     for (int k = 0; k < info->n_stages; k++)
         if (strcmp(info->stages[k].stage, row->stage) == 0 &&
             strcmp(info->stages[k].variant, row->variant) == 0)
@@ -66,24 +67,22 @@ static int compare_seconds(const void *a, const void *b)
 /* points: set_points is part of what is timed. */
 static int time_plans(struct bench *b, int points, char *error, size_t size)
 {
-    farsum_result out = bench_result(b);
-    const struct case_particles *p = &b->particles;
     for (int repeat = 0; repeat < b->repeats; repeat++)
         for (int k = 0; k < b->n_plans; k++) {
             farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
             farsum_plan *plan = b->plans[k];
+            double calls[2];
             say_progress("repeat %d of %d, plan %d of %d", repeat + 1,
                          b->repeats, k + 1, b->n_plans);
-            if ((points && farsum_plan_set_points(plan, p->n, p->x, 0, NULL) !=
-                               FARSUM_OK) ||
-                farsum_plan_execute(plan, 1, p->q, &out) != FARSUM_OK ||
+            if (bench_sum(b, plan, points, calls) != FARSUM_OK ||
                 farsum_plan_get_info(plan, &info) != FARSUM_OK) {
                 snprintf(error, size, "%s", farsum_message());
                 return -1;
             }
             for (int r = 0; r < b->n_rows; r++)
                 if (b->rows[r].plan == k)
-                    b->rows[r].seconds[repeat] = seconds_of(&b->rows[r], &info);
+                    b->rows[r].seconds[repeat] =
+                        seconds_of(&b->rows[r], &info, calls);
         }
     say_progress("%s", "");
     for (int r = 0; r < b->n_rows; r++) {
@@ -101,8 +100,9 @@ static void print_rows(const struct bench *b, int ratios, FILE *out)
     for (int r = 0; r < b->n_rows; r++)
         if (b->rows[r].plan >= 0 && (fastest == 0 || b->rows[r].min < fastest))
             fastest = b->rows[r].min;
-    fprintf(out, "%s\n%s, %d thread%s, %d repeats\n", b->case_text, b->machine,
-            b->threads, b->threads == 1 ? "" : "s", b->repeats);
+    fprintf(out, "%s\n%s, %d thread%s, %d repeats, arrays on the %s\n",
+            b->case_text, b->machine, b->threads, b->threads == 1 ? "" : "s",
+            b->repeats, b->device ? "device" : "host");
     fprintf(out, "%-11s %-16s %11s %11s %13s%s\n", "stage", "variant", "min s",
             "median s", "particles/s", ratios ? "   ratio" : "");
     for (int r = 0; r < b->n_rows; r++) {
@@ -144,11 +144,12 @@ static int write_report(const struct bench *b, char *error, size_t size)
                             ran ? report_text(row->parameters) : json_null()));
     }
     json_t *report = json_pack(
-        "{s:s, s:s, s:s, s:I, s:s, s:i, s:i, s:O?}", "version",
+        "{s:s, s:s, s:s, s:I, s:s, s:i, s:i, s:s, s:O?}", "version",
         farsum_version(), "machine", b->machine, "case", b->case_text,
         "n_sources", (json_int_t)b->spec.n, "precision",
         options_word("precision", (int)b->spec.precision), "threads",
-        b->threads, "repeats", b->repeats, "rows", rows);
+        b->threads, "repeats", b->repeats, "arrays",
+        b->device ? "device" : "host", "rows", rows);
     snprintf(error, size, "out of memory");
     bad = bad || !report ||
           report_write(report, b->settings->report, error, size);
@@ -226,15 +227,6 @@ int bench_main(struct settings *s)
     int bad = bench_all(b, what, error, sizeof error);
     if (bad)
         say_error("bench: %s", error);
-    for (int k = 0; k < b->n_plans; k++)
-        farsum_plan_destroy(b->plans[k]);
-    farsum_plan_destroy(b->base);
-    for (int k = 0; k < b->n_rows; k++)
-        free(b->rows[k].seconds);
-    case_free(&b->particles);
-    exclude_clear(&b->exclude);
-    free(b->potential);
-    free(b->field);
-    free(b);
+    bench_free(b);
     return bad ? EXIT_FAILED : EXIT_DONE;
 }

@@ -2,6 +2,8 @@
 #ifndef FARSUM_TOOLS_BENCH_H
 #define FARSUM_TOOLS_BENCH_H
 
+#include <farsum/device.h>
+
 #include "case.h"
 #include "exclude.h"
 
@@ -30,6 +32,10 @@ struct bench {
     farsum_plan *base;               /* owned; lends the names that are fixed */
     double *potential, *field;       /* owned; every plan writes the same;
                                         field: velocities of a flow */
+    /* arrays on the device: */
+    farsum_device *device;           /* owned; NULL: they are on the host */
+    void *there[4];                  /* owned: positions, strengths,
+                                        potential, field */
 };
 
 /* The stages that can be timed: index 0, 1, ...; NULL past the last. */
@@ -37,8 +43,12 @@ const char *bench_stage(int index);
 /* Each 0, or -1 with the reason. */
 /* The case, its particles and the room for results. */
 int bench_prepare(struct bench *b, char *error, size_t size);
-/* Where plans of the case write. */
+void bench_free(struct bench *b);
+/* What it writes to, on the host or the device. */
 farsum_result bench_result(const struct bench *b);
+/* Sets the points of a plan, if `points`, and sums; seconds of both. */
+farsum_status bench_sum(const struct bench *b, farsum_plan *plan, int points,
+                        double seconds[2]);
 /* The particles of a file instead of a case's, and what they are called. */
 int bench_read(struct bench *b, char *error, size_t size);
 /* A plan and a row for each variant of a stage. */

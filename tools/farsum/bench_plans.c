@@ -3,9 +3,9 @@
 #include "say.h"
 #include "strengths.h"
 
-#include <farsum/device.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The option that names a stage's variant. */
 static const struct stage_option {
@@ -86,6 +86,28 @@ static void bench_say(struct bench *b, const char *text)
     snprintf(b->case_text + used, sizeof b->case_text - used, "%s", text);
 }
 
+/* The arrays on the device, if that is where they are. */
+static int make_there(struct bench *b, char *error, size_t size)
+{
+    const struct settings *s = b->settings;
+    const struct case_particles *p = &b->particles;
+    const int64_t each = p->n * (int64_t)sizeof(double);
+    const int64_t bytes[4] = {3 * each, p->strengths * each, each, 3 * each};
+    const void *from[4] = {p->x, p->q, NULL, NULL};
+    if (!s->device || strcmp(s->device, "host") == 0 || s->arrays == 1) {
+        if (s->arrays == 2)
+            snprintf(error, size, "--arrays device wants --device");
+        return s->arrays == 2 ? -1 : 0;
+    }
+    farsum_status status = farsum_device_open(s->device, &b->device);
+    for (int k = 0; k < 4 && status == FARSUM_OK; k++)
+        status = farsum_device_alloc(b->device, bytes[k], from[k],
+                                     &b->there[k]);
+    if (status != FARSUM_OK)
+        snprintf(error, size, "%s", farsum_message());
+    return status == FARSUM_OK ? 0 : -1;
+}
+
 int bench_prepare(struct bench *b, char *error, size_t size)
 {
     const struct settings *s = b->settings;
@@ -118,8 +140,12 @@ int bench_prepare(struct bench *b, char *error, size_t size)
     b->potential = malloc(n * sizeof *b->potential);
     b->field = malloc(n * 3 * sizeof *b->field);
     b->repeats = s->repeats ? s->repeats : 5;
-    if (b->potential && b->field)
-        return 0;
+    if (b->potential && b->field) {
+        int failed = make_there(b, error, size);
+        if (b->device) /* rows of host arrays are not compared with these */
+            bench_say(b, " arrays=device");
+        return failed;
+    }
     snprintf(error, size, "no memory for %lld results", (long long)spec->n);
     return -1;
 }
@@ -132,13 +158,72 @@ static int flow_of(const struct bench *b)
 farsum_result bench_result(const struct bench *b)
 {
     farsum_result out = FARSUM_RESULT_INIT;
+    void *potential = b->device ? b->there[2] : b->potential;
+    void *field = b->device ? b->there[3] : b->field;
     if (flow_of(b)) {
-        out.velocity = b->field;
+        out.velocity = field;
     } else {
-        out.potential = b->potential;
-        out.field = b->field;
+        out.potential = potential;
+        out.field = field;
     }
     return out;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+farsum_status bench_sum(const struct bench *b, farsum_plan *plan, int points,
+                        double seconds[2])
+{
+    farsum_result out = bench_result(b);
+    const void *x = b->device ? b->there[0] : b->particles.x;
+    const void *q = b->device ? b->there[1] : b->particles.q;
+    farsum_status status = FARSUM_OK;
+    double start = now();
+    if (points) {
+        status = farsum_plan_set_points(plan, b->particles.n, x, 0, NULL);
+        if (status == FARSUM_OK)
+            status = farsum_plan_finish(plan);
+    }
+    seconds[0] = points ? now() - start : 0;
+    start = now();
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, q, &out);
+    if (status == FARSUM_OK)
+        status = farsum_plan_finish(plan);
+    seconds[1] = now() - start;
+    return status;
+}
+
+void bench_free(struct bench *b)
+{
+    for (int k = 0; k < b->n_plans; k++)
+        farsum_plan_destroy(b->plans[k]);
+    farsum_plan_destroy(b->base);
+    for (int k = 0; k < b->n_rows; k++)
+        free(b->rows[k].seconds);
+    for (int k = 0; k < 4; k++)
+        farsum_device_free(b->device, b->there[k]);
+    farsum_device_close(b->device);
+    case_free(&b->particles);
+    exclude_clear(&b->exclude);
+    free(b->potential);
+    free(b->field);
+    free(b);
+}
+
+static farsum_options options_of(const struct bench *b)
+{
+    farsum_options how = options_how(b->settings);
+    if (b->device) {
+        how.device = NULL;
+        how.on_device = b->device;
+    }
+    return how;
 }
 
 static farsum_problem problem_of(const struct bench *b)
@@ -147,6 +232,8 @@ static farsum_problem problem_of(const struct bench *b)
     case_problem(&b->spec, &b->particles, &p);
     p.outputs = flow_of(b) ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     p.surface = (farsum_surface)b->settings->surface;
+    if (b->device)
+        p.memory = FARSUM_DEVICE;
     p.exclude_coincident = b->settings->exclude;
     p.n_exclusions = b->exclude.count;
     p.exclusions = b->exclude.pair;
@@ -190,14 +277,12 @@ static int add_plan(struct bench *b, const farsum_options *how,
                     farsum_plan_info *info)
 {
     farsum_problem problem = problem_of(b);
-    farsum_result out = bench_result(b);
     farsum_plan *plan = NULL;
+    double seconds[2];
     if (b->n_plans == BENCH_PLANS)
         return -1;
     if (farsum_plan_create(&problem, how, &plan) != FARSUM_OK ||
-        farsum_plan_set_points(plan, b->particles.n, b->particles.x, 0,
-                               NULL) != FARSUM_OK ||
-        farsum_plan_execute(plan, 1, b->particles.q, &out) != FARSUM_OK ||
+        bench_sum(b, plan, 1, seconds) != FARSUM_OK ||
         farsum_plan_get_info(plan, info) != FARSUM_OK) {
         farsum_plan_destroy(plan);
         return -1;
@@ -242,7 +327,7 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
 {
     const struct stage_option *stage = stage_find(stage_name);
     farsum_problem problem = problem_of(b);
-    farsum_options how = options_how(b->settings);
+    farsum_options how = options_of(b);
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_variant_info variant = FARSUM_VARIANT_INFO_INIT;
     const char **name = (const char **)((char *)&how + stage->offset);
@@ -251,7 +336,7 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
     say_progress("choosing a plan");
     if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
         farsum_plan_get_info(b->base, &info) != FARSUM_OK) {
-        snprintf(error, size, "%s", farsum_message());
+        say_advice(farsum_message(), error, size);
         return -1;
     }
     if (!has_stage(&info, stage->stage)) {
@@ -282,14 +367,14 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
 int bench_add_method(struct bench *b, const char *method, char *error,
                      size_t size)
 {
-    farsum_options how = options_how(b->settings);
+    farsum_options how = options_of(b);
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     if (method)
         how.method = method;
     say_progress("making the plan");
     int plan = add_plan(b, &how, &info), bad;
     if (plan < 0) {
-        snprintf(error, size, "%s", farsum_message());
+        say_advice(farsum_message(), error, size);
         return -1;
     }
     bad = !add_row(b, plan, "total", info.method) ||

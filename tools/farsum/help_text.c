@@ -208,6 +208,9 @@ static const struct help_page pages[] = {
      "compares with in a later run: a difference counts when it is more than "
      "the median strays above the least in either run, and more than 3 per "
      "cent.\n"
+     "\n"
+     "With --device positions, strengths and results lie on the device, unless "
+     "--arrays host is given; the heading says which were timed.\n"
      "\n" STATUSES,
      NULL,
      "farsum bench spread --case \"laplace n=1e6 tol=1e-6 dist=uniform\"\n"

@@ -77,6 +77,7 @@ struct settings {
     double crowding;           /* 0: 1 */
     int64_t copies[3];         /* 0: one */
     int repeats;
+    int arrays;                /* bench: 1 host, 2 device; 0: the plan's */
     int help, man;
 };
 

@@ -17,6 +17,7 @@ static const char *const word_error[] = {"force", "potential", "absolute",
 static const char *const word_precision[] = {"f64", "f32", "mixed", "auto",
                                              NULL};
 static const char *const word_surface[] = {"tinfoil", "vacuum", NULL};
+static const char *const word_arrays[] = {"host", "device", NULL};
 static const char *const word_exclude[] = {"coincident", NULL};
 
 static const struct option_row table[] = {
@@ -217,6 +218,9 @@ static const struct option_row table[] = {
      "the particles of this file's first frame instead of a case's"},
     {"copies", 0, "AxBxC", FOR_BENCH, set_three, FIELD(copies), NULL,
      "of the file's cell along its vectors, to make a larger one"},
+    {"arrays", 0, "WHERE", FOR_BENCH, set_word, FIELD(arrays), word_arrays,
+     "host or device: where positions, strengths and results are; with "
+     "--device on the device if not given"},
     {"repeats", 0, "K", FOR_BENCH | FOR_TUNE, set_int, FIELD(repeats), NULL,
      "timed repeats after one that warms up; 5 if not given, with --model 3"},
     {"model", 0, NULL, FOR_TUNE, set_flag, FIELD(model), NULL,
