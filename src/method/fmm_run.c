@@ -89,7 +89,7 @@ static farsum_status run_rooms(const struct farsum_plan *plan, struct fmm *s,
             s->room[r], r == FMM_P2P ? (const void *)&pairs : &boxes));
         s->seconds[r] += clock_seconds() - start;
     }
-    return FARSUM_OK;
+    return progress_step(FMM_ROOMS, FMM_ROOMS, "summing");
 }
 
 struct out {

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/progress.h"
 #include "math/window_table.h"
 #include "stage/interp/interp.h"
 #include "stage/particles.h"
@@ -251,14 +252,19 @@ static farsum_status run(void *state, const void *a)
     struct interp_io io = interp_strides(&s->args, a, s->points->n);
     if (!io.potential && !io.field)
         return FARSUM_OK;
+    struct progress *listener = progress_phase(s->tasks.n, "summing: interp");
     PAR_TEAM(s->args.threads)
     {
         char *tile = s->tiles + omp_get_thread_num() * s->shape.thread_bytes;
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t k = 0; k < s->tasks.n; k++)
+        for (int64_t k = 0; k < s->tasks.n; k++) {
+            if (progress_stopped(listener))
+                continue;
             run_task(s, &io, &s->tasks.task[k], tile);
+            progress_add(listener, 1);
+        }
     }
-    return FARSUM_OK;
+    return progress_check(listener);
 }
 
 const struct variant interp_host_tile = {.fits = fits,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/par.h"
+#include "base/progress.h"
 #include "stage/m2l/host_dense.h"
 
 /* Parents along an axis, and with images or zeros around them. */
@@ -228,13 +229,17 @@ void dense_level(struct dense *s, const struct boxes_io *io, int level)
     PAR_FOR(threads)
     for (int k = 0; k < s->classes.size; k++)
         copy_number(s, io, level, k);
+    struct progress *listener = progress_phase(tiles[8], "summing: m2l");
     PAR_FOR(threads, schedule(dynamic))
     for (int64_t i = 0; i < tiles[8]; i++) {
         int o = 0;
+        if (progress_stopped(listener)) /* as who runs the room will see */
+            continue;
         while (i >= tiles[o + 1])
             o++;
         int64_t first = begin[o] + (i - tiles[o]) * tile;
         int64_t n = end[o] - first < tile ? end[o] - first : tile;
         tile_run(s, io, level, o, first, n, &s->thread[omp_get_thread_num()]);
+        progress_add(listener, 1);
     }
 }

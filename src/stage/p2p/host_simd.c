@@ -3,6 +3,7 @@
  * bitwise. */
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/progress.h"
 #include "stage/gpu.h"
 #include "stage/p2p/host_simd_kern.h"
 
@@ -93,15 +94,20 @@ static farsum_status simd_run(void *state, const void *data)
         return FARSUM_OK;
     p2p_clear(&simd->args, io);
     int64_t leaves = io->tree->n_leaves;
+    struct progress *listener = progress_phase(leaves, "summing: p2p");
     PAR_TEAM(simd->args.threads)
     {
         struct simd_thread thread = simd->thread[omp_get_thread_num()];
         thread.io = io;
 #pragma omp for schedule(dynamic, 16)
-        for (int64_t leaf = 0; leaf < leaves; leaf++)
+        for (int64_t leaf = 0; leaf < leaves; leaf++) {
+            if (progress_stopped(listener))
+                continue;
             simd->kern->leaf(&thread, leaf);
+            progress_add(listener, 1);
+        }
     }
-    return FARSUM_OK;
+    return progress_check(listener);
 }
 
 const struct variant p2p_host_simd = {

@@ -2,6 +2,7 @@
 #include "stage/spread/host_tile.h"
 
 #include "base/par.h"
+#include "base/progress.h"
 
 #include <string.h>
 
@@ -138,12 +139,18 @@ farsum_status spread_tile_run(void *state, const void *a)
     const struct state *s = state;
     struct spread_io io = spread_strides(&s->args, a, s->points->n);
     int64_t ny = s->args.mesh[1], planes = s->shape.tiles.size[0];
+    struct progress *listener =
+        progress_phase(s->wave_task[s->waves.n], "summing: spread");
     PAR_TEAM(s->args.threads)
     for (int32_t w = 0; w < s->waves.n; w++) {
         int64_t from = s->wave_task[w], to = s->wave_task[w + 1];
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t k = from; k < to; k++)
+        for (int64_t k = from; k < to; k++) {
+            if (progress_stopped(listener))
+                continue;
             run_task(s, &io, k);
+            progress_add(listener, 1);
+        }
         if (s->extra_room > 0) {
 #pragma omp for schedule(static) collapse(2)
             for (int64_t k = from; k < to; k++)
@@ -156,6 +163,6 @@ farsum_status spread_tile_run(void *state, const void *a)
             for (int64_t y = 0; y < ny; y++)
                 gather(s, &io, s->waves.plane[i], y);
     }
-    return FARSUM_OK;
+    return progress_check(listener);
 }
 
