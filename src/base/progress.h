@@ -10,7 +10,7 @@
  * In a parallel loop, or while other threads work for this one:
  *
  *     struct progress *p = progress_phase(n, "compiling kernels");
- *     #pragma omp parallel for schedule(dynamic)
+ *     PAR_FOR(threads, schedule(dynamic))
  *     for (i = 0; i < n; i++) {
  *         if (progress_stopped(p))
  *             continue;

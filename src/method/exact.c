@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/arrays.h"
 #include "method/exact_kind.h"
 
@@ -17,8 +18,7 @@ static farsum_status exact_copy(double **to, int64_t n, const void *x,
     mem_free(*to);
     TRY(MEM_RAW(*to, 3 * n));
     double *p = *to;
-#pragma omp parallel for num_threads(threads) schedule(static)                 \
-    reduction(min : bad)
+    PAR_FOR(threads, schedule(static) reduction(min : bad))
     for (int64_t i = 0; i < 3 * n; i++) {
         p[i] = array_get(x, type, i);
         if (!isfinite(p[i]) && i < bad)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "method/arrays.h"
 #include "method/fmm_gpu.h"
 #include "method/fmm_strict.h"
@@ -29,7 +30,7 @@ static farsum_status points_apart(struct points *p, int64_t n, const double *x,
         TRY(MEM_RAW(p->s[d], n));
     }
     p->room = n;
-#pragma omp parallel for num_threads(threads) schedule(static)
+    PAR_FOR(threads, schedule(static))
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < 3; d++)
             p->s[d][i] = x[3 * i + d];
@@ -45,8 +46,8 @@ static void extent_along(const double *x, int64_t n, int threads, double *low,
                          double *high)
 {
     double least = *low, most = *high;
-#pragma omp parallel for num_threads(threads) schedule(static)                 \
-    reduction(min : least) reduction(max : most)
+    PAR_FOR(threads, schedule(static) reduction(min : least)
+                         reduction(max : most))
     for (int64_t i = 0; i < n; i++) {
         least = x[i] < least ? x[i] : least;
         most = x[i] > most ? x[i] : most;

@@ -19,8 +19,7 @@ static double uneven_low(const void *x, farsum_precision type, int64_t n,
                          int axis, int threads)
 {
     double low = array_get(x, type, axis);
-#pragma omp parallel for num_threads(threads) schedule(static)                 \
-    reduction(min : low)
+    PAR_FOR(threads, schedule(static) reduction(min : low))
     for (int64_t i = 1; i < n; i++) {
         double v = array_get(x, type, 3 * i + axis);
         low = v < low ? v : low;
@@ -62,7 +61,7 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
     TRY(MEM_NEW(count, (int64_t)parts * FMM_CELLS));
     for (int d = 0; d < 3; d++)
         low[d] = uneven_low(x, type, n, d, parts);
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++)
         uneven_count(x, type, low, edge, par_start(n, parts, p),
                      par_start(n, parts, p + 1), count + p * FMM_CELLS);

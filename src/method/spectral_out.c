@@ -55,7 +55,7 @@ static void in_blocks(const struct farsum_plan *plan, const struct spectral *s,
         double part[AT_ONCE][SUMS] = {{0}};
         int64_t some = blocks - first < AT_ONCE ? blocks - first : AT_ONCE;
         int threads = some < plan->threads ? (int)some : plan->threads;
-#pragma omp parallel for num_threads(threads) schedule(static)
+        PAR_FOR(threads, schedule(static))
         for (int64_t b = 0; b < some; b++) {
             int64_t begin = (first + b) * BLOCK, end = begin + BLOCK;
             add(plan, s, r, q, begin, end < s->n ? end : s->n, part[b]);

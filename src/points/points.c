@@ -211,18 +211,15 @@ static int64_t points_first_twin(struct points_table *t, const struct points *p,
         }
         return first;
     }
-#pragma omp parallel num_threads(threads) reduction(min : first)
-    {
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < n; i++) {
-            int64_t twin = points_insert(t, p, i);
-            first = twin < first ? twin : first;
-        }
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < n; i++)
-            if (i < first && points_find(t, p, i) >= 0)
-                first = i;
+    PAR_FOR(threads, schedule(static) reduction(min : first))
+    for (int64_t i = 0; i < n; i++) {
+        int64_t twin = points_insert(t, p, i);
+        first = twin < first ? twin : first;
     }
+    PAR_FOR(threads, schedule(static) reduction(min : first))
+    for (int64_t i = 0; i < n; i++)
+        if (i < first && points_find(t, p, i) >= 0)
+            first = i;
     return first;
 }
 

@@ -12,8 +12,8 @@ static void region_bounds(const struct tree_given *given, int threads,
 {
     for (int d = 0; d < 3; d++) {
         double least = low[d], most = high[d];
-#pragma omp parallel for num_threads(threads) schedule(static)                 \
-    reduction(min : least) reduction(max : most)
+        PAR_FOR(threads, schedule(static) reduction(min : least)
+                             reduction(max : most))
         for (int64_t i = 0; i < given->n; i++) {
             double x = given->x[d][i * given->step];
             least = x < least ? x : least;

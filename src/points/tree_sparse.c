@@ -89,14 +89,14 @@ static farsum_status sparse_children(const struct sparse *s, int level,
     above->first = NULL;
     TRY(MEM_RAW(above->first, n + 1));
     first = above->first;
-#pragma omp parallel for num_threads(parts) schedule(static)
+    PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < n; k++)
         first[k + 1] = place_children(s, level, &above->v[k], least, NULL);
     first[0] = 0;
     for (int64_t k = 0; k < n; k++)
         first[k + 1] += first[k];
     TRY(places_room(out, first[n]));
-#pragma omp parallel for num_threads(parts) schedule(static)
+    PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < n; k++)
         place_children(s, level, &above->v[k], least, out->v + first[k]);
     return FARSUM_OK;
@@ -132,7 +132,7 @@ static farsum_status sparse_roots(const struct sparse *s, int64_t least,
     int parts = most < 1 ? 1 : most < s->tree->threads ? (int)most
                                                        : s->tree->threads;
     GO(MEM_RAW(first, parts + 1));
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++)
         first[p + 1] = part_roots(s, par_start(n, parts, p),
                                   par_start(n, parts, p + 1), least, NULL);
@@ -140,7 +140,7 @@ static farsum_status sparse_roots(const struct sparse *s, int64_t least,
     for (int p = 0; p < parts; p++)
         first[p + 1] += first[p];
     GO(places_room(out, first[parts]));
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++)
         part_roots(s, par_start(n, parts, p), par_start(n, parts, p + 1), least,
                    out->v + first[p]);
@@ -221,7 +221,7 @@ static farsum_status sparse_collect(const struct sparse *s, int level,
     GO(MEM_RAW(key, n));
     GO(MEM_RAW(order, n));
     GO(MEM_NEW(first, parts + 1));
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++) {
         int64_t end = par_start(keys->slots, parts, p + 1);
         for (int64_t k = par_start(keys->slots, parts, p); k < end; k++)
@@ -229,7 +229,7 @@ static farsum_status sparse_collect(const struct sparse *s, int level,
     }
     for (int p = 0; p < parts; p++)
         first[p + 1] += first[p];
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++) {
         int64_t end = par_start(keys->slots, parts, p + 1), to = first[p];
         for (int64_t k = par_start(keys->slots, parts, p); k < end; k++)
@@ -239,7 +239,7 @@ static farsum_status sparse_collect(const struct sparse *s, int level,
     GO(tree_sort(n, bits, key, order, s->tree->threads));
     GO(places_room(out, n));
     parts = sparse_parts(s->tree, n);
-#pragma omp parallel for num_threads(parts) schedule(static)
+    PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < n; k++)
         out->v[k] = sparse_place(s, level, key[k], 0, s->n);
 done:
@@ -267,12 +267,11 @@ static farsum_status sparse_grade(struct sparse *s, int level)
         keys.slots *= 2;
     GO(MEM_NEW(keys.slot, keys.slots));
     int parts = sparse_parts(s->tree, here->n);
-#pragma omp parallel for num_threads(parts) schedule(static)
+    PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < here->n; k++)
         keys_add(&keys, here->v[k].key);
     parts = sparse_parts(s->tree, below->n);
-#pragma omp parallel for num_threads(parts) schedule(dynamic, 16)              \
-    reduction(+ : more)
+    PAR_FOR(parts, schedule(dynamic, 16) reduction(+ : more))
     for (int64_t k = 0; k < below->n; k++) {
         uint64_t above = below->v[k].key >> 3;
         if (k == 0 || above != below->v[k - 1].key >> 3)
@@ -324,7 +323,7 @@ static void sparse_merge(const struct sparse *s, const uint64_t *a, int64_t n,
                          const uint64_t *b, int64_t m, uint64_t *to)
 {
     int parts = sparse_parts(s->tree, (n + m) / PLACES_LEAST);
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++) {
         int64_t begin = par_start(n + m, parts, p);
         int64_t end = par_start(n + m, parts, p + 1);

@@ -49,7 +49,7 @@ static void sparse_links(struct sparse *s)
     for (int level = 0; level <= tree->depth; level++) {
         int64_t n = s->boxes[level].n;
         int parts = sparse_parts(tree, n);
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+        PAR_FOR(parts, schedule(static, 1))
         for (int p = 0; p < parts; p++)
             links_part(s, level, par_start(n, parts, p),
                        par_start(n, parts, p + 1));
@@ -62,7 +62,7 @@ static void leaves_count(struct tree *tree)
 {
     for (int level = tree->depth; level >= 0; level--) {
         int parts = sparse_parts(tree, tree_boxes(tree, level));
-#pragma omp parallel for num_threads(parts) schedule(static)
+        PAR_FOR(parts, schedule(static))
         for (int64_t b = tree->first[level]; b < tree->first[level + 1]; b++) {
             int64_t n = 0;
             for (int64_t c = tree->child[b]; c < tree->child[b + 1]; c++)
@@ -85,7 +85,7 @@ static void sparse_leaves(struct tree *tree)
     }
     for (int level = 0; level <= tree->depth; level++) {
         int parts = sparse_parts(tree, tree_boxes(tree, level));
-#pragma omp parallel for num_threads(parts) schedule(static)
+        PAR_FOR(parts, schedule(static))
         for (int64_t b = tree->first[level]; b < tree->first[level + 1]; b++) {
             int64_t at = tree->number[b];
             if (tree->child[b] == tree->child[b + 1]) {
@@ -126,12 +126,12 @@ static void hash_add(struct tree *tree, int level, int64_t box)
 static void sparse_hash(struct tree *tree)
 {
     int parts = sparse_parts(tree, tree->slots);
-#pragma omp parallel for num_threads(parts) schedule(static)
+    PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < tree->slots; k++)
         tree->slot[k] = -1;
     for (int level = 0; level <= tree->depth; level++) {
         parts = sparse_parts(tree, tree_boxes(tree, level));
-#pragma omp parallel for num_threads(parts) schedule(static)
+        PAR_FOR(parts, schedule(static))
         for (int64_t b = tree->first[level]; b < tree->first[level + 1]; b++)
             hash_add(tree, level, b);
     }
