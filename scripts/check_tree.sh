@@ -5,7 +5,8 @@
 #   method <- plan <- tools; rooms under src/stage/ never include each other.
 #   (plan.h, the inside of a plan, is what methods fill; it is below them.)
 #   a file has at most 500 lines, a function at most 120, a line of C at most
-#   80 characters; nothing names this machine's folders.
+#   80 characters; nothing names this machine's folders; the library reads the
+#   environment by secure_getenv and keeps files by base/store.h.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -87,6 +88,15 @@ regions=$(grep -rnE '# *pragma omp parallel|_Pragma\("omp parallel' src \
 locks=$(grep -rnE 'PTHREAD_MUTEX_INITIALIZER|pthread_mutex_init' src \
             | grep -v '^src/base/fork\.' || :)
 [ -z "$locks" ] || breach "$locks: use FORK_LOCK of base/fork.h"
+
+# A program with another user's rights must not be led by the environment.
+loose=$(grep -rnE '(^|[^_a-z])getenv *\(' src || :)
+[ -z "$loose" ] || breach "$loose: the library reads by secure_getenv"
+
+# Kept files are opened, written and renamed in one place.
+loose=$(grep -rnE '(^|[^_a-z])(rename|renameat|mkstemp|mkdir) *\(' src \
+            | grep -v '^src/base/store\.c:' || :)
+[ -z "$loose" ] || breach "$loose: files are kept by base/store.h"
 
 here=$(pwd -P)
 names=$(grep -rnIE "(^|[^A-Za-z0-9_.-])/(home|root|Users)/[a-z]" \

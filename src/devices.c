@@ -9,6 +9,7 @@
 #include "base/isa.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/store.h"
 #include "device/cache.h"
 #include "device/device.h"
 #include "method/wisdom.h"
@@ -203,13 +204,12 @@ farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
                                 int64_t *bytes)
 {
     FP_GUARD;
-    char *where = NULL;
+    char where[STORE_PATH];
     if (!files || !bytes)
         FAIL(ERR_ARGUMENT, "%s is NULL", files ? "bytes" : "files");
-    TRY(cache_folder(&where));
+    store_where(where);
     if (folder && room > 0)
-        snprintf(folder, room, "%s", where ? where : "");
-    mem_free(where);
+        snprintf(folder, room, "%s", where);
     char times[1400];
     int64_t lines, size;
     struct visitor visitor = {visit, data};

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/args.h"
@@ -10,6 +11,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/store.h"
 #include "device/buf.h"
 #include "method/method.h"
 #include "method/sample_flow.h"
@@ -26,7 +28,7 @@ const char *farsum_version(void)
 
 void plan_log(const struct farsum_plan *plan, const char *format, ...)
 {
-    char line[256];
+    char line[1024];
     if (!plan->options.log)
         return;
     va_list args;
@@ -119,6 +121,19 @@ static farsum_status plan_options(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+/* A folder of kept kernels and times that may not be used: a word, once in a
+ * process. */
+static void plan_store(const struct farsum_plan *plan)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    struct store store;
+    if (!plan->options.log)
+        return;
+    if (store_open(&store, 0) != FARSUM_OK && !atomic_flag_test_and_set(&told))
+        plan_log(plan, "%s", farsum_message());
+    store_close(&store);
+}
+
 /* Sources and targets' cell where there is none: what the sample is measured
  * in. */
 static farsum_status plan_sample(struct farsum_plan *plan)
@@ -198,6 +213,7 @@ farsum_status plan_make(const farsum_problem *problem,
     p->progress.data = p->options.progress_data;
     progress_begin(&p->progress);
     before.device = p->device ? p->device->bytes : 0;
+    plan_store(p);
     /* positions alone, in f32 */
     GO(plan_fits(p, 12.0 * (double)(p->problem.n_sources
                                     + p->problem.n_targets)));

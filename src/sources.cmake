@@ -6,7 +6,8 @@ set(farsum_sources
   src/problem.c
   src/base/args.c src/base/c_locale.c src/base/fork.c src/base/fpenv.c
   src/base/isa.c src/base/mem.c src/base/mem_allowed.c src/base/number.c
-  src/base/par.c src/base/progress.c src/base/status.c src/base/text.c
+  src/base/par.c src/base/progress.c src/base/status.c src/base/store.c
+  src/base/text.c
   src/device/aside.c src/device/buf.c src/device/cache.c src/device/cuda.c
   src/device/device.c
   src/device/dl.c src/device/driver.c src/device/driver_aside.c

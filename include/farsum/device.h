@@ -77,9 +77,14 @@ farsum_list_devices(int index, farsum_device_info *info);
 
 /* Compiled kernels are kept on disk, in FARSUM_CACHE_DIR or else
  * XDG_CACHE_HOME/farsum or else HOME/.cache/farsum (an empty FARSUM_CACHE_DIR
- * keeps none), and beside them times of variants and machines as measured, one
- * file, whose arch is "times".  Each file goes to visit, which may be NULL;
- * folder, which may be NULL, gets where they are, "" if nowhere. */
+ * keeps none; a relative XDG_CACHE_HOME or HOME does not count), and beside
+ * them times of variants and machines as measured, one file, whose arch is
+ * "times".  What a process left that was killed while it wrote has the arch
+ * "left over".  Each file goes to visit, which may be NULL; folder, which may
+ * be NULL, gets where they are, "" if nowhere.  The folder and its files must
+ * belong to this process's user or to root, and nobody else may be able to
+ * write to them.  Else they are not used, a plan says so once to options.log,
+ * and these two calls fail. */
 typedef void farsum_cache_visit(const char *file, const char *arch,
                                 int64_t bytes, void *data);
 FARSUM_API FARSUM_MUST_CHECK farsum_status

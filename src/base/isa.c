@@ -28,7 +28,7 @@ static enum isa isa_machine(void)
 enum isa isa_best(void)
 {
     enum isa best = isa_machine();
-    const char *wanted = getenv("FARSUM_ISA");
+    const char *wanted = secure_getenv("FARSUM_ISA");
     for (int i = 0; wanted && i < ISA_COUNT; i++)
         if (strcmp(wanted, names[i]) == 0 && (enum isa)i < best)
             return (enum isa)i;

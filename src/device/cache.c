@@ -2,22 +2,23 @@
 #include "device/cache.h"
 
 #include "base/mem.h"
+#include "base/store.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
-enum { PARTS = 4, PATH_ROOM = 1200 };
-static const int64_t cache_cap = 512ll << 20; /* bytes of the folder */
+enum { PARTS = 4 };
+static const int64_t cache_cap = 512ll << 20;  /* bytes of the folder */
+static const int64_t cache_most = 128ll << 20; /* of one file */
+static const time_t cache_stale = 3600; /* seconds: no writer takes so long */
 static const char cache_magic[8] = "FARSUMK1";
 static const char cache_end[] = ".kernel";
+enum { HASH = 32 }; /* digits of a name */
 
 /* What a file starts with; the key's parts and the binary follow. */
 struct head {
@@ -27,74 +28,44 @@ struct head {
     uint64_t sum;        /* over parts and binary */
 };
 
-int cache_where(char *path, size_t size)
-{
-    const char *own = getenv("FARSUM_CACHE_DIR");
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (own && !*own)
-        return 0;
-    if (!own && !(xdg && *xdg) && !(home && *home))
-        return 0;
-    int n = own           ? snprintf(path, size, "%s", own)
-            : xdg && *xdg ? snprintf(path, size, "%s/farsum", xdg)
-                          : snprintf(path, size, "%s/.cache/farsum", home);
-    return n >= 0 && (size_t)n < size ? 1 : -1;
-}
-
-farsum_status cache_folder(char **folder)
-{
-    char *path = NULL;
-    *folder = NULL;
-    TRY(MEM_RAW(path, PATH_ROOM));
-    int there = cache_where(path, PATH_ROOM - 100);
-    if (there <= 0)
-        mem_free(path);
-    else
-        *folder = path;
-    if (there < 0)
-        FAIL(ERR_ARGUMENT, "the cache folder's name is too long");
-    return FARSUM_OK;
-}
-
-/* The folder and those above it. */
-static farsum_status make_folder(char *path)
-{
-    for (char *at = path + 1;; at++)
-        if (*at == '/' || !*at) {
-            char was = *at;
-            *at = 0;
-            int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
-            int error = errno;
-            *at = was;
-            if (failed)
-                FAIL(ERR_ARGUMENT, "the cache folder %s: %s", path,
-                     strerror(error));
-            if (!was)
-                return FARSUM_OK;
-        }
-}
-
 static int is_entry(const char *name)
 {
-    size_t n = strlen(name), end = sizeof cache_end - 1;
-    return n == 32 + end && strcmp(name + 32, cache_end) == 0;
+    return strspn(name, "0123456789abcdef") == HASH
+           && strcmp(name + HASH, cache_end) == 0;
 }
 
-/* FOLDER/HASH.kernel */
-static void entry_path(char *path, const char *folder,
-                       const struct cache_key *key)
+static int is_ours(const char *name)
 {
-    XXH3_state_t *state = XXH3_createState();
-    XXH128_hash_t hash = {0, 0};
-    if (state) {
-        XXH3_128bits_reset(state);
-        for (int p = 0; p < PARTS; p++)
-            XXH3_128bits_update(state, key->parts[p],
-                                strlen(key->parts[p]) + 1);
-        hash = XXH3_128bits_digest(state);
-        XXH3_freeState(state);
-    }
-    snprintf(path, PATH_ROOM, "%s/%016llx%016llx%s", folder,
+    return is_entry(name) || strcmp(name, "wisdom") == 0;
+}
+
+/* What writers that were killed have left, of earlier versions too:
+ * HASH.kernel.XXXXXX and wisdom.PID. */
+static int is_left_over(const char *name)
+{
+    char entry[HASH + sizeof cache_end];
+    size_t n = sizeof entry - 1;
+    if (store_left_over(name, is_ours))
+        return 1;
+    if (strncmp(name, "wisdom.", 7) == 0)
+        return name[7] && strspn(name + 7, "0123456789") == strlen(name + 7);
+    if (strlen(name) != n + 7 || name[n] != '.')
+        return 0;
+    memcpy(entry, name, n);
+    entry[n] = 0;
+    return is_entry(entry);
+}
+
+/* HASH.kernel, of the whole key. */
+static void entry_name(char name[STORE_NAME], const struct cache_key *key)
+{
+    XXH3_state_t state;
+    XXH3_INITSTATE(&state);
+    XXH3_128bits_reset(&state);
+    for (int p = 0; p < PARTS; p++)
+        XXH3_128bits_update(&state, key->parts[p], strlen(key->parts[p]) + 1);
+    XXH128_hash_t hash = XXH3_128bits_digest(&state);
+    snprintf(name, STORE_NAME, "%016llx%016llx%s",
              (unsigned long long)hash.high64, (unsigned long long)hash.low64,
              cache_end);
 }
@@ -109,210 +80,216 @@ static uint64_t checksum(const struct cache_key *key, const void *binary,
     return sum;
 }
 
-static int read_all(FILE *file, void *to, int64_t bytes)
-{
-    return fread(to, 1, (size_t)bytes, file) == (size_t)bytes;
-}
-
-/* The parts that the file holds are the key's. */
-static int same_key(FILE *file, const struct head *head,
-                    const struct cache_key *key)
-{
-    for (int p = 0; p < PARTS; p++) {
-        int64_t n = (int64_t)strlen(key->parts[p]) + 1;
-        char *text = NULL;
-        if (head->part[p] != n || MEM_RAW(text, n) != FARSUM_OK)
-            return 0;
-        int same = read_all(file, text, n)
-                   && memcmp(text, key->parts[p], (size_t)n) == 0;
-        mem_free(text);
-        if (!same)
-            return 0;
-    }
-    return 1;
-}
-
-static int read_entry(FILE *file, const struct cache_key *key, void **binary,
-                      int64_t *bytes)
+/* Where the binary begins in a file of this key; 0: it is none. */
+static int64_t entry_binary(const char *file, int64_t size,
+                            const struct cache_key *key, int64_t *bytes)
 {
     struct head head;
-    struct stat about;
-    char *image = NULL;
-    if (!read_all(file, &head, sizeof head)
-        || memcmp(head.magic, cache_magic, sizeof head.magic) != 0
-        || fstat(fileno(file), &about) != 0 || head.bytes <= 0
-        || head.bytes > about.st_size || !same_key(file, &head, key)
-        || MEM_RAW(image, head.bytes) != FARSUM_OK)
+    int64_t at = sizeof head;
+    if (size < at)
         return 0;
-    if (!read_all(file, image, head.bytes) || fgetc(file) != EOF
-        || checksum(key, image, head.bytes) != head.sum) {
-        mem_free(image);
+    memcpy(&head, file, sizeof head);
+    if (memcmp(head.magic, cache_magic, sizeof head.magic) != 0)
         return 0;
+    for (int p = 0; p < PARTS; p++) {
+        int64_t n = (int64_t)strlen(key->parts[p]) + 1;
+        if (head.part[p] != n || n > size - at
+            || memcmp(file + at, key->parts[p], (size_t)n) != 0)
+            return 0;
+        at += n;
     }
-    *binary = image;
+    if (head.bytes <= 0 || head.bytes != size - at
+        || checksum(key, file + at, head.bytes) != head.sum)
+        return 0;
     *bytes = head.bytes;
-    return 1;
+    return at;
 }
 
 int cache_get(const struct cache_key *key, void **binary, int64_t *bytes)
 {
-    char *folder = NULL, path[PATH_ROOM];
-    if (cache_folder(&folder) != FARSUM_OK || !folder)
+    struct store store;
+    char name[STORE_NAME], *file = NULL;
+    int64_t size = 0, at = 0, n = 0;
+    if (store_open(&store, 0) == FARSUM_OK) {
+        entry_name(name, key);
+        if (store_read(&store, name, cache_most, &file, &size))
+            at = entry_binary(file, size, key, &n);
+    }
+    store_close(&store);
+    if (at == 0) {
+        mem_free(file);
         return 0;
-    entry_path(path, folder, key);
-    mem_free(folder);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return 0;
-    int found = read_entry(file, key, binary, bytes);
-    fclose(file);
-    return found;
+    }
+    memmove(file, file + at, (size_t)n);
+    *binary = file;
+    *bytes = n;
+    return 1;
 }
 
-static int write_all(FILE *file, const void *from, int64_t bytes)
+/* --- the folder --- */
+
+struct entry {
+    char name[HASH + sizeof cache_end];
+    int64_t bytes;
+    time_t when;
+};
+
+struct entries {
+    struct entry *entry; /* owned */
+    int64_t n, room, bytes;
+    farsum_status status;
+};
+
+/* Entries to a list; what is left over since long goes. */
+static void trim_see(const struct store *store, const char *name,
+                     const struct stat *about, void *data)
 {
-    return fwrite(from, 1, (size_t)bytes, file) == (size_t)bytes;
+    struct entries *all = data;
+    if (is_left_over(name) && about->st_mtime + cache_stale < time(NULL))
+        store_remove(store, name);
+    if (!is_entry(name) || all->status != FARSUM_OK)
+        return;
+    if (all->n == all->room) {
+        struct entry *more = NULL;
+        all->status = MEM_RAW(more, 2 * all->room + 64);
+        if (all->status != FARSUM_OK)
+            return;
+        if (all->n > 0)
+            memcpy(more, all->entry, (size_t)all->n * sizeof *more);
+        mem_free(all->entry);
+        all->entry = more;
+        all->room = 2 * all->room + 64;
+    }
+    struct entry *e = &all->entry[all->n++];
+    memcpy(e->name, name, sizeof e->name);
+    e->bytes = (int64_t)about->st_size;
+    e->when = about->st_mtime;
+    all->bytes += e->bytes;
 }
 
-static int write_entry(FILE *file, const struct cache_key *key,
-                       const void *binary, int64_t bytes)
+static int older(const void *a, const void *b)
 {
-    struct head head = {.bytes = bytes, .sum = checksum(key, binary, bytes)};
-    memcpy(head.magic, cache_magic, sizeof head.magic);
-    for (int p = 0; p < PARTS; p++)
-        head.part[p] = (int64_t)strlen(key->parts[p]) + 1;
-    int good = write_all(file, &head, sizeof head);
-    for (int p = 0; p < PARTS; p++)
-        good = good && write_all(file, key->parts[p], head.part[p]);
-    return good && write_all(file, binary, bytes);
+    const struct entry *x = a, *y = b;
+    return (x->when > y->when) - (x->when < y->when);
 }
 
 /* Removes the oldest entries until the folder is within its cap. */
-static void trim(const char *folder)
+static void trim(const struct store *store)
 {
-    for (;;) {
-        char path[PATH_ROOM + 300], oldest[PATH_ROOM + 300] = "";
-        struct stat about;
-        int64_t sum = 0;
-        time_t when = 0;
-        DIR *dir = opendir(folder);
-        if (!dir)
-            return;
-        for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-            if (!is_entry(e->d_name) || stat(path, &about) != 0)
-                continue;
-            sum += about.st_size;
-            if (!*oldest || about.st_mtime < when) {
-                when = about.st_mtime;
-                memcpy(oldest, path, sizeof oldest);
-            }
-        }
-        closedir(dir);
-        if (sum <= cache_cap || !*oldest || remove(oldest) != 0)
-            return;
+    struct entries all = {.status = FARSUM_OK};
+    store_each(store, trim_see, &all);
+    if (all.bytes > cache_cap)
+        qsort(all.entry, (size_t)all.n, sizeof *all.entry, older);
+    for (int64_t k = 0; k < all.n && all.bytes > cache_cap; k++) {
+        store_remove(store, all.entry[k].name);
+        all.bytes -= all.entry[k].bytes;
     }
+    mem_free(all.entry);
 }
 
 farsum_status cache_put(const struct cache_key *key, const void *binary,
                         int64_t bytes)
 {
     farsum_status status = FARSUM_OK;
-    char *folder = NULL, path[PATH_ROOM], beside[PATH_ROOM + 32];
-    FILE *file = NULL;
-    int made = 0;
-    TRY(cache_folder(&folder));
-    if (!folder)
-        return FARSUM_OK;
-    GO(make_folder(folder));
-    entry_path(path, folder, key);
-    snprintf(beside, sizeof beside, "%s.XXXXXX", path);
-    made = mkstemp(beside);
-    if (made < 0)
-        GO_FAIL(ERR_ARGUMENT, "the cache folder %s: %s", folder,
-                strerror(errno));
-    file = fdopen(made, "wb");
-    if (!file) {
-        close(made);
-        remove(beside);
-        GO_FAIL(ERR_ARGUMENT, "%s: %s", beside, strerror(errno));
+    struct head head = {.bytes = bytes, .sum = checksum(key, binary, bytes)};
+    struct store_part part[PARTS + 2] = {{&head, sizeof head}};
+    struct store store;
+    char name[STORE_NAME];
+    memcpy(head.magic, cache_magic, sizeof head.magic);
+    for (int p = 0; p < PARTS; p++) {
+        head.part[p] = (int64_t)strlen(key->parts[p]) + 1;
+        part[p + 1] = (struct store_part){key->parts[p], head.part[p]};
     }
-    int good = write_entry(file, key, binary, bytes);
-    good = fclose(file) == 0 && good;
-    if (!good || rename(beside, path) != 0) {
-        int error = errno;
-        remove(beside);
-        GO_FAIL(ERR_ARGUMENT, "the cache folder %s: %s", folder,
-                strerror(error));
-    }
-    trim(folder);
+    part[PARTS + 1] = (struct store_part){binary, bytes};
+    GO(store_open(&store, 1));
+    if (store.folder < 0)
+        goto done;
+    entry_name(name, key);
+    GO(store_write(&store, name, part, PARTS + 2));
+    trim(&store);
 done:
-    mem_free(folder);
+    store_close(&store);
     return status;
 }
 
 /* The architecture that an entry was compiled for; "" if it is garbage. */
-static void entry_arch(const char *path, char arch[64])
+static void entry_arch(const struct store *store, const char *name,
+                       char arch[64])
 {
     struct head head;
-    FILE *file = fopen(path, "rb");
+    char start[sizeof head + 128];
+    int64_t n = store_start(store, name, start, sizeof start);
     arch[0] = 0;
-    if (!file)
+    if (n < (int64_t)sizeof head)
         return;
-    if (read_all(file, &head, sizeof head)
-        && memcmp(head.magic, cache_magic, sizeof head.magic) == 0
+    memcpy(&head, start, sizeof head);
+    n -= (int64_t)sizeof head;
+    if (memcmp(head.magic, cache_magic, sizeof head.magic) == 0
         && head.part[0] > 0 && head.part[0] < 64 && head.part[1] > 0
-        && head.part[1] <= 64) {
-        char skip[64];
-        if (!read_all(file, skip, head.part[0])
-            || !read_all(file, arch, head.part[1]))
-            arch[0] = 0;
-        arch[63] = 0;
+        && head.part[1] <= 64 && head.part[0] + head.part[1] <= n)
+        snprintf(arch, 64, "%.*s", (int)head.part[1],
+                 start + sizeof head + head.part[0]);
+}
+
+struct listing {
+    void (*visit)(const char *file, const char *arch, int64_t bytes,
+                  void *data);
+    void *data;
+    int64_t files, bytes, removed;
+    int remove;
+};
+
+static void list_see(const struct store *store, const char *name,
+                     const struct stat *about, void *data)
+{
+    struct listing *all = data;
+    char path[STORE_PATH + 300], arch[64] = "left over";
+    int left = is_left_over(name);
+    if (!left && !is_entry(name))
+        return;
+    all->files++;
+    all->bytes += (int64_t)about->st_size;
+    if (all->remove) {
+        all->removed += store_remove(store, name);
+    } else if (all->visit) {
+        if (!left)
+            entry_arch(store, name, arch);
+        snprintf(path, sizeof path, "%s/%s", store->path, name);
+        all->visit(path, arch, (int64_t)about->st_size, all->data);
     }
-    fclose(file);
 }
 
 farsum_status cache_list(void (*visit)(const char *file, const char *arch,
                                        int64_t bytes, void *data),
                          void *data, int64_t *files, int64_t *bytes)
 {
-    char *folder = NULL, path[PATH_ROOM + 300], arch[64];
-    struct stat about;
+    struct listing all = {.visit = visit, .data = data};
+    struct store store;
     *files = *bytes = 0;
-    TRY(cache_folder(&folder));
-    DIR *dir = folder ? opendir(folder) : NULL;
-    for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        if (!is_entry(e->d_name) || stat(path, &about) != 0)
-            continue;
-        ++*files;
-        *bytes += about.st_size;
-        entry_arch(path, arch);
-        if (visit)
-            visit(path, arch, about.st_size, data);
-    }
-    if (dir)
-        closedir(dir);
-    mem_free(folder);
+    TRY(store_open(&store, 0));
+    store_each(&store, list_see, &all);
+    store_close(&store);
+    *files = all.files;
+    *bytes = all.bytes;
     return FARSUM_OK;
-}
-
-static void remove_entry(const char *file, const char *arch, int64_t bytes,
-                         void *data)
-{
-    int64_t *removed = data;
-    (void)arch;
-    (void)bytes;
-    *removed += remove(file) == 0;
 }
 
 farsum_status cache_clear(int64_t *files)
 {
-    int64_t there = 0, bytes = 0;
+    struct listing all = {.remove = 1};
+    struct store store;
     *files = 0;
-    TRY(cache_list(remove_entry, files, &there, &bytes));
-    if (*files < there)
+    TRY(store_open(&store, 0));
+    /* without the lock too: a writer of now loses its file, no more */
+    if (store.folder >= 0 && store_lock(&store) != FARSUM_OK)
+        store.lock = -1;
+    store_each(&store, list_see, &all);
+    store_forget_lock(&store);
+    store_close(&store);
+    *files = all.removed;
+    if (all.removed < all.files)
         FAIL(ERR_ARGUMENT, "%lld of %lld files of the cache could not be "
-             "removed", (long long)(there - *files), (long long)there);
+             "removed", (long long)(all.files - all.removed),
+             (long long)all.files);
     return FARSUM_OK;
 }

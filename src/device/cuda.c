@@ -228,7 +228,8 @@ static farsum_status cuda_open(struct device *device, int index, void *context,
     api->device_attribute(&minor, CUDA_CAPABILITY_MINOR, cuda->driver.device);
     snprintf(facts->arch, sizeof facts->arch, "sm_%d%d", major, minor);
     snprintf(facts->compiler, sizeof facts->compiler, "%s",
-             cuda->nvrtc.rtc.key);
+             cuda->nvrtc.rtc.named);
+    facts->makers = cuda->nvrtc.rtc.makers;
 done:
     if (status != FARSUM_OK)
         cuda_close(device);

@@ -114,7 +114,10 @@ struct device_backend {
 struct device_facts {
     char model[128];    /* as the vendor calls it */
     char arch[64];      /* what kernels are compiled for: "sm_90" */
-    char compiler[160]; /* and by what, with its version */
+    char compiler[160]; /* and by what, with its version; cut if it is long */
+    const char *makers; /* the whole of what a binary depends on beside its
+                           text: platform, driver, compiler, their versions, the
+                           options; the back end's */
     const char *linker; /* the library that links kernels that launch kernels;
                            the back end's, NULL: not asked for */
     int64_t pending;    /* kernels that these may have launched and that have

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void *dl_in(const char *folder, size_t length, const char *name)
@@ -20,7 +21,7 @@ static void *dl_in(const char *folder, size_t length, const char *name)
 /* In the folders of FARSUM_LIBRARY_PATH, separated by colons. */
 static void *dl_named_by_user(const char *name)
 {
-    const char *folder = getenv("FARSUM_LIBRARY_PATH");
+    const char *folder = secure_getenv("FARSUM_LIBRARY_PATH");
     while (folder && *folder) {
         size_t length = strcspn(folder, ":");
         void *library = dl_in(folder, length, name);
@@ -84,6 +85,19 @@ int dl_more(void *library, const char *const *symbols, void **api)
     return all;
 }
 
+void dl_path(void *library, char *path, size_t room)
+{
+    struct link_map *map = NULL;
+    struct stat about;
+    path[0] = 0;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+        return;
+    char *whole = realpath(map->l_name, NULL);
+    if (whole && stat(whole, &about) == 0)
+        snprintf(path, room, "%s %lld", whole, (long long)about.st_size);
+    free(whole);
+}
+
 /* 1: a file of that name is in the folder and can be read. */
 static int dl_reads(const char *folder, size_t length, const char *name,
                     char *path, size_t room)
@@ -95,7 +109,7 @@ static int dl_reads(const char *folder, size_t length, const char *name,
 farsum_status dl_file(void *library, const char *const *folders,
                       const char *name, char *path, size_t room)
 {
-    const char *folder = getenv("FARSUM_LIBRARY_PATH");
+    const char *folder = secure_getenv("FARSUM_LIBRARY_PATH");
     struct link_map *map = NULL;
     while (folder && *folder) {
         size_t length = strcspn(folder, ":");

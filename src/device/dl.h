@@ -21,6 +21,9 @@ farsum_status dl_open(void **library, const char *const *names,
                       void **api);
 /* More symbols of a library that is open; 1 if it has them all. */
 int dl_more(void *library, const char *const *symbols, void **api);
+/* The file of a library that is open, links followed, with its length in bytes;
+ * "" if that is not known. */
+void dl_path(void *library, char *path, size_t room);
 /* The path of a file that is beside a library that is open, or where dl_open
  * looks in folders by name. */
 farsum_status dl_file(void *library, const char *const *folders,

@@ -23,7 +23,7 @@ void driver_graphs_open(struct driver *driver, void *library,
 {
     if (!dl_more(library, marks, (void **)&driver->marks))
         driver->marks = (struct driver_marks){0};
-    const char *own = getenv("FARSUM_GRAPHS");
+    const char *own = secure_getenv("FARSUM_GRAPHS");
     driver->has_graphs = !(own && strcmp(own, "0") == 0)
                          && dl_more(library, symbols, (void **)&driver->graphs);
 }

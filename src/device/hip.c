@@ -194,7 +194,8 @@ static farsum_status hip_open(struct device *device, int index, void *context,
     GO(driver_facts(&hip->driver, &hip_numbers, facts));
     GO(hip_target(hip, facts->arch, sizeof facts->arch));
     snprintf(facts->compiler, sizeof facts->compiler, "%.100s (runtime %d)",
-             hip->rtc.key, version);
+             hip->rtc.named, version);
+    facts->makers = hip->rtc.makers;
 done:
     if (status != FARSUM_OK)
         hip_close(device);

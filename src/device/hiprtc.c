@@ -41,7 +41,7 @@ farsum_status hiprtc_open(struct rtc *rtc, int runtime)
         names += 2 * (HIPRTC_NEWEST - runtime);
     TRY(dl_open(&library, names, rocm_folders, rtc_symbols,
                 (void **)&rtc->api));
-    return rtc_named(rtc, "hipRTC", options);
+    return rtc_named(rtc, library, "hipRTC", options);
 }
 
 int hiprtc_knows(const char *arch)

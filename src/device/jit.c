@@ -134,7 +134,7 @@ static farsum_status jit_include(struct out *out, const char *name,
                                  int64_t length, int depth)
 {
     const struct jit_file *file = jit_find(name, length);
-    const char *folder = getenv("FARSUM_KERNEL_DIR");
+    const char *folder = secure_getenv("FARSUM_KERNEL_DIR");
     int disk = folder && *folder;
     if ((!file && !disk) || depth > JIT_DEPTH || out->n_seen == JIT_FILES)
         FAIL(ERR_INTERNAL, "no text \"%.*s\" is embedded", (int)length, name);
@@ -288,15 +288,18 @@ void jit_nested(struct jit *jit)
     jit->nested = 1;
 }
 
-/* Who makes the binary: the compiler, and the linker where there is one. */
-static farsum_status jit_makers(const struct jit *jit, char *makers,
-                                size_t room)
+/* Who makes the binary: the compiler, and the linker where there is one.  By
+ * mem_alloc, the caller's. */
+static farsum_status jit_makers(const struct jit *jit, char **makers)
 {
     const struct device_facts *facts = &jit->device->facts;
     if (jit->nested)
         TRY(device_nested(jit->device));
-    snprintf(makers, room, "%s%s%s", facts->compiler, jit->nested ? ", " : "",
-             jit->nested ? facts->linker : "");
+    const char *linker = jit->nested ? facts->linker : "";
+    int64_t n = (int64_t)(strlen(facts->makers) + strlen(linker)) + 2;
+    TRY(MEM_RAW(*makers, n));
+    snprintf(*makers, (size_t)n, "%s%s%s", facts->makers,
+             jit->nested ? "\n" : "", linker);
     return FARSUM_OK;
 }
 
@@ -304,11 +307,11 @@ farsum_status jit_build(struct jit *jit)
 {
     farsum_status status = FARSUM_OK;
     struct device *d = jit->device;
-    char *text = NULL, makers[1280];
+    char *text = NULL, *makers = NULL;
     void *binary = NULL;
     int64_t bytes = 0;
     TRY(jit->failed);
-    TRY(jit_makers(jit, makers, sizeof makers));
+    GO(jit_makers(jit, &makers));
     GO(jit_text(jit, d->backend->words, &text));
     const struct cache_key key = {
         {farsum_version(), d->facts.arch, makers, text}};
@@ -331,6 +334,7 @@ farsum_status jit_build(struct jit *jit)
     (void)!cache_put(&key, binary, bytes);
 done:
     mem_free(text);
+    mem_free(makers);
     mem_free(binary);
     return status;
 }

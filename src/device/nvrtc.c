@@ -43,7 +43,7 @@ farsum_status nvrtc_open(struct nvrtc *nvrtc, int driver)
     TRY(dl_open(&library, names, nvrtc_folders, nvrtc_symbols,
                 (void **)&nvrtc->own));
     nvrtc->library = library;
-    return rtc_named(&nvrtc->rtc, "NVRTC", nvrtc_options);
+    return rtc_named(&nvrtc->rtc, library, "NVRTC", nvrtc_options);
 }
 
 /* The newest architecture that the library knows, `most` or below; 0: none. */

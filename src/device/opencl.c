@@ -31,6 +31,8 @@ static void opencl_close(struct device *device)
     if (cl->context)
         cl->api.clReleaseContext(cl->context);
     /* the drivers' own threads may still run in it: it stays loaded */
+    mem_free(cl->options);
+    mem_free(cl->makers);
     mem_free(cl);
     device->inside = NULL;
 }

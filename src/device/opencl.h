@@ -17,6 +17,7 @@ enum {
     CL_DEVICE_NOT_FOUND = -1,
     CL_PLATFORM_NOT_FOUND_KHR = -1001,
     CL_INVALID_BUFFER_SIZE = -61,
+    CL_PLATFORM_VERSION = 0x0901,
     CL_PLATFORM_NAME = 0x0902,
     CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,
     CL_DEVICE_MAX_WORK_GROUP_SIZE = 0x1004,
@@ -70,7 +71,8 @@ struct opencl {
     cl_id probe; /* a buffer of ours: what the driver's objects begin with */
     int profiling;
     int64_t local; /* bytes of group memory, the driver's own among them */
-    char options[128]; /* of the compiler */
+    char *options; /* owned; of the compiler */
+    char *makers;  /* owned; facts.makers */
 };
 
 /* Every device of every platform, in the order of the loader; devices may be

@@ -1,8 +1,10 @@
 /* opencl_facts.c: which OpenCL devices there are, and what they can do. */
 #include "device/opencl.h"
 
+#include "base/mem.h"
 #include "device/dl.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,7 @@ static int64_t number(struct opencl *cl, cl_uint what)
  * place. */
 static const char *opencl_more(const char *platform)
 {
-    const char *own = getenv("FARSUM_OPENCL_OPTIONS");
+    const char *own = secure_getenv("FARSUM_OPENCL_OPTIONS");
     if (own)
         return own;
     return strcmp(platform, "Portable Computing Language") == 0
@@ -90,27 +92,86 @@ static int64_t opencl_kept(const char *platform)
     return strcmp(platform, "NVIDIA CUDA") == 0 ? 1024 : 0;
 }
 
+/* A text of the driver's, however long; by mem_alloc, the caller's.  It is
+ * empty where the driver has none. */
+typedef cl_int opencl_ask(cl_id object, cl_uint what, size_t room, void *value,
+                          size_t *size);
+static farsum_status opencl_text(opencl_ask *ask, cl_id object, cl_uint what,
+                                 char **text)
+{
+    size_t size = 0;
+    if (ask(object, what, 0, NULL, &size) != 0)
+        size = 0;
+    TRY(MEM_NEW(*text, (int64_t)size + 1));
+    if (size > 0 && ask(object, what, size, *text, NULL) != 0)
+        **text = 0;
+    return FARSUM_OK;
+}
+
+/* "format" of any length; by mem_alloc, the caller's. */
+static farsum_status __attribute__((format(printf, 2, 3)))
+opencl_print(char **text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    farsum_status status = MEM_RAW(*text, (int64_t)n + 1);
+    if (status == FARSUM_OK)
+        vsnprintf(*text, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return status;
+}
+
+enum { NAME, VERSION, MODEL, DEVICE, DRIVER, EXTENSIONS, TEXTS };
+
+/* Who compiles, and how: in full for the key of binaries, cut for people. */
+static farsum_status opencl_makers(struct opencl *cl, char *const text[TEXTS],
+                                   struct device_facts *f)
+{
+    const char *options = opencl_more(text[NAME]);
+    TRY(opencl_print(&cl->options, "-cl-std=CL1.2 -cl-mad-enable %s",
+                     options));
+    TRY(opencl_print(&cl->makers, "%s\n%s\n%s\n%s\n%s\n%s", text[NAME],
+                     text[VERSION], text[MODEL], text[DEVICE], text[DRIVER],
+                     cl->options));
+    f->makers = cl->makers;
+    snprintf(f->model, sizeof f->model, "%s", text[MODEL]);
+    snprintf(f->arch, sizeof f->arch, "%.60s", f->model);
+    snprintf(f->compiler, sizeof f->compiler, "%.40s, %.40s, %.30s, %.40s",
+             text[NAME], text[DEVICE], text[DRIVER], options);
+    return FARSUM_OK;
+}
+
 farsum_status opencl_facts(struct opencl *cl, cl_id platform,
                            struct device_facts *f)
 {
     const struct opencl_api *api = &cl->api;
-    char name[128] = "", version[128] = "", driver[128] = "", more[8192] = "";
-    CL_TRY(api->clGetDeviceInfo(cl->device, CL_DEVICE_NAME, sizeof f->model - 1,
-                                f->model, NULL), "clGetDeviceInfo");
-    api->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name,
-                           NULL);
-    api->clGetDeviceInfo(cl->device, CL_DEVICE_VERSION, sizeof version - 1,
-                         version, NULL);
-    api->clGetDeviceInfo(cl->device, CL_DRIVER_VERSION, sizeof driver - 1,
-                         driver, NULL);
-    api->clGetDeviceInfo(cl->device, CL_DEVICE_EXTENSIONS, sizeof more - 1,
-                         more, NULL);
-    snprintf(f->arch, sizeof f->arch, "%.60s", f->model);
-    const char *options = opencl_more(name);
-    snprintf(cl->options, sizeof cl->options, "-cl-std=CL1.2 -cl-mad-enable %s",
-             options);
-    snprintf(f->compiler, sizeof f->compiler, "%.40s, %.40s, %.30s, %.40s",
-             name, version, driver, options);
+    const struct {
+        opencl_ask *ask;
+        cl_id of;
+        cl_uint what;
+    } ask[TEXTS] = {
+        [NAME] = {api->clGetPlatformInfo, platform, CL_PLATFORM_NAME},
+        [VERSION] = {api->clGetPlatformInfo, platform, CL_PLATFORM_VERSION},
+        [MODEL] = {api->clGetDeviceInfo, cl->device, CL_DEVICE_NAME},
+        [DEVICE] = {api->clGetDeviceInfo, cl->device, CL_DEVICE_VERSION},
+        [DRIVER] = {api->clGetDeviceInfo, cl->device, CL_DRIVER_VERSION},
+        [EXTENSIONS] = {api->clGetDeviceInfo, cl->device, CL_DEVICE_EXTENSIONS},
+    };
+    farsum_status status = FARSUM_OK;
+    char *text[TEXTS] = {NULL}, name[128] = "";
+    int atomics = 0;
+    for (int k = 0; k < TEXTS; k++)
+        GO(opencl_text(ask[k].ask, ask[k].of, ask[k].what, &text[k]));
+    GO(opencl_makers(cl, text, f));
+    atomics = strstr(text[EXTENSIONS], "cl_khr_int64_base_atomics") != NULL;
+    snprintf(name, sizeof name, "%s", text[NAME]);
+done:
+    for (int k = 0; k < TEXTS; k++)
+        mem_free(text[k]);
+    TRY(status);
     f->units = (int)number(cl, CL_DEVICE_MAX_COMPUTE_UNITS);
     f->group_max = (int)number(cl, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     f->subgroup = 1;
@@ -124,7 +185,7 @@ farsum_status opencl_facts(struct opencl *cl, cl_id platform,
     f->clock = 1e6 * (double)number(cl, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     if (!f->f64)
         FAIL(ERR_UNSUPPORTED, "%s has no double precision", f->model);
-    if (!strstr(more, "cl_khr_int64_base_atomics"))
+    if (!atomics)
         FAIL(ERR_UNSUPPORTED, "%s has no 64-bit atomics", f->model);
     return FARSUM_OK;
 }

@@ -2,27 +2,32 @@
 #include "device/rtc.h"
 
 #include "base/mem.h"
+#include "device/dl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-farsum_status rtc_named(struct rtc *rtc, const char *vendor,
+farsum_status rtc_named(struct rtc *rtc, void *library, const char *vendor,
                         const char *const *options)
 {
+    char file[1200];
     int major = 0, minor = 0, error = rtc->api.version(&major, &minor);
     if (error != 0)
         FAIL(ERR_DEVICE, "%s does not say its version: %s", vendor,
              rtc->api.error_text(error));
     snprintf(rtc->name, sizeof rtc->name, "%s %d.%d", vendor, major, minor);
-    snprintf(rtc->key, sizeof rtc->key, "%s", rtc->name);
+    snprintf(rtc->named, sizeof rtc->named, "%s", rtc->name);
     rtc->options = options;
     rtc->major = major;
     for (int i = 0; options[i]; i++) {
-        size_t n = strlen(rtc->key);
-        if (strlen(options[i]) + 2 > sizeof rtc->key - n)
+        size_t n = strlen(rtc->named);
+        if (strlen(options[i]) + 2 > sizeof rtc->named - n)
             FAIL(ERR_INTERNAL, "the options of %s are too long", vendor);
-        snprintf(rtc->key + n, sizeof rtc->key - n, " %s", options[i]);
+        snprintf(rtc->named + n, sizeof rtc->named - n, " %s", options[i]);
     }
+    /* its version says no more than major and minor, its file does */
+    dl_path(library, file, sizeof file);
+    snprintf(rtc->makers, sizeof rtc->makers, "%s\n%s", rtc->named, file);
     return FARSUM_OK;
 }
 

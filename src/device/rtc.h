@@ -15,7 +15,8 @@ struct rtc {
     const char *const *options; /* of every compilation, ended by NULL */
     int major;                  /* of its version */
     char name[32];              /* "NVRTC 13.0" */
-    char key[160]; /* with the options: what binaries are kept under */
+    char named[160];            /* the same with the options */
+    char makers[1400];          /* and the library's file: the key's part */
 };
 
 /* One compilation. */
@@ -31,7 +32,7 @@ struct rtc_job {
 enum { RTC_OPTIONS = 8 };
 
 /* After the library is open: what it calls itself, how it is to compile. */
-farsum_status rtc_named(struct rtc *rtc, const char *vendor,
+farsum_status rtc_named(struct rtc *rtc, void *library, const char *vendor,
                         const char *const *options);
 /* binary and log by mem_alloc, the caller's; log may be NULL.  When the text
  * does not compile, the message begins with the first error. */

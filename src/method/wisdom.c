@@ -1,27 +1,19 @@
 /* wisdom.c: load, keep, forget. */
 #include "method/wisdom.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/mem.h"
 #include "base/number.h"
-#include "device/cache.h"
+#include "base/store.h"
 
-enum { LINE = WISDOM_KEY + 128, PATH = 1300, LINES_MOST = 5000 };
-
-/* 0: there is no place. */
-static int wisdom_path(char file[PATH])
-{
-    *file = 0;
-    if (cache_where(file, PATH - 100) <= 0) {
-        *file = 0;
-        return 0;
-    }
-    strcat(file, "/wisdom");
-    return 1;
-}
+enum { LINE = WISDOM_KEY + 128, LINES_MOST = 5000 };
+static const int64_t wisdom_most = (int64_t)LINE * 2 * LINES_MOST; /* bytes */
+static const char wisdom_name[] = "wisdom";
 
 void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
                 int threads, const struct stage *stage, const void *args)
@@ -31,9 +23,11 @@ void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
     if (!stage->key)
         return;
     if (device)
-        snprintf(place, sizeof place, "%s %.80s %.40s %.100s",
+        snprintf(place, sizeof place, "%s %.80s %.40s %.60s %016llx",
                  device->backend->name, device->facts.model, device->facts.arch,
-                 device->facts.compiler);
+                 device->facts.compiler,
+                 (unsigned long long)XXH3_64bits(
+                     device->facts.makers, strlen(device->facts.makers)));
     else {
         char name[128];
         machine_name(name, sizeof name);
@@ -101,17 +95,33 @@ static int wisdom_parse(const char *line, const char *key,
     return 1;
 }
 
+/* A line of the text, without its end, and where the next one begins; NULL:
+ * there is no more whole one. */
+static char *wisdom_line(char *text, char **next)
+{
+    char *end = text ? strchr(text, '\n') : NULL;
+    if (!end)
+        return NULL;
+    *end = 0;
+    *next = end + 1;
+    return text;
+}
+
 int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST])
 {
-    char file[PATH], line[LINE];
+    struct store store;
+    char *text = NULL, *next = NULL;
+    int64_t bytes;
     int n = 0;
-    if (!*key || !wisdom_path(file))
+    if (!*key)
         return 0;
-    FILE *f = fopen(file, "r");
-    while (f && n < CHOOSE_MOST && fgets(line, sizeof line, f))
+    if (store_open(&store, 0) == FARSUM_OK)
+        store_read(&store, wisdom_name, wisdom_most, &text, &bytes);
+    store_close(&store);
+    for (char *line = wisdom_line(text, &next); line && n < CHOOSE_MOST;
+         line = wisdom_line(next, &next))
         n += wisdom_parse(line, key, &times[n]);
-    if (f)
-        fclose(f);
+    mem_free(text);
     return n;
 }
 
@@ -129,64 +139,86 @@ static int wisdom_replaced(const char *line, const char *key,
     return 0;
 }
 
-static void wisdom_folder(char *file)
+/* The lines that stay, then the new ones, which begin in `add`. */
+static farsum_status wisdom_write(struct store *store, const char *key,
+                                  const struct choose_time *times, int n,
+                                  char *add, int64_t added)
 {
-    for (char *p = file + 1; *p; p++)
-        if (*p == '/') {
-            *p = 0;
-            mkdir(file, 0777);
-            *p = '/';
-        }
+    farsum_status status = FARSUM_OK;
+    char *text = NULL, *kept = NULL, *next = NULL;
+    int64_t bytes = 0, lines = n, used = 0;
+    if (store_read(store, wisdom_name, wisdom_most, &text, &bytes))
+        GO(MEM_RAW(kept, bytes + 1));
+    for (int64_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    for (char *line = wisdom_line(text, &next); line;
+         line = wisdom_line(next, &next)) {
+        size_t length = strlen(line);
+        if (lines-- > LINES_MOST || length >= LINE
+            || wisdom_replaced(line, key, times, n))
+            continue;
+        memcpy(kept + used, line, length);
+        used += (int64_t)length;
+        kept[used++] = '\n';
+    }
+    const struct store_part part[] = {{kept, used}, {add, added}};
+    GO(store_write(store, wisdom_name, part, 2));
+done:
+    mem_free(text);
+    mem_free(kept);
+    return status;
+}
+
+/* What fails costs time later, nothing else. */
+static farsum_status wisdom_try(const char *key,
+                                const struct choose_time *times, int n)
+{
+    farsum_status status = FARSUM_OK;
+    struct store store;
+    char *add = NULL;
+    int64_t room = (int64_t)n * LINE, used = 0;
+    GO(store_open(&store, 1));
+    if (store.folder < 0)
+        goto done;
+    GO(MEM_RAW(add, room));
+    for (int i = 0; i < n; i++)
+        used += snprintf(add + used, (size_t)(room - used), "%s%s %s %s\n", key,
+                         times[i].row, number_digits(times[i].set, 5).text,
+                         number_digits(times[i].run, 5).text);
+    GO(store_lock(&store));
+    GO(wisdom_write(&store, key, times, n, add, used));
+done:
+    mem_free(add);
+    store_close(&store);
+    return status;
 }
 
 void wisdom_keep(const char *key, const struct choose_time *times, int n)
 {
-    char file[PATH], beside[PATH + 32], line[LINE];
-    int64_t lines, bytes;
-    if (!*key || n == 0 || !wisdom_path(file))
-        return;
-    wisdom_about(beside, sizeof beside, &lines, &bytes);
-    wisdom_folder(file);
-    snprintf(beside, sizeof beside, "%s.%ld", file, (long)getpid());
-    FILE *old = fopen(file, "r"), *f = fopen(beside, "w");
-    int64_t skip = lines + n - LINES_MOST;
-    while (f && old && fgets(line, sizeof line, old))
-        if (--skip < 0 && strchr(line, '\n')
-            && !wisdom_replaced(line, key, times, n))
-            fputs(line, f);
-    if (old)
-        fclose(old);
-    if (!f)
-        return;
-    for (int i = 0; i < n; i++)
-        fprintf(f, "%s%s %s %s\n", key, times[i].row,
-                number_digits(times[i].set, 5).text,
-                number_digits(times[i].run, 5).text);
-    int bad = ferror(f) | fclose(f);
-    if (bad || rename(beside, file) != 0)
-        remove(beside);
+    if (*key && n > 0)
+        (void)!wisdom_try(key, times, n);
 }
 
 void wisdom_about(char *file, size_t size, int64_t *lines, int64_t *bytes)
 {
-    char path[PATH];
-    struct stat about;
+    struct store store;
+    char *text = NULL;
     *lines = *bytes = 0;
-    int there = wisdom_path(path);
-    snprintf(file, size, "%s", path);
-    FILE *f = there && stat(path, &about) == 0 && S_ISREG(about.st_mode)
-                  ? fopen(path, "r")
-                  : NULL;
-    if (!f)
-        return;
-    *bytes = (int64_t)about.st_size;
-    for (int c = getc(f); c != EOF; c = getc(f))
-        *lines += c == '\n';
-    fclose(f);
+    *file = 0;
+    if (store_open(&store, 0) == FARSUM_OK && store.folder >= 0)
+        snprintf(file, size, "%s/%s", store.path, wisdom_name);
+    if (*file && store_read(&store, wisdom_name, wisdom_most, &text, bytes))
+        for (const char *c = text; c < text + *bytes; c++)
+            *lines += *c == '\n';
+    store_close(&store);
+    mem_free(text);
 }
 
 int wisdom_clear(void)
 {
-    char path[PATH];
-    return wisdom_path(path) && remove(path) == 0;
+    struct store store;
+    int gone = store_open(&store, 0) == FARSUM_OK
+               && store_remove(&store, wisdom_name);
+    store_close(&store);
+    return gone;
 }

@@ -1,10 +1,12 @@
 /* wisdom.h: times of rows that were measured, kept for later plans.
  *
- * The file is `wisdom` in the folder of the cache (device/cache.h): a line for
- * each place (a device's model, architecture and compiler; a processor's name,
- * instruction set and threads), stage, args and row, with the seconds of a set
- * and of a run.  A file that is not there, cannot be understood or cannot be
- * written is no failure: then nothing is known. */
+ * The file is `wisdom` in the folder of the cache (base/store.h): a line for
+ * each place (a device's model, architecture, compiler and a hash of all else
+ * that makes its kernels; a processor's name, instruction set and threads),
+ * stage, args and row, with the seconds of a set and of a run.  A file that is
+ * not there, may not be trusted, cannot be understood or cannot be written is
+ * no failure: then nothing is known.  Writers wait for each other, so that
+ * processes and threads lose none of each other's lines. */
 #ifndef FARSUM_METHOD_WISDOM_H
 #define FARSUM_METHOD_WISDOM_H
 

@@ -9,17 +9,20 @@
 struct seen {
     int print;
     int64_t times; /* 1: a file of measured times */
-    int64_t bytes; /* of it */
+    int64_t left;  /* files that runs which were killed have left */
+    int64_t bytes; /* of all these */
 };
 
 static void see(const char *file, const char *arch, int64_t bytes, void *data)
 {
     const char *name = strrchr(file, '/');
     struct seen *seen = data;
-    if (strcmp(arch, "times") == 0) {
-        seen->times = 1;
-        seen->bytes = bytes;
-    }
+    int times = strcmp(arch, "times") == 0;
+    int left = strcmp(arch, "left over") == 0;
+    seen->times += times;
+    seen->left += left;
+    if (times || left)
+        seen->bytes += bytes;
     if (seen->print)
         printf("%-14s %9lld B  %s\n", arch, (long long)bytes,
                name ? name + 1 : file);
@@ -33,13 +36,25 @@ static int look(struct seen *seen, char *folder, size_t size, int64_t *kernels,
         say_error("cache: %s", farsum_message());
         return -1;
     }
-    *kernels -= seen->times;
+    *kernels -= seen->times + seen->left;
     *bytes -= seen->bytes;
     return 0;
 }
 
+/* " and measured times and 2 left over" */
+static const char *beside(const struct seen *seen, char *text, size_t size)
+{
+    int n = snprintf(text, size, "%s",
+                     seen->times ? " and measured times" : "");
+    if (seen->left)
+        snprintf(text + n, size - (size_t)n, " and %lld left over",
+                 (long long)seen->left);
+    return text;
+}
+
 static int cache_list_main(void)
 {
+    char text[80];
     char folder[1024] = "";
     struct seen seen = {.print = 1};
     int64_t files = 0, bytes = 0;
@@ -48,15 +63,17 @@ static int cache_list_main(void)
     if (!*folder)
         puts("no folder: the cache is off");
     else
-        printf("%lld kernel file%s, %.3g MB%s, in %s\n", (long long)files,
+        printf("%lld kernel file%s, %.3g MB%s%s, in %s\n", (long long)files,
                files == 1 ? "" : "s", 1e-6 * (double)bytes,
-               seen.times ? ", and measured times" : "", folder);
+               seen.times || seen.left ? "," : "",
+               beside(&seen, text, sizeof text), folder);
     return EXIT_DONE;
 }
 
 static int cache_clear_main(void)
 {
     struct seen seen = {.print = 0};
+    char text[80];
     int64_t files = 0, bytes = 0;
     if (look(&seen, NULL, 0, &files, &bytes) != 0)
         return EXIT_FAILED;
@@ -64,9 +81,9 @@ static int cache_clear_main(void)
         say_error("cache: %s", farsum_message());
         return EXIT_FAILED;
     }
-    files -= seen.times;
+    files -= seen.times + seen.left;
     printf("%lld kernel file%s%s removed\n", (long long)files,
-           files == 1 ? "" : "s", seen.times ? " and measured times" : "");
+           files == 1 ? "" : "s", beside(&seen, text, sizeof text));
     return EXIT_DONE;
 }
 

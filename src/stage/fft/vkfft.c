@@ -74,7 +74,7 @@ static struct cache_key vk_key(const char *text)
 {
     const struct device_facts *facts = &now->device->facts;
     return (struct cache_key){
-        {farsum_version(), facts->arch, facts->compiler, text}};
+        {farsum_version(), facts->arch, facts->makers, text}};
 }
 
 /* NULL if it is not there, or is of no use. */
