@@ -7,6 +7,7 @@
 #include "nearest.h"
 #include "report.h"
 #include "say.h"
+#include "summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,15 +175,15 @@ static int bench_all(struct bench *b, const char *what, char *error,
                                        error, size);
     bad = bad || time_plans(b, !stage, error, size);
     say_progress("%s", "");
-    if (!bad) {
-        FILE *out = s->report && strcmp(s->report, "-") == 0 ? stderr : stdout;
+    if (!bad) { /* files come first: who reads the rows may have gone by then */
+        FILE *out = summary_stream(NULL, s->report);
+        bad = (s->csv && bench_csv_append(b, s->csv, error, size)) ||
+              (s->plot && bench_plot(b, s->plot, error, size)) ||
+              (s->report && write_report(b, error, size));
         print_rows(b, stage, out);
         if (old)
             bench_csv_compare(b, old, out);
     }
-    bad = bad || (s->csv && bench_csv_append(b, s->csv, error, size)) ||
-          (s->plot && bench_plot(b, s->plot, error, size)) ||
-          (s->report && write_report(b, error, size));
     bench_csv_free(old);
     return bad ? -1 : 0;
 }

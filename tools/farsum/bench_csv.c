@@ -1,13 +1,12 @@
 /* bench_csv.c: one row a variant, appended; older rows read for comparison. */
 #include "bench.h"
 
+#include "io/output.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { FIELDS = 11, LINE = 2048 };
 enum { VERSION, MACHINE, DATE, CASE, STAGE, VARIANT, PRECISION, THREADS, MIN,
@@ -46,30 +45,6 @@ static void put_row(FILE *f, const struct bench *b, const struct bench_row *row)
     fprintf(f, "\"%s\"\n", row->parameters);
 }
 
-/* All rows in one write, and none if they do not fit. */
-static int append(const char *path, const char *text, size_t n)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    struct stat st;
-    if (fd < 0)
-        return -1;
-    int bad = fstat(fd, &st) != 0;
-    size_t skip = !bad && st.st_size > 0 ? strlen(header) : 0;
-    errno = 0;
-    if (!bad && write(fd, text + skip, n - skip) != (ssize_t)(n - skip)) {
-        int why = errno ? errno : ENOSPC;
-        if (S_ISREG(st.st_mode) && ftruncate(fd, st.st_size) != 0)
-            why = errno;
-        errno = why;
-        bad = 1;
-    }
-    int why = errno;
-    if (close(fd) != 0 && !bad)
-        return -1;
-    errno = why;
-    return bad ? -1 : 0;
-}
-
 int bench_csv_append(const struct bench *b, const char *path, char *error,
                      size_t size)
 {
@@ -87,7 +62,7 @@ int bench_csv_append(const struct bench *b, const char *path, char *error,
     int bad = fclose(f) != 0;
     if (bad)
         snprintf(error, size, "out of memory");
-    else if ((bad = append(path, text, n)) != 0)
+    else if ((bad = output_append(path, text, n, strlen(header))) != 0)
         snprintf(error, size, "%s: cannot be written: %s", path,
                  strerror(errno));
     free(text);

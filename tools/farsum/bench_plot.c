@@ -1,11 +1,14 @@
 /* bench_plot.c: the times as bars, drawn by gnuplot. */
 #include "bench.h"
-#include "signals.h"
+#include "io/output.h"
+#include "report.h"
 
-#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 1200 };
@@ -25,33 +28,13 @@ static int found_gnuplot(void)
     return 0;
 }
 
-static int temporary(const char *path, char *name, size_t size)
-{
-    int n = snprintf(name, size, "%s.tmp-%ld", path, (long)getpid());
-    return n > 0 && (size_t)n < size ? 0 : -1;
-}
-
 int bench_plot_ready(const char *path, char *error, size_t size)
 {
-    char name[PATH_ROOM];
-    if (!found_gnuplot()) {
-        snprintf(error, size, "--plot needs gnuplot (Debian: apt-get install "
-                 "gnuplot-nox)");
-        return -1;
-    }
-    if (temporary(path, name, sizeof name) != 0) {
-        snprintf(error, size, "--plot: the name is too long");
-        return -1;
-    }
-    FILE *f = fopen(name, "w");
-    if (!f) {
-        snprintf(error, size, "%s: cannot be written: %s", path,
-                 strerror(errno));
-        return -1;
-    }
-    fclose(f);
-    unlink(name);
-    return 0;
+    if (found_gnuplot())
+        return report_ready(path, error, size);
+    snprintf(error, size, "--plot needs gnuplot (Debian: apt-get install "
+             "gnuplot-nox)");
+    return -1;
 }
 
 /* In gnuplot's single quotes a quote is written twice. */
@@ -66,12 +49,10 @@ static void put_quoted(FILE *f, const char *text)
     fputc('\'', f);
 }
 
-static void put_script(FILE *f, const struct bench *b, const char *name)
+static void put_script(FILE *f, const struct bench *b)
 {
     fputs("set terminal svg size 900,480 font 'sans,13' noenhanced\n"
-          "set output ", f);
-    put_quoted(f, name);
-    fputs("\nset title ", f);
+          "set title ", f);
     put_quoted(f, b->case_text);
     fprintf(f, "\nset label 1 ");
     char foot[200];
@@ -94,36 +75,66 @@ static void put_script(FILE *f, const struct bench *b, const char *name)
           "$rows using 1:4 with points pt 2 lc rgb '#c0392b'\n", f);
 }
 
+/* gnuplot, which draws into `to` what comes by the descriptor *script; its
+ * number, or -1. */
+static pid_t start_gnuplot(int to, int *script)
+{
+    char *const words[] = {(char[]){"gnuplot"}, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    pid_t child = -1;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+    if (posix_spawnp(&child, words[0], &actions, NULL, words, environ) != 0)
+        child = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[0]);
+    *script = ends[1];
+    if (child < 0)
+        close(ends[1]);
+    return child;
+}
+
+/* 0: gnuplot has drawn something into `to`. */
+static int draw(const struct bench *b, int to)
+{
+    struct stat st;
+    int script = -1, status = -1;
+    pid_t child = start_gnuplot(to, &script);
+    FILE *f = child > 0 ? fdopen(script, "w") : NULL;
+    if (child > 0 && !f)
+        close(script);
+    if (f)
+        put_script(f, b);
+    int bad = !f || ferror(f) != 0;
+    if (f)
+        bad |= fclose(f) != 0;
+    if (child > 0 && waitpid(child, &status, 0) != child)
+        status = -1;
+    return bad || status != 0 || fstat(to, &st) != 0
+           || (S_ISREG(st.st_mode) && st.st_size == 0);
+}
+
 int bench_plot(const struct bench *b, const char *path, char *error,
                size_t size)
 {
-    char name[PATH_ROOM];
-    struct stat st;
-    int drawn = 0;
+    struct output *out = NULL;
+    int drawn = 0, bad;
     for (int r = 0; r < b->n_rows; r++)
         drawn += b->rows[r].plan >= 0;
-    if (drawn == 0 || temporary(path, name, sizeof name) != 0) {
+    if (drawn == 0) {
         snprintf(error, size, "--plot: there is nothing to draw");
         return -1;
     }
-    int slot = signals_watch(name);
-    FILE *f = popen("gnuplot", "w");
-    int bad = !f;
-    if (f) {
-        put_script(f, b, name);
-        bad = ferror(f) != 0;
-        bad |= pclose(f) != 0;
-    }
-    bad = bad || stat(name, &st) != 0 || st.st_size == 0;
-    if (bad) {
-        snprintf(error, size, "%s: gnuplot did not draw it", path);
-        unlink(name);
-    } else if (rename(name, path) != 0) {
-        snprintf(error, size, "%s: cannot be written: %s", path,
-                 strerror(errno));
-        unlink(name);
-        bad = 1;
-    }
-    signals_unwatch(slot);
+    bad = output_create(path, &out) != 0;
+    if (!bad && draw(b, out->fd) != 0)
+        bad = output_fail(out, "gnuplot did not draw it");
+    bad = bad || output_commit(out) != 0;
+    if (bad)
+        snprintf(error, size, "%s", out ? out->message : "out of memory");
+    output_destroy(out);
     return bad ? -1 : 0;
 }

@@ -4,6 +4,7 @@
 #include "report.h"
 #include "say.h"
 #include "stamp.h"
+#include "summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct session {
     double worst, tolerance;
     int64_t count;
     int exceeded;
+    struct summary summary;
     char error[1200];
 };
 
@@ -64,8 +66,7 @@ static int read_sources(struct session *t, const struct settings *now)
 static void tell(const struct session *t, const struct settings *now,
                  const struct verify_result *r, int64_t targets)
 {
-    int quiet = t->s->report && strcmp(t->s->report, "-") == 0;
-    FILE *out = quiet ? stderr : stdout;
+    FILE *out = t->summary.to;
     const char *estimate = io_frame_key(&t->frame, "farsum_estimated_error");
     fprintf(out, "frame %lld  tolerance %.3g, ", (long long)t->count,
             r->tolerance);
@@ -185,11 +186,13 @@ int check_main(struct settings *s)
                   "check'", s->n_words);
         return EXIT_USAGE;
     }
-    if (!(t.rows = json_array())) {
+    if (!(t.rows = json_array())
+        || summary_open(&t.summary, NULL, s->report) != 0) {
         say_error("check: out of memory");
         return EXIT_FAILED;
     }
     int failed = all_frames(&t);
+    summary_close(&t.summary);
     io_close(t.reader);
     io_close(t.sources);
     io_frame_clear(&t.frame);

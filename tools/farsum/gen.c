@@ -5,7 +5,6 @@
 #include "kernel.h"
 #include "nearest.h"
 #include "say.h"
-#include "signals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,14 +189,12 @@ static int write_frame(const struct settings *s, const struct io_frame *frame,
     const char *path = s->output ? s->output : "-";
     if (io_create(path, s->format, &writer, error, size) != 0)
         return -1;
-    int slot = signals_watch(io_writer_temporary(writer));
     say_progress("writing %lld particles", (long long)frame->n);
     int bad = io_write(writer, frame, error, size);
     if (bad)
         io_abandon(writer);
     else
         bad = io_commit(writer, error, size);
-    signals_unwatch(slot);
     say_progress("%s", "");
     return bad;
 }

@@ -1,10 +1,12 @@
 /* main.c: the table of subcommands. */
 #include "command.h"
 
+#include "files.h"
 #include "help.h"
 #include "nearest.h"
 #include "say.h"
 #include "signals.h"
+#include "start.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,6 +64,8 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
     struct settings s = {0};
+    start_descriptors();
+    signals_catch();
     if (argc < 2) {
         help_print("farsum", stderr);
         return EXIT_USAGE;
@@ -89,6 +93,7 @@ int main(int argc, char **argv)
         help_print(name, stdout);
         return finish(EXIT_DONE);
     }
-    signals_catch();
+    if (files_check(&s, name) != 0)
+        return EXIT_USAGE;
     return finish(command->main(&s));
 }

@@ -2,7 +2,6 @@
 #include "report.h"
 
 #include "io/output.h"
-#include "signals.h"
 #include "units.h"
 
 #include <math.h>
@@ -235,7 +234,7 @@ int report_ready(const char *path, char *error, size_t size)
 {
     struct output *out = NULL;
     struct stat st;
-    if (strcmp(path, "-") == 0 ||
+    if (output_descriptor(path) >= 0 ||
         (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
         return 0;
     int failed = output_create(path, &out);
@@ -255,10 +254,7 @@ int report_write(const json_t *report, const char *path, char *error,
                  size_t size)
 {
     struct output *out = NULL;
-    int slot = -1, failed = output_create(path, &out);
-    if (!failed)
-        slot = signals_watch(out->temporary);
-    failed = failed ||
+    int failed = output_create(path, &out) ||
              json_dump_callback(report, put, out,
                                 JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
              output_put(out, "\n", 1) || output_commit(out);
@@ -266,6 +262,5 @@ int report_write(const json_t *report, const char *path, char *error,
         snprintf(error, size, "%s",
                  out && *out->message ? out->message : "out of memory");
     output_destroy(out);
-    signals_unwatch(slot);
     return failed ? -1 : 0;
 }

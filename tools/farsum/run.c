@@ -3,8 +3,8 @@
 #include "kernel.h"
 #include "report.h"
 #include "say.h"
-#include "signals.h"
 #include "stamp.h"
+#include "summary.h"
 #include "units.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct session {
     json_t *report;
     int64_t count, target_frames;
     int units_given, exceeded, usage;
-    int slot;                  /* of the watched output, or -1 */
+    struct summary summary;
     char error[1200];
 };
 
@@ -216,8 +216,6 @@ static int do_frame(struct session *t)
                         .flow = kernel_flow(t->s)};
     const struct settings *s = t->s;
     int failed = -1;
-    int quiet = (s->output && strcmp(s->output, "-") == 0) ||
-                (s->report && strcmp(s->report, "-") == 0);
     note_units(t);
     if (t->targets && read_targets(t) != 0)
         return -1;
@@ -228,7 +226,7 @@ static int do_frame(struct session *t)
     if (sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0)
         goto done;
     say_progress("%s", "");
-    outcome_print(&o, s, t->plan, quiet ? stderr : stdout);
+    outcome_print(&o, s, t->plan, t->summary.to);
     if (t->report && report_frame(t->report, &o, s, t->plan) != 0) {
         say_error("run: no memory for the report");
         goto done;
@@ -254,8 +252,6 @@ static int open_all(struct session *t)
         say_error("%s", t->error);
         return -1;
     }
-    if (t->writer)
-        t->slot = signals_watch(io_writer_temporary(t->writer));
     if (s->report && !(t->report = json_object())) {
         say_error("run: out of memory");
         return -1;
@@ -294,15 +290,10 @@ static int all_frames(struct session *t)
 
 int run_main(struct settings *s)
 {
-    struct session t = {.s = s, .slot = -1, .units_given = s->units != 0};
+    struct session t = {.s = s, .units_given = s->units != 0};
     if (s->n_words != 1) {
         say_error("run: expected one file, found %d; see 'farsum help run'",
                   s->n_words);
-        return EXIT_USAGE;
-    }
-    if (s->output && s->report && strcmp(s->output, "-") == 0 &&
-        strcmp(s->report, "-") == 0) {
-        say_error("run: --output and --report cannot both be standard output");
         return EXIT_USAGE;
     }
     if (kernel_check(s, kernel_name(s), t.error, sizeof t.error) != 0) {
@@ -310,11 +301,14 @@ int run_main(struct settings *s)
         return EXIT_USAGE;
     }
     options_defaults(s);
-    int failed = open_all(&t);
+    int failed = summary_open(&t.summary, s->output, s->report);
+    if (failed)
+        say_error("run: out of memory");
+    failed = failed || open_all(&t);
     if (!failed)
         failed = all_frames(&t);
     io_abandon(t.writer);
-    signals_unwatch(t.slot);
+    summary_close(&t.summary);
     io_close(t.sources);
     io_close(t.targets);
     io_frame_clear(&t.frame);

@@ -1,55 +1,57 @@
-/* signals.c: the list of temporary files, and the handler that removes them. */
+/* signals.c: temporary files go before a signal ends the process. */
 #include "signals.h"
 
+#include "io/temporary.h"
+
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { WATCHED = 8, LONGEST = 4096 };
+/* The handler's own memory: a stack that overflowed has none left. */
+enum { STACK = 1 << 16 };
+static char stack[STACK];
 
-/* What a handler may touch: fixed storage, one flag a slot. */
-static char watched[WATCHED][LONGEST];
-static volatile sig_atomic_t in_use[WATCHED];
-
-static void remove_watched(int number)
+static void remove_temporaries(int number)
 {
-    for (int k = 0; k < WATCHED; k++)
-        if (in_use[k])
-            unlink(watched[k]);
+    temporary_remove();
     /* the handler was for one signal: again, and it ends the process */
     raise(number);
 }
 
+/* The call that was interrupted fails with EPIPE or EFBIG.  Not SIG_IGN, which
+ * a program that we start would inherit. */
+static void go_on(int number)
+{
+    (void)number;
+}
+
+/* Only where nobody, a sanitizer for instance, has done so before. */
+static void handle(int number, void (*handler)(int), int flags)
+{
+    struct sigaction now, old;
+    if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+        return;
+    memset(&now, 0, sizeof now);
+    now.sa_handler = handler;
+    now.sa_flags = flags;
+    sigfillset(&now.sa_mask);
+    sigaction(number, &now, NULL);
+}
+
 void signals_catch(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-        struct sigaction now, old;
-        memset(&now, 0, sizeof now);
-        now.sa_handler = remove_watched;
-        now.sa_flags = (int)SA_RESETHAND;
-        sigemptyset(&now.sa_mask);
-        if (sigaction(numbers[k], NULL, &old) == 0 &&
-            old.sa_handler != SIG_IGN)
-            sigaction(numbers[k], &now, NULL);
-    }
-}
-
-int signals_watch(const char *path)
-{
-    if (!path || strlen(path) >= LONGEST)
-        return -1;
-    for (int k = 0; k < WATCHED; k++)
-        if (!in_use[k]) {
-            memcpy(watched[k], path, strlen(path) + 1);
-            in_use[k] = 1;
-            return k;
-        }
-    return -1;
-}
-
-void signals_unwatch(int slot)
-{
-    if (slot >= 0)
-        in_use[slot] = 0;
+    static const int fatal[] = {
+        SIGHUP,  SIGINT,  SIGQUIT, SIGILL,    SIGTRAP, SIGABRT,   SIGBUS,
+        SIGFPE,  SIGSEGV, SIGUSR1, SIGUSR2,   SIGALRM, SIGTERM,   SIGXCPU,
+        SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM, SIGSYS,  SIGSTKFLT,
+    };
+    const int end = (int)(SA_RESETHAND | SA_ONSTACK);
+    const stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&own, NULL);
+    for (size_t k = 0; k < sizeof fatal / sizeof *fatal; k++)
+        handle(fatal[k], remove_temporaries, end);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        handle(number, remove_temporaries, end);
+    handle(SIGPIPE, go_on, SA_RESTART);
+    handle(SIGXFSZ, go_on, SA_RESTART);
 }

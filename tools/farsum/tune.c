@@ -4,6 +4,7 @@
 #include "kernel.h"
 #include "report.h"
 #include "say.h"
+#include "summary.h"
 #include "tune_model.h"
 
 #include <math.h>
@@ -75,8 +76,49 @@ static int problem_of_case(const struct settings *s, struct input *in,
     return 0;
 }
 
-/* model: NULL, or what is told too. */
-static int tell(const struct settings *s, const farsum_plan *plan,
+static void tell(const struct settings *s, const farsum_plan *plan,
+                 const farsum_plan_info *info, const farsum_model *model)
+{
+    FILE *out = summary_stream(NULL, s->report);
+    farsum_plan_print(plan, out);
+    fprintf(out, "memory    %.4g MB (%.4g bytes a particle)\n",
+            (double)info->bytes / 1e6,
+            (double)info->bytes
+                / (double)(info->n_sources ? info->n_sources : 1));
+    fprintf(out, "error     tolerance %.3g, estimated %.3g%s\n",
+            info->tolerance, info->estimated_error,
+            outcome_misses(s, info)
+                ? " (ABOVE the tolerance: the order that was given)"
+                : "");
+    if (model)
+        model_print(info, model, out);
+}
+
+static int write_report(const struct settings *s, const farsum_plan *plan,
+                        const farsum_plan_info *info,
+                        const farsum_model *model, char *error, size_t size)
+{
+    json_t *plan_json = report_plan(plan, info);
+    json_t *report = plan_json ? json_pack(
+        "{s:s, s:I, s:I, s:s?, s:s?, s:s?, s:s, s:i, s:o, s:o, s:o}",
+        "version", farsum_version(), "n_sources", (json_int_t)info->n_sources,
+        "n_targets",
+        (json_int_t)(info->n_targets ? info->n_targets : info->n_sources),
+        "kernel", info->kernel, "method", info->method, "device", info->device,
+        "precision", options_word("precision", (int)info->precision), "threads",
+        info->threads, "tolerance", report_real(info->tolerance),
+        "estimated_error", report_real(info->estimated_error), "plan",
+        plan_json) : NULL;
+    int bad =
+        report && model
+        && json_object_set_new(report, "model", model_report(info, model)) != 0;
+    bad = bad || !report || report_write(report, s->report, error, size);
+    json_decref(report);
+    return bad;
+}
+
+/* Files first, then words.  model: NULL, or what is told too. */
+static int give(const struct settings *s, const farsum_plan *plan,
                 const farsum_model *model)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -85,45 +127,13 @@ static int tell(const struct settings *s, const farsum_plan *plan,
         say_error("tune: %s", farsum_message());
         return -1;
     }
-    FILE *out = s->report && strcmp(s->report, "-") == 0 ? stderr : stdout;
-    farsum_plan_print(plan, out);
-    fprintf(out, "memory    %.4g MB (%.4g bytes a particle)\n",
-            (double)info.bytes / 1e6,
-            (double)info.bytes / (double)(info.n_sources ? info.n_sources : 1));
-    fprintf(out, "error     tolerance %.3g, estimated %.3g%s\n", info.tolerance,
-            info.estimated_error,
-            outcome_misses(s, &info)
-                ? " (ABOVE the tolerance: the order that was given)"
-                : "");
-    if (model)
-        model_print(&info, model, out);
-    if (s->csv && model_csv(s, &info, model, error, sizeof error) != 0) {
-        say_error("%s", error);
-        return -1;
-    }
-    if (!s->report)
-        return 0;
-    json_t *plan_json = report_plan(plan, &info);
-    json_t *report = plan_json ? json_pack(
-        "{s:s, s:I, s:I, s:s?, s:s?, s:s?, s:s, s:i, s:o, s:o, s:o}",
-        "version", farsum_version(), "n_sources", (json_int_t)info.n_sources,
-        "n_targets",
-        (json_int_t)(info.n_targets ? info.n_targets : info.n_sources),
-        "kernel", info.kernel, "method", info.method, "device", info.device,
-        "precision", options_word("precision", (int)info.precision), "threads",
-        info.threads, "tolerance", report_real(info.tolerance),
-        "estimated_error", report_real(info.estimated_error), "plan",
-        plan_json) : NULL;
-    int bad =
-        report && model
-        && json_object_set_new(report, "model", model_report(&info, model))
-               != 0;
-    bad = bad || !report
-          || report_write(report, s->report, error, sizeof error);
+    int bad = (s->csv && model_csv(s, &info, model, error, sizeof error)) ||
+              (s->report && write_report(s, plan, &info, model, error,
+                                         sizeof error));
+    tell(s, plan, &info, model);
     if (bad)
         say_error("%s", error);
-    json_decref(report);
-    return bad;
+    return bad ? -1 : 0;
 }
 
 /* The plan that run would make, and the kernels that it compiles. */
@@ -191,7 +201,7 @@ static int plan_main(struct settings *s, const char *name,
         } else {
             say_progress("%s", "");
             bad = s->model && model_take(s, &problem, in.sys.y, plan, &model);
-            bad = bad || (!quiet && tell(s, plan, s->model ? &model : NULL));
+            bad = bad || (!quiet && give(s, plan, s->model ? &model : NULL));
         }
     }
     farsum_plan_destroy(plan);

@@ -2,16 +2,14 @@
  * points and the runs on the same positions: a picture, and a line for each
  * column of it. */
 #include "command.h"
+#include "io/output.h"
 #include "say.h"
-#include "signals.h"
 
-#include <errno.h>
 #include <farsum/device.h>
 #include <farsum/mesh.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Points a mesh point from 1e-4 on, four steps a decade; runs from 1 on,
  * two. */
@@ -193,26 +191,18 @@ static void put_map(FILE *f, const struct map *m)
 
 static int map_write(const struct map *m, const char *path)
 {
-    char name[1200];
-    if (snprintf(name, sizeof name, "%s.tmp-%ld", path, (long)getpid())
-        >= (int)sizeof name) {
-        say_error("tune: --map: the name is too long");
-        return -1;
-    }
-    int slot = signals_watch(name);
-    FILE *f = fopen(name, "w");
-    int bad = !f;
-    if (f) {
+    struct output *out = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (f)
         put_map(f, m);
-        bad = ferror(f) != 0;
-        bad |= fclose(f) != 0;
-    }
-    bad = bad || rename(name, path) != 0;
-    if (bad) {
-        say_error("%s: cannot be written: %s", path, strerror(errno));
-        unlink(name);
-    }
-    signals_unwatch(slot);
+    int bad = !f || fclose(f) != 0 || output_create(path, &out)
+              || output_put(out, text, n) || output_commit(out);
+    if (bad)
+        say_error("%s", out ? out->message : "tune: out of memory");
+    output_destroy(out);
+    free(text);
     return bad ? -1 : 0;
 }
 

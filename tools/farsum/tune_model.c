@@ -2,6 +2,7 @@
  * second, what the one says of the other, and what was measured. */
 #include "tune_model.h"
 
+#include "io/output.h"
 #include "report.h"
 #include "say.h"
 
@@ -215,21 +216,9 @@ json_t *model_report(const farsum_plan_info *info, const farsum_model *model)
     return report;
 }
 
-int model_csv(const struct settings *s, const farsum_plan_info *info,
-              const farsum_model *model, char *error, size_t size)
+static void put_csv(FILE *f, const farsum_plan_info *info,
+                    const farsum_model *model)
 {
-    FILE *f = fopen(s->csv, "a");
-    if (!f) {
-        snprintf(error, size, "%s: cannot be written: %s", s->csv,
-                 strerror(errno));
-        return -1;
-    }
-    fseek(f, 0, SEEK_END);
-    if (ftell(f) == 0)
-        fputs("version,device,kernel,precision,threads,sources,targets,stage,"
-              "variant,flops,read,written,sums,bound,predicted,planned,"
-              "measured,share_of_peak,share_of_memory\n",
-              f);
     for (int k = 0; k < model->n_stages; k++) {
         const farsum_model_stage *t = &model->stages[k];
         fprintf(f, "%s,%s,%s,%s,%d,%lld,%lld,%s,%s,", farsum_version(),
@@ -242,9 +231,30 @@ int model_csv(const struct settings *s, const farsum_plan_info *info,
                 t->planned, t->measured, t->share_of_peak,
                 t->share_of_memory);
     }
-    int bad = ferror(f) != 0;
-    bad |= fclose(f) != 0;
-    if (bad)
-        snprintf(error, size, "%s: cannot be written", s->csv);
+}
+
+int model_csv(const struct settings *s, const farsum_plan_info *info,
+              const farsum_model *model, char *error, size_t size)
+{
+    static const char header[] =
+        "version,device,kernel,precision,threads,sources,targets,stage,"
+        "variant,flops,read,written,sums,bound,predicted,planned,"
+        "measured,share_of_peak,share_of_memory\n";
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    if (f) {
+        fputs(header, f);
+        put_csv(f, info, model);
+    }
+    int bad = !f || fclose(f) != 0;
+    if (bad) {
+        snprintf(error, size, "out of memory");
+    } else if (output_append(s->csv, text, n, strlen(header)) != 0) {
+        snprintf(error, size, "%s: cannot be written: %s", s->csv,
+                 strerror(errno));
+        bad = 1;
+    }
+    free(text);
     return bad ? -1 : 0;
 }

@@ -224,7 +224,7 @@ static int create(struct io_writer *w, const char *path) {
 static const struct format *format_to_write(const char *path) {
     const struct format *chosen = format_by_suffix(path);
     struct stat status;
-    bool device = strcmp(path, "-") == 0 ||
+    bool device = output_descriptor(path) >= 0 ||
                   (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
                    !S_ISDIR(status.st_mode));
     return !chosen && device ? &format_extxyz : chosen;
@@ -280,10 +280,6 @@ int io_commit(struct io_writer *w, char *error, size_t size) {
     if (bad) tell(error, size, w->output->message);
     io_abandon(w);
     return bad ? -1 : 0;
-}
-
-const char *io_writer_temporary(const struct io_writer *w) {
-    return w->output->temporary;
 }
 
 void io_abandon(struct io_writer *w) {

@@ -113,9 +113,6 @@ int io_write(struct io_writer *writer, const struct io_frame *frame,
 /* Flushes, syncs, renames.  On error nothing of that name is changed.  The
  * writer is freed in either case. */
 int io_commit(struct io_writer *writer, char *error, size_t size);
-/* The file that is written beside, for a signal handler to remove; NULL where
- * bytes go straight to a device.  Borrowed until commit or abandon. */
-const char *io_writer_temporary(const struct io_writer *writer);
 /* Removes what was written; NULL is legal. */
 void io_abandon(struct io_writer *writer);
 

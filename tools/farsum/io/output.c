@@ -2,15 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
+#include "temporary.h"
 
 #define OUTPUT_BUFFER ((size_t)256 << 10)
 
@@ -26,28 +28,77 @@ int output_fail(struct output *o, const char *format, ...) {
     return -1;
 }
 
-/* Like mkstemp, but with the mode that the user's mask gives. */
-static int open_temporary(struct output *o) {
+int output_descriptor(const char *name) {
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    if (strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0) return 1;
+    if (strcmp(name, "/dev/stdin") == 0) return 0;
+    if (strcmp(name, "/dev/stderr") == 0) return 2;
+    for (int k = 0; k < 2; k++) {
+        size_t n = strlen(folders[k]);
+        const char *digits = name + n;
+        if (strncmp(name, folders[k], n) == 0 && *digits &&
+            strlen(digits) < 7 &&
+            strspn(digits, "0123456789") == strlen(digits))
+            return atoi(digits);
+    }
+    return -1;
+}
+
+/* Where a link leads, as seen from its folder; NULL: it is none. */
+static char *link_target(const char *path) {
+    char target[PATH_MAX];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0) return NULL;
+    target[n] = 0;
+    const char *slash = *target == '/' ? NULL : strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    char *whole = malloc(folder + (size_t)n + 1);
+    if (!whole) return NULL;
+    memcpy(whole, path, folder);
+    memcpy(whole + folder, target, (size_t)n + 1);
+    return whole;
+}
+
+char *output_path(const char *name) {
+    char *path = realpath(name, NULL);
+    if (path || errno != ENOENT) return path;
+    path = strdup(name);
+    for (char *next = path ? link_target(path) : NULL; next;
+         next = link_target(path)) { /* no loop: realpath has said so */
+        free(path);
+        path = next;
+    }
+    return path;
+}
+
+/* Letters that nobody can foresee. */
+static int draw_letters(char *to, int n) {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    unsigned char random[16];
+    if (getrandom(random, (size_t)n, 0) != n) return -1;
+    for (int k = 0; k < n; k++) to[k] = letters[random[k] % 62];
+    return 0;
+}
+
+/* Like mkstemp, but with the mode that the user's mask gives. */
+static int open_temporary(struct output *o) {
     size_t n = strlen(o->path);
     o->temporary = malloc(n + sizeof ".tmp-XXXXXX");
     if (!o->temporary) return output_fail(o, "out of memory");
     memcpy(o->temporary, o->path, n);
     memcpy(o->temporary + n, ".tmp-XXXXXX", sizeof ".tmp-XXXXXX");
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t seed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^
-                    (uint64_t)getpid() << 40;
     for (int attempt = 0; attempt < 100; attempt++) {
-        for (int k = 0; k < 6; k++) {
-            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-            o->temporary[n + 5 + (size_t)k] = letters[(seed >> 33) % 62];
-        }
-        o->fd = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (o->fd >= 0 || errno != EEXIST) break;
+        if (draw_letters(o->temporary + n + 5, 6)) break;
+        o->slot = temporary_watch(o->temporary);
+        o->fd = open(o->temporary,
+                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (o->fd >= 0) return 0;
+        int cause = errno;
+        temporary_unwatch(o->slot);
+        errno = cause;
+        if (cause != EEXIST) break;
     }
-    if (o->fd >= 0) return 0;
     int cause = errno;
     free(o->temporary);
     o->temporary = NULL;
@@ -57,27 +108,27 @@ static int open_temporary(struct output *o) {
 /* What stands under the name now decides how it is written. */
 static int open_target(struct output *o) {
     struct stat status;
-    if (strcmp(o->name, "-") == 0) {
-        o->fd = dup(STDOUT_FILENO);
+    int descriptor = output_descriptor(o->name);
+    if (descriptor >= 0) {
+        o->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
         return o->fd < 0 ? output_fail(o, "cannot write: %s", strerror(errno))
                          : 0;
     }
-    if (stat(o->name, &status) != 0) {
+    o->path = output_path(o->name);
+    if (!o->path) return output_fail(o, "cannot create: %s", strerror(errno));
+    if (stat(o->path, &status) != 0) {
         if (errno != ENOENT)
             return output_fail(o, "cannot create: %s", strerror(errno));
         return open_temporary(o);
     }
     if (S_ISDIR(status.st_mode)) return output_fail(o, "is a directory");
-    if (access(o->name, W_OK) != 0)
+    if (access(o->path, W_OK) != 0)
         return output_fail(o, "cannot write: %s", strerror(errno));
     if (!S_ISREG(status.st_mode)) { /* a device, a pipe: never renamed over */
-        o->fd = open(o->name, O_WRONLY | O_CLOEXEC);
+        o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         return o->fd < 0 ? output_fail(o, "cannot write: %s", strerror(errno))
                          : 0;
     }
-    free(o->path);
-    o->path = realpath(o->name, NULL);
-    if (!o->path) return output_fail(o, "cannot write: %s", strerror(errno));
     o->mode = (int)(status.st_mode & 0777);
     return open_temporary(o);
 }
@@ -88,10 +139,10 @@ int output_create(const char *path, struct output **output) {
     if (!o) return -1;
     o->fd = -1;
     o->mode = -1;
+    o->slot = -1;
     o->name = strdup(path);
-    o->path = strdup(path);
     o->buffer = malloc(OUTPUT_BUFFER);
-    if (!o->name || !o->path || !o->buffer) {
+    if (!o->name || !o->buffer) {
         snprintf(o->message, sizeof o->message, "out of memory");
         return -1;
     }
@@ -164,6 +215,7 @@ int output_commit(struct output *o) {
     if (!o->temporary) return 0;
     if (rename(o->temporary, o->path) != 0)
         return output_fail(o, "cannot rename: %s", strerror(errno));
+    temporary_unwatch(o->slot);
     free(o->temporary);
     o->temporary = NULL;
     sync_folder(o->path);
@@ -173,10 +225,37 @@ int output_commit(struct output *o) {
 void output_destroy(struct output *o) {
     if (!o) return;
     if (o->fd >= 0) close(o->fd);
-    if (o->temporary) unlink(o->temporary);
+    if (o->temporary) {
+        unlink(o->temporary);
+        temporary_unwatch(o->slot);
+    }
     free(o->temporary);
     free(o->buffer);
     free(o->path);
     free(o->name);
     free(o);
+}
+
+int output_append(const char *path, const char *text, size_t n,
+                  size_t header) {
+    int descriptor = output_descriptor(path);
+    int fd = descriptor >= 0
+                 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+                 : open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    struct stat status;
+    if (fd < 0) return -1;
+    int bad = fstat(fd, &status) != 0;
+    size_t skip = !bad && status.st_size > 0 ? header : 0;
+    errno = 0;
+    if (!bad && write(fd, text + skip, n - skip) != (ssize_t)(n - skip)) {
+        int why = errno ? errno : ENOSPC;
+        if (S_ISREG(status.st_mode) && ftruncate(fd, status.st_size) != 0)
+            why = errno;
+        errno = why;
+        bad = 1;
+    }
+    int why = errno;
+    if (close(fd) != 0 && !bad) return -1;
+    errno = why;
+    return bad ? -1 : 0;
 }

@@ -1,4 +1,8 @@
-/* output.h: a file that appears under its name only when it is complete. */
+/* output.h: a file that appears under its name only when it is complete.
+ *
+ * It is written beside, synced and renamed; a link stays, its target is
+ * replaced, with the mode that it had; a new file has the mode that the user's
+ * mask gives. */
 #ifndef FARSUM_IO_OUTPUT_H
 #define FARSUM_IO_OUTPUT_H
 
@@ -8,16 +12,24 @@
 
 struct output {
     char *name; /* owned; as the user wrote it */
-    char *path; /* owned; what is replaced: the name, links followed */
+    char *path; /* owned; what is replaced: output_path of the name */
     char *temporary; /* owned; NULL: bytes go straight to the target, which is
                         no regular file */
     int fd;
     int cause; /* errno of a failed write that nobody was told yet; 0: none */
+    int slot; /* the temporary's, as temporary.h has it */
     int mode; /* of the file that is replaced; -1: it is new */
     char *buffer; /* owned */
     size_t used;
     char message[1024];
 };
+
+/* The descriptor that a name stands for: "-", /dev/stdout, /dev/fd/N; -1: none.
+ * It is written as it is, never renamed over. */
+int output_descriptor(const char *name);
+/* The file that a name stands for: links are followed, also one whose target is
+ * not there yet.  By malloc; NULL, with errno. */
+char *output_path(const char *name);
 
 /* All return 0, or -1 with the message set.  *output is made even on failure,
  * to hold the message; NULL: no memory. */
@@ -29,6 +41,9 @@ int output_integer(struct output *o, int64_t value);
 int output_flush(struct output *o);
 int output_commit(struct output *o);  /* flush, sync, rename */
 void output_destroy(struct output *o); /* removes what was not committed */
+/* Adds to a file's end in one write, or nothing if that does not fit; the text
+ * starts with `header` bytes that only an empty file gets. */
+int output_append(const char *path, const char *text, size_t n, size_t header);
 int output_fail(struct output *o, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
