@@ -182,16 +182,6 @@ static void plan_forget(struct farsum_plan *plan)
     o->on_device = NULL;
 }
 
-farsum_status plan_arrays(const farsum_problem *p)
-{
-    if (p->arrays == FARSUM_F32 && p->error != FARSUM_ERROR_ABSOLUTE
-        && p->tolerance != 0 && p->tolerance < 6e-8)
-        FAIL(ERR_TOLERANCE, "tolerance %g is below 6e-08, to which results in "
-                            "f32 arrays are rounded",
-             p->tolerance);
-    return FARSUM_OK;
-}
-
 farsum_status plan_make(const farsum_problem *problem,
                         const farsum_options *options, int how,
                         farsum_plan **plan)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 
 /* Seconds from one call to the next. */
 static const double apart = 0.1;
@@ -39,7 +40,9 @@ static void progress_tell(struct progress *p)
     if (progress_stopped(p) || now < p->next)
         return;
     current = NULL;
+    int held = fp_suspend();
     int stop = p->call(atomic_load(&p->done), p->all, p->what, p->data);
+    fp_resume(held);
     current = p;
     p->next = clock_seconds() + apart;
     if (stop)

@@ -54,8 +54,8 @@ static int finish(int status)
     int bad = ferror(stdout);
     errno = 0;
     if ((fflush(stdout) != 0 || bad) && status == EXIT_DONE) {
-        say_error("standard output: %s",
-                  errno ? strerror(errno) : "write error");
+        int why = errno ? errno : signals_cause();
+        say_error("standard output: %s", why ? strerror(why) : "write error");
         return EXIT_FAILED;
     }
     return status;

@@ -3,6 +3,7 @@
 
 #include "io/temporary.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -20,9 +21,15 @@ static void remove_temporaries(int number)
 
 /* The call that was interrupted fails with EPIPE or EFBIG.  Not SIG_IGN, which
  * a program that we start would inherit. */
+static volatile sig_atomic_t cause;
 static void go_on(int number)
 {
-    (void)number;
+    cause = number == SIGPIPE ? EPIPE : EFBIG;
+}
+
+int signals_cause(void)
+{
+    return cause;
 }
 
 /* Only where nobody, a sanitizer for instance, has done so before. */

@@ -7,4 +7,7 @@
  * file beyond its limit end nothing: the write fails and says so.  What the
  * caller ignores stays ignored. */
 void signals_catch(void);
+/* Why a write failed last, of these two reasons, as errno says it; 0: none has.
+ * Streams forget it. */
+int signals_cause(void);
 #endif
