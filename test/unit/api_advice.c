@@ -11,43 +11,55 @@ struct refused {
     farsum_precision precision, arrays;
     double tolerance;
     const char *method, *fails; /* fails: in the message */
-    const char *device;
-    const char *split, *m2l;
     int64_t mesh, limit;
-    int support, strict, separation, order;
-    double softening;
+    int support, strict;
+    double cutoff;
 };
 
 static const struct refused cases[] = {
-    {"laplace n=300 seed=4", FARSUM_F32, FARSUM_F64, 1e-12, NULL,
-     "f32 reaches"},
-    {"laplace n=300 seed=4", FARSUM_F32, 0, 1e-12, NULL, "f32 reaches"},
-    {"laplace n=300 seed=4", FARSUM_MIXED, 0, 1e-12, NULL, "mixed reaches"},
-    {"laplace n=6000 seed=4", FARSUM_MIXED, 0, 1e-12, NULL, "mixed reaches"},
-    {"laplace n=300 seed=4", FARSUM_F32, 0, 1e-12, "fmm", "f32 reaches"},
-    {"laplace n=300 seed=4", FARSUM_F64, FARSUM_F32, 1e-9, NULL, "f32 arrays"},
-    {"laplace n=300 seed=4", FARSUM_F32, FARSUM_F32, 1e-9, "ewald",
-     "f32 arrays"},
-    {"laplace n=300 seed=4", 0, 0, 1e-16, NULL, "f64 reaches"},
-    {"laplace n=300 seed=4", 0, 0, 1e-16, "ewald", "below 1e-14"},
-    {"laplace n=300 seed=4 cell=open", 0, 0, 1e-18, "direct", "1e-15"},
-    {"laplace n=300 seed=4 cell=open", FARSUM_F32, 0, 1e-12, "fmm",
-     "f32 reaches"},
-    {"laplace n=30000 seed=4 cell=open", FARSUM_F32, FARSUM_F64, 1e-7, NULL,
-     "f32 reaches"},
-    {"laplace n=300 seed=4 cell=open", 0, 0, 1e-4, "spectral",
-     "three periodic"},
-    {"laplace n=300 seed=4 cell=open", 0, 0, 1e-4, "ewald", "three periodic"},
-    {"laplace n=300 seed=4", 0, 0, 1e-4, "direct", "open boundaries"},
-    {"yukawa n=300 seed=4 kappa=1", 0, 0, 1e-4, "fmm", "kernel yukawa"},
-    {"laplace n=300 seed=4", 0, 0, 1e-10, NULL, "8 x 8 x 8", .mesh = 8},
-    {"laplace n=300 seed=4", 0, 0, 1e-10, "spectral", "support 3",
-     .support = 3},
-    {"laplace n=300 seed=4", 0, 0, 1e-4, "spectral", "not bounded",
-     .strict = 1},
-    {"laplace n=300 seed=4", 0, 0, 1e-4, NULL, "limit is 1000", .limit = 1000},
-    {"laplace n=300 seed=4", 0, 0, 1e-4, NULL, "memory_limit", .mesh = 128,
-     .limit = 1000000},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-12,
+     .precision = FARSUM_F32, .arrays = FARSUM_F64, .fails = "f32 reaches"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-12,
+     .precision = FARSUM_F32, .fails = "f32 reaches"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-12,
+     .precision = FARSUM_MIXED, .fails = "mixed reaches"},
+    {.system = "laplace n=6000 seed=4", .tolerance = 1e-12,
+     .precision = FARSUM_MIXED, .fails = "mixed reaches"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-12,
+     .precision = FARSUM_F32, .method = "fmm", .fails = "f32 reaches"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-9,
+     .precision = FARSUM_F64, .arrays = FARSUM_F32, .fails = "f32 arrays"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-9,
+     .precision = FARSUM_F32, .arrays = FARSUM_F32, .method = "ewald",
+     .fails = "f32 arrays"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-16,
+     .fails = "f64 reaches"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-16, .method = "ewald",
+     .fails = "below 1e-14"},
+    {.system = "laplace n=300 seed=4 cell=open", .tolerance = 1e-18,
+     .method = "direct", .fails = "1e-15"},
+    {.system = "laplace n=300 seed=4 cell=open", .tolerance = 1e-12,
+     .precision = FARSUM_F32, .method = "fmm", .fails = "f32 reaches"},
+    {.system = "laplace n=30000 seed=4 cell=open", .tolerance = 1e-7,
+     .precision = FARSUM_F32, .arrays = FARSUM_F64, .fails = "f32 reaches"},
+    {.system = "laplace n=300 seed=4 cell=open", .tolerance = 1e-4,
+     .method = "spectral", .fails = "three periodic"},
+    {.system = "laplace n=300 seed=4 cell=open", .tolerance = 1e-4,
+     .method = "ewald", .fails = "three periodic"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-4, .method = "direct",
+     .fails = "open boundaries"},
+    {.system = "yukawa n=300 seed=4 kappa=1", .tolerance = 1e-4,
+     .method = "fmm", .fails = "kernel yukawa"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-10,
+     .mesh = 8, .cutoff = 1.5, .fails = "8 x 8 x 8"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-10,
+     .method = "spectral", .support = 3, .fails = "support 3"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-4,
+     .method = "spectral", .strict = 1, .fails = "not bounded"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-4, .limit = 1000,
+     .fails = "limit is 1000"},
+    {.system = "laplace n=300 seed=4", .tolerance = 1e-4,
+     .mesh = 128, .limit = 1000000, .fails = "memory_limit"},
 };
 
 /* Takes the advice behind the last "; "; 0: there is none. */
@@ -77,12 +89,8 @@ static int follow(const char *message, farsum_problem *p, farsum_options *o)
                 o->support = 0;
             else if (strcmp(name, "strict") == 0)
                 o->strict = 0;
-            else if (strcmp(name, "order") == 0)
-                o->order = 0;
-            else if (strcmp(name, "separation") == 0)
-                o->separation = 0;
-            else if (strcmp(name, "m2l") == 0)
-                o->m2l = NULL;
+            else if (strcmp(name, "cutoff") == 0)
+                o->cutoff = 0;
             else
                 return 0;
         } else {
@@ -133,13 +141,11 @@ static void one(const struct refused *c)
         p.sample_q = narrow + 3 * s.p.n;
     }
     o.method = c->method;
-    o.split = c->split;
+    o.cutoff = c->cutoff;
     o.mesh[0] = o.mesh[1] = o.mesh[2] = c->mesh;
     o.memory_limit = (uint64_t)c->limit;
     o.support = c->support;
     o.strict = c->strict;
-    o.separation = c->separation;
-    o.order = c->order;
     o.threads = 1;
     farsum_plan *plan = NULL;
     farsum_status status = farsum_plan_create(&p, &o, &plan);
