@@ -291,10 +291,10 @@ static void lock_is_held(void)
 
 /* --- kernels --- */
 
-static void kernel_put(const char *options, const char *binary)
+static farsum_status kernel_put(const char *options, const char *binary)
 {
     const struct cache_key key = {{"1", "arch", options, "text"}};
-    CHECK_OK(cache_put(&key, binary, (int64_t)strlen(binary)));
+    return cache_put(&key, binary, (int64_t)strlen(binary));
 }
 
 static int kernel_is(const char *options, const char *binary)
@@ -316,7 +316,7 @@ static void kernels(void)
     longest[sizeof longest - 1] = 0;
     memcpy(other, longest, sizeof other);
     other[sizeof other - 2] = 'y';
-    kernel_put(longest, "binary");
+    CHECK_OK(kernel_put(longest, "binary"));
     CHECK(kernel_is(longest, "binary"), "not found");
     CHECK(!kernel_is(other, "binary"), "found by other options");
     CHECK(chmod(folder, 0777) == 0, "chmod");
@@ -332,8 +332,8 @@ static void *thread_puts(void *number)
     for (int k = 0; k < 50; k++) {
         snprintf(options, sizeof options, "option %d", k);
         snprintf(binary, sizeof binary, "binary %d", k);
-        kernel_put(options, binary);
-        *(int *)number += kernel_is(options, binary);
+        *(int *)number += kernel_put(options, binary) == FARSUM_OK
+                          && kernel_is(options, binary);
     }
     return NULL;
 }
