@@ -79,6 +79,16 @@ class Named(CommandTest):
             with self.subTest(words):
                 self.untouched(*words)
 
+    def test_report_over_particles_that_a_result_names(self):
+        self.farsum("run", "s.xyz", "--targets", "t.xyz", "-o", "out.xyz")
+        self.farsum("check", "out.xyz", "--report", "c.json")
+        os.symlink("s.xyz", self.path("link"))
+        before = self.snapshot()
+        for name in ["s.xyz", "link"]:
+            self.refused(1, "are one file", "check", "out.xyz", "--report",
+                         name)
+        self.assertEqual(self.snapshot(), before)
+
     def test_standard_output_is_the_file(self):
         for words, name in [(["run", "s.xyz", "-o", "r.xyz"], "r.xyz"),
                             (["run", "s.xyz", "--report", "r.xyz"], "r.xyz"),

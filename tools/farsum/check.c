@@ -1,5 +1,6 @@
 /* check.c: verifies a written result, by the settings that it carries. */
 #include "command.h"
+#include "files.h"
 #include "kernel.h"
 #include "report.h"
 #include "say.h"
@@ -47,6 +48,12 @@ static const double *real_column(struct session *t, const char *name, int width)
 static int read_sources(struct session *t, const struct settings *now)
 {
     struct io_options io = options_io(t->s);
+    if (t->s->report && files_are_one(now->sources, t->s->report)) {
+        snprintf(t->error, sizeof t->error,
+                 "its particles and --report are one file, '%s'; give the "
+                 "report a file of its own", t->s->report);
+        return fail_here(t);
+    }
     if (!t->sources && io_open(now->sources, &io, &t->sources, t->error,
                                sizeof t->error) != 0) {
         say_error("%s", t->error);

@@ -165,3 +165,17 @@ int files_check(const struct settings *s, const char *name)
         free(file[k].own);
     return bad;
 }
+
+int files_are_one(const char *in, const char *out)
+{
+    struct named file[2];
+    int n = 0;
+    add(file, &n, "", in, READ);
+    add(file, &n, "", out, REPLACED);
+    identify(&file[0]);
+    identify(&file[1]);
+    int same = is_same(&file[0], &file[1]);
+    free(file[0].own);
+    free(file[1].own);
+    return same;
+}

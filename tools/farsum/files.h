@@ -8,4 +8,6 @@
  * names, and no stream that was closed is named.  0, or -1 after saying what is
  * wrong.  name: of the subcommand. */
 int files_check(const struct settings *s, const char *name);
+/* 1: a file that is read is one that will be written. */
+int files_are_one(const char *in, const char *out);
 #endif
