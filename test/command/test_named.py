@@ -130,6 +130,10 @@ class Named(CommandTest):
         with open(self.path("all")) as file:
             self.assertEqual(file.read(6), "first\n")
 
+    def test_empty_name(self):
+        for option in ["-o", "--report"]:
+            self.refused(1, "empty|suffix", "run", "s.xyz", option, "")
+
     def test_links_stay(self):
         os.mkdir(self.path("d"))
         self.write("d/old.json", "old")

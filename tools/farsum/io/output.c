@@ -114,6 +114,7 @@ static int open_target(struct output *o) {
         return o->fd < 0 ? output_fail(o, "cannot write: %s", strerror(errno))
                          : 0;
     }
+    if (!*o->name) return output_fail(o, "the file's name is empty");
     o->path = output_path(o->name);
     if (!o->path) return output_fail(o, "cannot create: %s", strerror(errno));
     if (stat(o->path, &status) != 0) {
