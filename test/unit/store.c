@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -253,6 +254,43 @@ static void relative_homes(void)
     use(folder);
 }
 
+/* A copy of this program, which says whether it knows a folder: 1, else 0. */
+static int copy_knows(void)
+{
+    pid_t child = fork();
+    int status = -1;
+    if (child == 0) {
+        execl(in("copy"), "copy", "where", (char *)NULL);
+        _exit(127);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A program with another user's rights is not led by the environment. */
+static void raised_rights(void)
+{
+    struct statvfs where;
+    char command[300];
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    return; /* a sanitizer's runtime wants the environment */
+#endif
+    if (geteuid() != 0 || statvfs(folder, &where) != 0
+        || (where.f_flag & ST_NOSUID))
+        return;
+    snprintf(command, sizeof command, "cp /proc/%ld/exe %s", (long)getpid(),
+             in("copy"));
+    CHECK(system(command) == 0 && chmod(folder, 0755) == 0
+              && chown(in("copy"), 65534, 65534) == 0
+              && chmod(in("copy"), 0755) == 0,
+          "no copy");
+    CHECK(copy_knows() == 1, "the copy knows no folder");
+    CHECK(chmod(in("copy"), 04755) == 0, "chmod");
+    CHECK(copy_knows() == 0, "a set-user-ID program follows the environment");
+    unlink(in("copy"));
+    CHECK(chmod(folder, 0700) == 0, "chmod");
+}
+
 /* --- limits --- */
 
 /* Files may not grow: the process goes on, nothing half written is left. */
@@ -390,8 +428,11 @@ static void left_overs(void)
     CHECK(rmdir(folder) == 0 && mkdir(folder, 0700) == 0, "files are left");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    char path[STORE_PATH];
+    if (argc > 1 && strcmp(argv[1], "where") == 0)
+        return store_where(path);
     if (!mkdtemp(folder))
         check_stop("no folder");
     umask(022);
@@ -403,6 +444,7 @@ int main(void)
     RUN(others_can_write);
     RUN(folders_are_ours);
     RUN(relative_homes);
+    RUN(raised_rights);
     RUN(processes_lose_nothing);
     RUN(threads_lose_nothing);
     RUN(no_room);
