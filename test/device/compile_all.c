@@ -70,7 +70,7 @@ static void find_nvrtc(void)
         return;
     }
     struct nvlink link;
-    printf("nvrtc: %s\n", nvrtc.rtc.key);
+    printf("nvrtc: %s\n", nvrtc.rtc.makers);
     linker = nvlink_find(&link, &nvrtc) == FARSUM_OK;
     printf("nvrtc: %s\n", linker ? link.path : farsum_message());
     for (int i = 0; i < 4; i++) {
@@ -89,7 +89,7 @@ static void find_hip(void)
         absent("hip");
         return;
     }
-    printf("hip: %s\n", rtc.key);
+    printf("hip: %s\n", rtc.makers);
     for (int i = 0; i < 2; i++) {
         if (hiprtc_knows(archs[i]) != 0)
             target_add("hip", "HIP", "dialect/hip.h", archs[i], NULL);
