@@ -70,7 +70,7 @@ static farsum_status fmm_names(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-farsum_status fmm_options(const struct farsum_plan *plan, int sparse)
+farsum_status fmm_keeps(const struct farsum_plan *plan, int sparse)
 {
     const farsum_options *o = &plan->options;
     if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)

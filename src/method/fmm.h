@@ -177,7 +177,7 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
               struct boxes_args *boxes, struct p2p_args *pairs);
 /* fmm.c: orders and boxes that were given are those that there are. */
-farsum_status fmm_options(const struct farsum_plan *plan, int sparse);
+farsum_status fmm_keeps(const struct farsum_plan *plan, int sparse);
 /* Picks the rows, NULL where boxes of one level ask nothing of a room. */
 farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
                          const struct boxes_args *boxes,

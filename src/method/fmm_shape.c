@@ -454,7 +454,7 @@ farsum_status fmm_shape_find(const struct farsum_plan *plan,
     struct fmm_shape one = {0};
     struct shapes all = {.missed = FARSUM_OK}, wide = all;
     const struct fmm_shape *best = &all.best;
-    TRY(fmm_options(plan, sparse));
+    TRY(fmm_keeps(plan, sparse));
     one.dense = !sparse;
     if (s->strict || s->alike) {
         shape_strict(plan, s, n, m, &one, &all);
