@@ -15,8 +15,9 @@
 /* Seconds after which no other change is tried. */
 static const double patience = 2;
 enum { CHANGES = 48, WORDS = 64 };
-/* Seconds of an execute that are worth saying. */
+/* Seconds of an execute that are worth saying, bytes that are soon tried. */
 #define LONG 10
+#define SMALL (1 << 28)
 
 /* What was asked for, with changes. */
 struct attempt {
@@ -219,7 +220,23 @@ static int advice_tolerance(const struct advice *a, char *text, size_t size)
     return 1;
 }
 
-/* Bytes that would do, where a limit was given. */
+/* 1: the plan itself can be made, and takes the sample as its points. */
+static int attempt_takes(struct attempt *t)
+{
+    const farsum_problem *p = &t->problem;
+    struct farsum_plan *plan = NULL;
+    if (plan_make(&t->problem, &t->options, PLAN_INNER, &plan) != FARSUM_OK)
+        return 0;
+    struct plan_limit old = plan_limit(plan);
+    farsum_status status =
+        plan->method->set_points(plan, p->n_sources, p->sample_x, 0, NULL);
+    plan_unlimit(plan, old);
+    farsum_plan_destroy(plan);
+    return status == FARSUM_OK;
+}
+
+/* Bytes that would do, where a limit was given: of a small plan what it takes
+ * with its points, of others twice what is foretold. */
 static int advice_memory(const struct advice *a, char *text, size_t size)
 {
     struct attempt t;
@@ -230,15 +247,22 @@ static int advice_memory(const struct advice *a, char *text, size_t size)
         || plan_make(&t.problem, &t.options, PLAN_DRY | PLAN_INNER, &made)
                != FARSUM_OK)
         return 0;
-    uint64_t bytes = made->info.bytes;
+    uint64_t bytes = made->info.bytes, given = a->options->memory_limit;
     farsum_plan_destroy(made);
-    for (int k = 0; k < 8; k++, bytes += bytes / 2) {
+    int small = bytes < SMALL && t.problem.sample_x && !t.problem.n_targets
+                && t.problem.memory == FARSUM_HOST;
+    if (bytes < given)
+        bytes = given;
+    if (!small)
+        bytes *= 2;
+    for (int k = 0; k < 16 && clock_seconds() <= a->stop; k++) {
         t.options.memory_limit = bytes;
-        if (bytes > a->options->memory_limit && attempt_holds(&t)) {
+        if (bytes > given && (small ? attempt_takes(&t) : attempt_holds(&t))) {
             snprintf(text, size, "use memory_limit %llu",
                      (unsigned long long)bytes);
             return 1;
         }
+        bytes += bytes / 4;
     }
     return 0;
 }

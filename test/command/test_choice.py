@@ -46,8 +46,8 @@ class Refused(CommandTest):
         self.followed(["u.xyz", "--method", "direct"], "open boundaries")
         self.followed(["u.xyz", "--periodic", "none", "--method", "ewald"],
                       "periodic")
-        self.followed(["u.xyz", "--mesh", "8x8x8", "--tolerance", "1e-10"],
-                      "leave out --mesh")
+        self.followed(["u.xyz", "--method", "spectral", "--support", 3,
+                       "--tolerance", "1e-10"], "leave out --support")
         self.followed(["u.xyz", "--memory-limit", "2000"], "--memory-limit")
 
 
