@@ -273,6 +273,13 @@ int plan_refuses(farsum_status status)
            || status == FARSUM_ERR_MEMORY;
 }
 
+/* Memory that has run out is not foretold: nothing can be tried. */
+static int advice_may(farsum_status status)
+{
+    return plan_refuses(status)
+           && !strstr(farsum_message(), "could not be allocated");
+}
+
 farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
                           const farsum_problem *problem,
                           const farsum_options *options)
@@ -284,7 +291,7 @@ farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
                        .refused = status,
                        .stop = clock_seconds() + patience};
     char why[1024], text[2 * WORDS + 160] = "";
-    if (!plan_refuses(status))
+    if (!advice_may(status))
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
     advice_changes(&a);
@@ -314,7 +321,7 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
     farsum_options options = plan->options;
     void *q = NULL;
     char why[1024];
-    if (!plan_refuses(status))
+    if (!advice_may(status))
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
     problem.coulomb = plan_constant(plan);
