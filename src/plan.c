@@ -68,6 +68,8 @@ static farsum_status plan_options(struct farsum_plan *plan,
     if (options)
         TRY(struct_take(o, sizeof *o, options, options->size,
                         "FARSUM_OPTIONS_INIT"));
+    plan->given_cutoff = o->cutoff;
+    plan->given_skin = o->skin;
     if (o->method && strcmp(o->method, "auto") == 0)
         o->method = NULL;
     TRY(plan_device(plan));
@@ -145,12 +147,13 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     if (!p->periodic[0])
         return FARSUM_OK;
     TRY(cell_set(&cell, p->cell, 1));
+    cell.unit = plan_per(plan);
     if (!plan->pair.kind->charged)
         return sample_take_flow(&plan->sample, &plan->pair, &cell, p,
                                 &plan->exclusions, plan->threads);
     return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
-                       p->sample_x, p->sample_q, p->arrays, &plan->exclusions,
-                       NULL, plan->threads);
+                       p->sample_x, plan->sample_q, p->arrays,
+                       &plan->exclusions, NULL, plan->threads);
 }
 
 static void plan_about(struct farsum_plan *plan)
@@ -165,16 +168,21 @@ static void plan_about(struct farsum_plan *plan)
     i->n_sources = plan->problem.n_sources;
     i->n_targets = plan->problem.n_targets > 0 ? plan->problem.n_targets
                                                : plan->problem.n_sources;
-    i->tolerance = plan->problem.tolerance;
+    i->tolerance = plan->given.tolerance;
 }
 
 /* The caller's pointers, which may not outlive create. */
 static void plan_forget(struct farsum_plan *plan)
 {
     farsum_options *o = &plan->options;
-    plan->problem.sample_x = plan->problem.sample_q = NULL;
-    plan->problem.exclusions = NULL;
-    plan->problem.exclusion_factors = NULL;
+    farsum_problem *both[] = {&plan->problem, &plan->given};
+    for (int k = 0; k < 2; k++) {
+        both[k]->sample_x = both[k]->sample_q = NULL;
+        both[k]->exclusions = NULL;
+        both[k]->exclusion_factors = NULL;
+    }
+    mem_free(plan->sample_q);
+    plan->sample_q = NULL;
     o->method = o->device = o->isa = o->split = o->window = NULL;
     o->near = o->spread = o->fft = o->scale = o->interp = NULL;
     o->tree = o->p2p = o->p2m = o->m2m = o->m2l = NULL;
@@ -196,12 +204,13 @@ farsum_status plan_make(const farsum_problem *problem,
     p->dry = how & PLAN_DRY ? 1 : 0;
     p->net_size = -1;
     GO(problem_check(problem, &p->problem, &p->pair));
-    p->sign = p->problem.coulomb < 0 ? -1 : 1;
-    p->problem.coulomb = fabs(p->problem.coulomb);
+    p->given = p->problem;
+    p->sign = p->given.coulomb < 0 ? -1 : 1;
     GO(plan_options(p, options));
     p->progress.call = p->options.progress;
     p->progress.data = p->options.progress_data;
     progress_begin(&p->progress);
+    GO(plan_units_begin(p));
     before.device = p->device ? p->device->bytes : 0;
     plan_store(p);
     /* positions alone, in f32 */
@@ -270,6 +279,7 @@ void farsum_plan_destroy(farsum_plan *plan)
     if (plan->method)
         plan->method->destroy(plan->state);
     sample_clear(&plan->sample);
+    mem_free(plan->sample_q);
     exclusions_clear(&plan->exclusions);
     if (plan->owns_device)
         device_close(plan->device);
@@ -298,6 +308,7 @@ static farsum_status plan_points(struct farsum_plan *plan, int64_t n,
     plan->has_points = 0;
     if (plan->beside)
         plan->beside->has_points = 0;
+    plan_units_again(plan);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
     farsum_status status = plan_exclude_rows(plan, n, m);
@@ -345,54 +356,37 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     if (!plan->problem.periodic[0])
         FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
     struct cell checked;
-    TRY(cell_set(&checked, cell, 1));
+    double old[9], inside[9];
+    TRY(plan_units_cell(plan, cell, inside));
+    TRY(cell_set(&checked, cell, plan_per(plan)));
+    plan_units_again(plan);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
-    double old[9];
     memcpy(old, plan->problem.cell, sizeof old);
-    farsum_status status = plan->method->set_cell(plan, cell);
+    farsum_status status = plan->method->set_cell(plan, inside);
     if (status == FARSUM_OK && plan->beside)
         status = plan_beside_cell(plan, old, cell);
     plan_unlimit(plan, limit);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
-    memcpy(plan->problem.cell, cell, sizeof plan->problem.cell);
+    memcpy(plan->problem.cell, inside, sizeof inside);
+    memcpy(plan->given.cell, cell, sizeof plan->given.cell);
     plan->has_points = 0;
     return FARSUM_OK;
 }
 
-/* The largest size of a source's strengths, from number `first` on. */
-static double plan_size(const struct farsum_plan *plan, int64_t first,
-                        const void *q)
-{
-    int f32 = plan->problem.arrays == FARSUM_F32, width = plan->pair.strengths;
-    double most = 0;
-    PAR_FOR(plan->threads, reduction(max : most))
-    for (int64_t i = 0; i < plan->n; i++) {
-        double v[PAIR_STRENGTHS];
-        for (int a = 0; a < width; a++)
-            v[a] = f32 ? (double)((const float *)q)[first + i * width + a]
-                       : ((const double *)q)[first + i * width + a];
-        most = fmax(most, sample_size(v, width));
-    }
-    return most;
-}
-
-/* Strengths of right-hand side r are finite and of a size that errors can be
- * told of. */
+/* Strengths of right-hand side r are finite. */
 static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
                                     const void *q)
 {
     int64_t each = plan->n * plan->pair.strengths, first = r * each;
     int64_t bad = INT64_MAX;
     int f32 = plan->problem.arrays == FARSUM_F32;
-    double most = 0;
-    PAR_FOR(plan->threads, reduction(min : bad) reduction(max : most))
+    PAR_FOR(plan->threads, reduction(min : bad))
     for (int64_t i = 0; i < each; i++) {
         double v = f32 ? (double)((const float *)q)[first + i]
                        : ((const double *)q)[first + i];
-        most = fmax(most, fabs(v));
         if (!isfinite(v) && i < bad)
             bad = i;
     }
@@ -401,12 +395,7 @@ static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
              (long long)(bad / plan->pair.strengths), r,
              f32 ? (double)((const float *)q)[first + bad]
                  : ((const double *)q)[first + bad]);
-    if (plan->pair.kind->degree > 1)
-        most = plan_size(plan, first, q);
-    farsum_status status = sample_range(most);
-    return status == FARSUM_OK
-               ? status
-               : status_prefix(status, "right-hand side %d", r);
+    return FARSUM_OK;
 }
 
 /* The outputs are among those that the plan was made for. */
@@ -489,6 +478,7 @@ farsum_status farsum_plan_get_info(const farsum_plan *plan,
     if (!plan || !info)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "info" : "plan");
     farsum_plan_info all = plan->info;
+    plan_units_info(plan, &all);
     plan_beside_info(plan, &all);
     return struct_give(info, info->size, &all, sizeof all,
                        "FARSUM_PLAN_INFO_INIT");

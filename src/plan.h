@@ -4,6 +4,7 @@
 
 #include "base/isa.h"
 #include "base/progress.h"
+#include "base/scale.h"
 #include "device/device.h"
 #include "math/pair.h"
 #include "method/machine.h"
@@ -13,8 +14,12 @@
 struct method;
 
 struct farsum_plan {
-    farsum_problem problem;  /* defaults filled in; sample pointers cleared;
-                                mixed is f64 here, with pairs in f32 */
+    farsum_problem given;    /* defaults filled in; sample pointers cleared */
+    farsum_problem problem;  /* the same in units of the plan's own; mixed is
+                                f64 here, with pairs in f32 */
+    struct units units;      /* which these are */
+    double given_cutoff, given_skin; /* options.cutoff and skin are inside */
+    double *sample_q;        /* owned: problem.sample_q, f64; create alone */
     double sign;             /* of the constant; problem.coulomb is its size */
     farsum_precision pairs;  /* of the near field's pairs */
     farsum_options options;  /* names of the caller are cleared once used */
@@ -80,11 +85,64 @@ farsum_status plan_method(struct farsum_plan *plan);
 farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked);
 /* plan_precision.c: in each precision; the fastest that holds is kept. */
 farsum_status plan_precision(struct farsum_plan *plan);
-/* C, as results are multiplied by it. */
+/* C inside. */
 static inline double plan_constant(const struct farsum_plan *plan)
 {
     return plan->sign * plan->problem.coulomb;
 }
+/* plan_units.c: the units of problem, options and pair; of open space first
+ * those of the sample. */
+farsum_status plan_units_begin(struct farsum_plan *plan);
+/* What holds points, as they were given. */
+struct extent {
+    double low[3], high[3];
+};
+#define EXTENT_NONE                                                            \
+    {                                                                          \
+        {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}      \
+    }
+static inline void extent_add(struct extent *e, int axis, double v)
+{
+    e->low[axis] = v < e->low[axis] ? v : e->low[axis];
+    e->high[axis] = v > e->high[axis] ? v : e->high[axis];
+}
+void extent_points(struct extent *e, const double *x, int64_t n, int threads);
+/* The unit's exponent; that of open points becomes the plan's. */
+int plan_units_of(const struct extent *extent);
+void plan_units_points(struct farsum_plan *plan, const struct extent *extent);
+/* A cell inside; one of another size altogether is another plan's. */
+farsum_status plan_units_cell(const struct farsum_plan *plan,
+                              const double cell[9], double inside[9]);
+/* The largest of n numbers of strengths, `width` a source, of each vector; they
+ * become the units of a sum. */
+void plan_units_most(const void *q, farsum_precision type, int64_t first,
+                     int64_t n, int width, double most[2]);
+void plan_units_strength(struct farsum_plan *plan, const double most[2]);
+/* The sample's strengths again, which points and cells are judged by. */
+void plan_units_again(struct farsum_plan *plan);
+/* An absolute tolerance, which goes with all units. */
+void plan_units_tolerance(struct farsum_plan *plan);
+/* From inside to the caller's: exponents of two, and numbers. */
+int plan_exponent(const struct farsum_plan *plan); /* of potential, velocity */
+int plan_exponent_field(const struct farsum_plan *plan);
+int plan_exponent_energy(const struct farsum_plan *plan); /* and of virial */
+void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info);
+double plan_error(const struct farsum_plan *plan, double error);
+double plan_length(const struct farsum_plan *plan, double length);
+/* A coordinate that is given, times this, is inside. */
+double plan_per(const struct farsum_plan *plan);
+/* Results before they go out: the largest by size, infinite if one is not
+ * finite; 1: whatever is added, all are in range; fails if the largest is not
+ * in the range of its type. */
+double plan_units_largest(const void *v, farsum_precision type, int64_t n,
+                          int threads);
+int plan_units_sure(double largest, int exponent, farsum_precision type);
+/* 1: those of rhs sets of strengths are in range, whatever their points. */
+int plan_units_safe(struct farsum_plan *plan, int64_t n, int rhs,
+                    const void *q);
+farsum_status plan_units_range(const struct farsum_plan *plan, double largest,
+                               int exponent, farsum_precision type,
+                               const char *what);
 /* 1: near pairs in f32, all else in f64. */
 static inline int plan_is_mixed(const struct farsum_plan *plan)
 {
@@ -95,7 +153,7 @@ static inline int plan_is_mixed(const struct farsum_plan *plan)
 static inline int plan_misses(const struct farsum_plan *plan)
 {
     return plan->options.order != 0
-           && plan->info.estimated_error > plan->info.tolerance;
+           && plan->info.estimated_error > plan->problem.tolerance;
 }
 /* FARSUM_POTENTIAL | ...: what a kernel has. */
 static inline unsigned pair_outputs(const struct pair *pair)

@@ -317,14 +317,15 @@ static farsum_status advice_units(const struct farsum_plan *plan, int64_t n,
 farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m)
 {
-    farsum_problem problem = plan->problem;
+    farsum_problem problem = plan->given;
     farsum_options options = plan->options;
     void *q = NULL;
     char why[1024];
     if (!advice_may(status))
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
-    problem.coulomb = plan_constant(plan);
+    options.cutoff = plan->given_cutoff;
+    options.skin = plan->given_skin;
     problem.precision = plan->info.precision;
     problem.n_sources = n;
     problem.n_targets = m;

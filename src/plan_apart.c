@@ -1,5 +1,6 @@
 /* plan_apart.c: a sum of several parts whose results appear together: where a
- * caller may stop between them, outputs are to stay as they were. */
+ * caller may stop between them, or one of them may not be in the range of its
+ * type, outputs are to stay as they were. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -40,8 +41,8 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
     farsum_result mine = *result;
     void **from[OUTPUTS], **to[OUTPUTS];
     int64_t bytes[OUTPUTS];
-    if (!plan->progress.call || (rhs == 1 && !plan->beside)
-        || plan->problem.memory == FARSUM_DEVICE)
+    if (plan->problem.memory == FARSUM_DEVICE || (rhs == 1 && !plan->beside)
+        || (!plan->progress.call && plan_units_safe(plan, plan->n, rhs, q)))
         return apart_sum(plan, rhs, q, result);
     apart_arrays(plan, rhs, &mine, from, bytes);
     apart_arrays(plan, rhs, result, to, bytes);

@@ -16,8 +16,8 @@ unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
 static farsum_problem beside_problem(const struct farsum_plan *plan,
                                      unsigned outputs)
 {
-    farsum_problem p = plan->problem;
-    p.coulomb = plan_constant(plan);
+    farsum_problem p = plan->given;
+    p.precision = plan->problem.precision;
     p.outputs = outputs;
     return p;
 }

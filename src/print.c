@@ -32,8 +32,10 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
     fprintf(out, "zero mode: %s ", net);
     /* the caller's numbers may be rounded to f32 */
     double least = plan->problem.arrays == FARSUM_F32 ? 1e-7 : 1e-14;
+    farsum_plan_info all = plan->info;
+    plan_units_info(plan, &all);
     if (plan->net_size >= 0)
-        fprintf(out, "%.3g%s", plan->info.net_strength,
+        fprintf(out, "%.3g%s", all.net_strength,
                 fabs(plan->info.net_strength) <= least * plan->net_size
                     ? " (none)"
                     : "");
@@ -48,6 +50,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         return;
     farsum_plan_info all = plan->info;
     const farsum_plan_info *i = &all;
+    plan_units_info(plan, &all);
     plan_beside_info(plan, &all);
     fprintf(out, "kernel %s, method %s, %s, %s, %d thread%s, isa %s\n",
             i->kernel, i->method, i->device,
@@ -79,10 +82,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 i->order);
     if (plan->sign < 0)
         fprintf(out, "strengths attract (gravity): constant %.6g\n",
-                plan_constant(plan));
+                plan->given.coulomb);
     if (plan->problem.softening > 0)
         fprintf(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
-                plan->problem.softening);
+                plan->given.softening);
     if (plan->problem.periodic[0])
         print_zero_mode(plan, out);
     if (i->split)
@@ -107,7 +110,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 "%lld calls of set_points\n",
                 i->skin, (long long)i->lists_made, (long long)i->lists_kept);
     else if (plan->options.skin > 0)
-        fprintf(out, "skin %.6g: no lists are kept here\n", plan->options.skin);
+        fprintf(out, "skin %.6g: no lists are kept here\n", plan->given_skin);
     fprintf(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
         fprintf(out, ", %.3g MB of it on the device",

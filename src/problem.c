@@ -148,7 +148,10 @@ farsum_status problem_check(const farsum_problem *problem,
     }
     if (axes == 3) {
         struct cell cell;
-        TRY(cell_set(&cell, p.cell, 1));
+        double most = 0;
+        for (int i = 0; i < 9; i++)
+            most = fmax(most, fabs(p.cell[i]));
+        TRY(cell_set(&cell, p.cell, ldexp(1, -scale_exponent(most))));
     }
     if (axes == 1 || axes == 2)
         FAIL(ERR_UNSUPPORTED,

@@ -2,7 +2,7 @@
 set(farsum_sources
   src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c
   src/plan_exclude.c src/plan_memory.c src/plan_method.c
-  src/plan_precision.c src/print.c
+  src/plan_precision.c src/plan_units.c src/print.c
   src/problem.c
   src/base/args.c src/base/c_locale.c src/base/fork.c src/base/fpenv.c
   src/base/isa.c src/base/mem.c src/base/mem_allowed.c src/base/number.c
@@ -64,7 +64,8 @@ set(farsum_sources
  src/method/fmm_found.c
   src/method/fmm_gpu.c src/method/fmm_gpu_crowd.c src/method/fmm_gpu_dense.c
   src/method/fmm_gpu_exclude.c
-  src/method/fmm_gpu_sparse.c src/method/fmm_gpu_run.c src/method/gpu_ends.c
+  src/method/fmm_gpu_sparse.c src/method/fmm_gpu_open.c
+  src/method/fmm_gpu_run.c src/method/gpu_ends.c
   src/method/gpu_excluded.c
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/fmm_soften.c src/method/fmm_strict.c

@@ -29,8 +29,12 @@
  * of dispersion is the caller's); of the stokeslet with no mean flow, a net
  * force balanced by a mean gradient of pressure; of the stresslet with the mean
  * flow that makes a closed surface's flow vanish outside.  Units are the
- * caller's; C is the problem's `coulomb` (1/(8 pi viscosity) makes the
- * velocities those of a fluid, -G potentials and fields those of gravity).
+ * caller's, of any size: lengths times 2^k and strengths times 2^m leave all
+ * digits of the results as they are.  Where a result is not finite in its type,
+ * or the largest of an output is below the type's normal numbers, execute, or
+ * of arrays on a device finish, fails.  C is the problem's `coulomb`
+ * (1/(8 pi viscosity) makes the velocities those of a fluid, -G potentials and
+ * fields those of gravity).
  *
  * Every function returns a status; what went wrong in words is kept for the
  * calling thread (farsum_message).  Outputs on the host are untouched on
@@ -83,7 +87,7 @@ extern "C" {
     X(ERR_UNSUPPORTED, "not possible with this method or variant")             \
     X(ERR_CELL, "the cell is not valid")                                       \
     X(ERR_POSITION, "a position is not finite or not in range")                \
-    X(ERR_STRENGTH, "a strength is not finite")                                \
+    X(ERR_STRENGTH, "a strength or a result is not in range")                  \
     X(ERR_COINCIDENT, "two particles coincide")                                \
     X(ERR_TOLERANCE, "the tolerance cannot be reached")                        \
     X(ERR_DEVICE, "no such device, or it failed")                              \

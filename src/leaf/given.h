@@ -6,12 +6,13 @@
 #include "leaf/array.h"
 
 #define GIVEN_THERE 0  /* fractions are there, [3][n] */
-#define GIVEN_CELL 1   /* s_d = sum_j x_j inv[3j + d], wrapped */
-#define GIVEN_REGION 2 /* (x_d - corner_d)/edge_d, cut to 0 .. 1 */
+#define GIVEN_CELL 1   /* s_d = unit sum_j x_j inv[3j + d], wrapped */
+#define GIVEN_REGION 2 /* (unit x_d - corner_d)/edge_d, cut to 0 .. 1 */
 
 struct given_args {
     f64 inv[9], corner[3], edge[3];
     f64 far_away;   /* cells */
+    f64 unit;       /* a power of two */
     i32 kind, wide; /* wide: 1: positions are f64 */
 };
 
@@ -19,9 +20,13 @@ struct given_args {
  * which then stands somewhere in the cell. */
 FN void given_wrapped(const f64 x[3], struct given_args a, f64 to[3], i32 *good)
 {
+    f64 r[3];
+    UNROLL
+    for (i32 d = 0; d < 3; d++)
+        r[d] = a.unit * x[d];
     UNROLL
     for (i32 d = 0; d < 3; d++) {
-        f64 v = x[0] * a.inv[d] + x[1] * a.inv[3 + d] + x[2] * a.inv[6 + d];
+        f64 v = r[0] * a.inv[d] + r[1] * a.inv[3 + d] + r[2] * a.inv[6 + d];
         *good = fabs(v) < a.far_away ? *good : 0;
         v -= floor(v);
         to[d] = v < 1 ? v : 0;
@@ -45,7 +50,7 @@ FN void given_fractions(GLOBAL const f64 *s, GLOBAL const f32 *x32,
     for (i32 d = 0; d < 3; d++) {
         f64 v = x[d];
         if (a.kind == GIVEN_REGION)
-            v = (v - a.corner[d]) / a.edge[d];
+            v = (a.unit * v - a.corner[d]) / a.edge[d];
         to[d] = v > 0 ? (v < 1 ? v : 1) : 0;
     }
 }

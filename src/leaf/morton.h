@@ -9,6 +9,7 @@
 struct tree_region {
     f64 corner[3], edge[3];
     f64 box[3], h0; /* edges of a box over its h; h of a root box */
+    f64 unit;       /* lengths that are given, times unit, are the tree's */
     i64 n, leaf;
     i32 root[3], periodic[3];
     i32 depth, ws;

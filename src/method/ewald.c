@@ -159,6 +159,7 @@ static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
         struct points p = {0};
         struct cell cell;
         TRY(cell_set(&cell, plan->problem.cell, 1));
+        cell.unit = plan_per(plan);
         status = points_set(&p, &cell, n, x, plan->problem.arrays, "source",
                             plan->threads);
         if (status == FARSUM_OK)

@@ -10,9 +10,13 @@
 #include "method/arrays.h"
 #include "method/exact_kind.h"
 
+/* Points that open sums hold for one would lie this close to each other: the
+ * square of what lies between two may be 0 there. */
+#define EXACT_CLOSE 0x1p-480
+
 static farsum_status exact_copy(double **to, int64_t n, const void *x,
                                 farsum_precision type, const char *what,
-                                int threads)
+                                int threads, struct extent *extent)
 {
     int64_t bad = INT64_MAX;
     mem_free(*to);
@@ -27,6 +31,31 @@ static farsum_status exact_copy(double **to, int64_t n, const void *x,
     if (bad != INT64_MAX)
         FAIL(ERR_POSITION, "%s %lld: %c = %g is not finite", what,
              (long long)(bad / 3), "xyz"[bad % 3], p[bad]);
+    extent_points(extent, *to, n, threads);
+    return FARSUM_OK;
+}
+
+/* Coordinates inside.  first: of open points the first that is within
+ * EXACT_CLOSE of the origin. */
+static farsum_status exact_inside(const struct farsum_plan *plan, double *x,
+                                  int64_t n, const double **first)
+{
+    double per = plan_per(plan);
+    PAR_FOR(plan->threads, schedule(static))
+    for (int64_t i = 0; i < 3 * n; i++)
+        x[i] *= per;
+    for (int64_t i = 0; i < n && !plan->problem.periodic[0]; i++) {
+        const double *at = x + 3 * i;
+        if (!(fabs(at[0]) < EXACT_CLOSE && fabs(at[1]) < EXACT_CLOSE
+              && fabs(at[2]) < EXACT_CLOSE))
+            continue;
+        *first = *first ? *first : at;
+        if ((*first)[0] != at[0] || (*first)[1] != at[1]
+            || (*first)[2] != at[2])
+            FAIL(ERR_POSITION,
+                 "two points at the origin are closer than 1e-144 of the "
+                 "extent of all, and not at one place");
+    }
     return FARSUM_OK;
 }
 
@@ -36,19 +65,26 @@ static farsum_status exact_room(double **p, int64_t n)
     return MEM_RAW(*p, n);
 }
 
-farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
+farsum_status exact_set_points(struct exact *s, struct farsum_plan *plan,
                                int64_t n, const void *x, int64_t m,
                                const void *y)
 {
     farsum_precision type = plan->problem.arrays;
     int64_t targets = m > 0 ? m : n;
     s->n = s->m = 0;
+    struct extent extent = EXTENT_NONE;
+    const double *close = NULL;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(exact_copy(&s->x, n, x, type, "source", plan->threads));
+    TRY(exact_copy(&s->x, n, x, type, "source", plan->threads, &extent));
     mem_free(s->y);
     s->y = NULL;
     if (m > 0)
-        TRY(exact_copy(&s->y, m, y, type, "target", plan->threads));
+        TRY(exact_copy(&s->y, m, y, type, "target", plan->threads, &extent));
+    if (!plan->problem.periodic[0])
+        plan_units_points(plan, &extent);
+    TRY(exact_inside(plan, s->x, n, &close));
+    if (m > 0)
+        TRY(exact_inside(plan, s->y, m, &close));
     TRY(exact_room(&s->q, n * plan->pair.strengths));
     if (plan->pair.kind->gradient)
         TRY(exact_room(&s->potential, targets));
@@ -76,17 +112,55 @@ void exact_bytes(const struct farsum_plan *plan, double *held, double *more)
 
 /* C times the sums into row r of the caller's arrays. */
 static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
-                      farsum_result *result)
+                      const struct exact_sums *sums, farsum_result *result)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
     double c = plan_constant(plan);
     farsum_precision type = plan->problem.arrays;
-    void *vector = result->velocity ? result->velocity : result->field;
-    for (int64_t i = 0; result->potential && i < targets; i++)
+    struct scale value = scale_of(plan_exponent(plan));
+    struct scale field = scale_of(plan_exponent_field(plan));
+    struct scale energy = scale_of(plan_exponent_energy(plan));
+    for (int64_t i = 0; sums->potential && i < targets; i++)
         array_put(result->potential, type, r * targets + i,
-                  c * s->potential[i]);
-    for (int64_t i = 0; vector && i < 3 * targets; i++)
-        array_put(vector, type, 3 * r * targets + i, c * s->field[i]);
+                  scale_by(value, c * s->potential[i]));
+    for (int64_t i = 0; sums->field && i < 3 * targets; i++)
+        array_put(result->field, type, 3 * r * targets + i,
+                  scale_by(field, c * s->field[i]));
+    for (int64_t i = 0; sums->velocity && i < 3 * targets; i++)
+        array_put(result->velocity, type, 3 * r * targets + i,
+                  scale_by(value, c * s->field[i]));
+    if (sums->energy)
+        result->energy[r] = scale_by(energy, c * *sums->energy);
+    for (int a = 0; sums->virial && a < 9; a++)
+        result->virial[9 * r + a] = scale_by(energy, c * sums->virial[a]);
+}
+
+/* The largest of the sums is in the range of what it goes to. */
+static farsum_status exact_range(const struct farsum_plan *plan,
+                                 const double *v, int64_t n, int exponent,
+                                 farsum_precision type, const char *what)
+{
+    if (!v)
+        return FARSUM_OK;
+    double most = plan_units_largest(v, FARSUM_F64, n, plan->threads);
+    return plan_units_range(plan, fabs(plan_constant(plan)) * most, exponent,
+                            type, what);
+}
+
+static farsum_status exact_ranges(const struct farsum_plan *plan,
+                                  const struct exact *s,
+                                  const struct exact_sums *sums)
+{
+    int64_t targets = s->m > 0 ? s->m : s->n;
+    farsum_precision type = plan->problem.arrays;
+    int value = plan_exponent(plan), energy = plan_exponent_energy(plan);
+    TRY(exact_range(plan, sums->potential, targets, value, type, "potential"));
+    TRY(exact_range(plan, sums->field, 3 * targets, plan_exponent_field(plan),
+                    type, "field"));
+    TRY(exact_range(plan, sums->velocity, 3 * targets, value, type,
+                    "velocity"));
+    TRY(exact_range(plan, sums->energy, 1, energy, FARSUM_F64, "energy"));
+    return exact_range(plan, sums->virial, 9, energy, FARSUM_F64, "virial");
 }
 
 static void exact_net(struct farsum_plan *plan, const struct exact *s)
@@ -101,12 +175,29 @@ static void exact_net(struct farsum_plan *plan, const struct exact *s)
     plan->net_size = sqrt((double)s->n * square);
 }
 
+/* Right-hand side r inside; its sums. */
+static farsum_status exact_sum(struct farsum_plan *plan, struct exact *s, int r,
+                               const void *q, const struct exact_sums *sums)
+{
+    int width = plan->pair.strengths;
+    int64_t each = s->n * width;
+    double most[2];
+    const double *per = plan->units.per;
+    plan_units_most(q, plan->problem.arrays, r * each, each, width, most);
+    plan_units_strength(plan, most);
+    for (int64_t i = 0; i < each; i++)
+        s->q[i] = array_get(q, plan->problem.arrays, r * each + i)
+                  * per[width > 3 ? i % width / 3 : 0];
+    TRY(s->sum(plan, s, sums));
+    TRY(exact_exclude(plan, s, sums));
+    return exact_ranges(plan, s, sums);
+}
+
 farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
                             farsum_result *result)
 {
     struct exact *s = plan->state;
-    double start = clock_seconds(), c = plan_constant(plan);
-    int64_t each = s->n * plan->pair.strengths;
+    double start = clock_seconds();
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};
         TRY(progress_step(r, rhs, "summing"));
@@ -117,15 +208,8 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
             .virial = result->virial ? virial : NULL,
             .velocity = result->velocity ? s->field : NULL,
         };
-        for (int64_t i = 0; i < each; i++)
-            s->q[i] = array_get(q, plan->problem.arrays, r * each + i);
-        TRY(s->sum(plan, s, &sums));
-        TRY(exact_exclude(plan, s, &sums));
-        exact_out(plan, s, r, result);
-        if (result->energy)
-            result->energy[r] = c * energy;
-        for (int a = 0; result->virial && a < 9; a++)
-            result->virial[9 * r + a] = c * virial[a];
+        TRY(exact_sum(plan, s, r, q, &sums));
+        exact_out(plan, s, r, &sums, result);
         exact_net(plan, s);
     }
     plan->info.stages[0].seconds = clock_seconds() - start;

@@ -31,7 +31,8 @@ struct exact {
                          const struct exact_sums *sums);
 };
 
-farsum_status exact_set_points(struct exact *s, const struct farsum_plan *plan,
+/* The points inside; open ones say the plan's unit of length. */
+farsum_status exact_set_points(struct exact *s, struct farsum_plan *plan,
                                int64_t n, const void *x, int64_t m,
                                const void *y);
 /* Bytes that set_points holds, and those that it needs besides for a while, to

@@ -152,7 +152,8 @@ int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes)
 
 static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
 {
-    return a->skip == b->skip && a->n_sources == b->n_sources
+    return a->skip == b->skip && a->softening == b->softening
+           && a->n_sources == b->n_sources
            && a->n_targets == b->n_targets && a->neighbours == b->neighbours
            && a->filling == b->filling && a->dense == b->dense
            && a->ws == b->ws;
@@ -262,8 +263,8 @@ static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
         GO(fmm_uneven_cell(plan, s, 1, p->n_sources, p->n_targets, 0, &found,
                            &uneven));
     else if (s->sampled && !plan->device)
-        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, s->facts.edge,
-                      plan->threads, &uneven));
+        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, plan_per(plan),
+                      s->facts.edge, plan->threads, &uneven));
     GO(fmm_shape(plan, s, uneven, p->n_sources, p->n_targets, &s->shape));
     fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
              &s->pairs);
@@ -289,20 +290,22 @@ static farsum_status fmm_create(struct farsum_plan *plan)
     if (!plan->dry && plan->device)
         TRY(fmm_gpu_create(plan, s));
     fmm_about(plan, s);
-    plan->info.norm = p->coulomb
-                      * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
-                                                            : s->facts.force);
+    double norm = p->coulomb
+                  * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
+                                                        : s->facts.force);
+    int absolute = p->error == FARSUM_ERROR_ABSOLUTE;
+    plan->info.norm = absolute ? 1 : norm;
     plan->info.estimated_error =
         hypot(fmm_estimate(plan, s, &s->facts),
-              fmm_soften(plan, s, &s->shape)
-                  * (p->error == FARSUM_ERROR_ABSOLUTE ? plan->info.norm : 1));
+              fmm_soften(plan, s, &s->shape) * (absolute ? norm : 1));
     plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
     TRY(fmm_strict_about(plan, s));
     if (plan_misses(plan))
         plan_log(plan,
                  "WARNING: order %d, which was given, leaves %.3g by the "
                  "estimate, above the tolerance %g",
-                 plan->info.order, plan->info.estimated_error,
+                 plan->info.order,
+                 plan_error(plan, plan->info.estimated_error),
                  plan->info.tolerance);
     return FARSUM_OK;
 }

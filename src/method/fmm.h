@@ -73,6 +73,7 @@ enum { FMM_KEPT = 4 };
 struct fmm_found {
     farsum_status status; /* not OK: there is no such shape */
     struct fmm_facts facts;
+    int length;   /* the plan's unit: softening and tolerance go with it */
     int64_t n, m; /* n 0: nothing was found */
     struct fmm_learnt learnt;
     struct fmm_shape shape;
@@ -85,6 +86,7 @@ struct fmm {
     int sampled;    /* 1: facts are of a sample */
     int placed;     /* 1: open, and points were set: the edges are theirs */
     double sample_norm[2]; /* then: potential, force; 0: not kept yet */
+    int sample_length;     /* the plan's unit of length then */
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
@@ -126,13 +128,14 @@ struct fmm_apart {
     double field[3], potential, potential2, field2;
 };
 int64_t fmm_facts_some(int64_t n, int64_t m);
-void fmm_facts_apart(struct fmm *s, int64_t some,
-                     const struct fmm_apart *apart);
+void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
+                     int64_t some, const struct fmm_apart *apart);
 
-/* fmm_uneven.c: 1: x [n][3] are so far from filling their box evenly that a
- * sparse tree is theirs. */
+/* fmm_uneven.c: 1: x [n][3], times per, are so far from filling their box
+ * evenly that a sparse tree is theirs. */
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
-                         const double edge[3], int threads, int *uneven);
+                         double per, const double edge[3], int threads,
+                         int *uneven);
 /* Of a periodic cell: 1: a sparse tree should be faster than a dense one, by
  * the sample, without one by points that are so crowded (1: as uniform ones).
  * *seconds: what a sum takes with the tree that is the faster one.  set: those

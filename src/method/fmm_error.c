@@ -251,5 +251,5 @@ farsum_status fmm_order_fails(const struct farsum_plan *plan)
 {
     FAIL(ERR_TOLERANCE,
          "these points need orders above %d for the tolerance %g",
-         (int)MULTIPOLE_MOST, plan->problem.tolerance);
+         (int)MULTIPOLE_MOST, plan->given.tolerance);
 }

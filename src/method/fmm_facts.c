@@ -23,6 +23,7 @@ static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_facts *f = &s->facts;
     TRY(cell_set(&s->cell, plan->problem.cell, 1));
+    s->cell.unit = plan_per(plan);
     const double *a = s->cell.a;
     for (int d = 0; d < 3; d++) {
         f->edge[d] = sqrt(a[3 * d] * a[3 * d] + a[3 * d + 1] * a[3 * d + 1]
@@ -106,7 +107,7 @@ static farsum_status facts_open(const struct farsum_plan *plan,
     const farsum_problem *p = &plan->problem;
     farsum_status status = FARSUM_OK;
     int64_t n = p->n_sources;
-    double *x = NULL, *q = NULL, low[3], high[3];
+    double *x = NULL, *q = NULL, low[3], high[3], per = plan_per(plan);
     f->q1 = f->q2 = 1;
     f->edge[0] = f->edge[1] = f->edge[2] = f->volume = 1;
     f->force = pow((double)n, 2.0 / 3);
@@ -117,11 +118,11 @@ static farsum_status facts_open(const struct farsum_plan *plan,
     GO(MEM_RAW(q, n));
     f->q1 = f->q2 = 0;
     for (int64_t i = 0; i < n; i++) {
-        q[i] = array_get(p->sample_q, p->arrays, i);
+        q[i] = plan->sample_q[i];
         f->q1 += q[i] / (double)n;
         f->q2 += q[i] * q[i] / (double)n;
         for (int d = 0; d < 3; d++) {
-            double v = array_get(p->sample_x, p->arrays, 3 * i + d);
+            double v = per * array_get(p->sample_x, p->arrays, 3 * i + d);
             low[d] = i && low[d] < v ? low[d] : v;
             high[d] = i && high[d] > v ? high[d] : v;
             x[3 * i + d] = v;
@@ -179,6 +180,7 @@ farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
     f->periodic = plan->problem.periodic[0];
     if (!f->periodic) {
         s->sampled = plan->problem.sample_x != NULL;
+        s->sample_length = plan->units.length;
         return facts_open(plan, f);
     }
     TRY(facts_cell(plan, s));
@@ -238,7 +240,8 @@ int64_t fmm_facts_some(int64_t n, int64_t m)
     return some < m ? some : m;
 }
 
-void fmm_facts_apart(struct fmm *s, int64_t some, const struct fmm_apart *apart)
+void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
+                     int64_t some, const struct fmm_apart *apart)
 {
     struct fmm_facts *f = &s->facts;
     double mean[2] = {0}, most = 0;
@@ -247,8 +250,9 @@ void fmm_facts_apart(struct fmm *s, int64_t some, const struct fmm_apart *apart)
         s->sample_norm[1] = f->force;
     }
     if (s->sampled) {
-        f->potential = s->sample_norm[0];
-        f->force = s->sample_norm[1];
+        int longer = plan->units.length - s->sample_length;
+        f->potential = ldexp(s->sample_norm[0], longer);
+        f->force = ldexp(s->sample_norm[1], 2 * longer);
     }
     if (some == 0)
         return;
@@ -273,5 +277,5 @@ void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
     for (int64_t t = 0; t < some; t++)
         apart[t] =
             apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
-    fmm_facts_apart(s, some, apart);
+    fmm_facts_apart(plan, s, some, apart);
 }

@@ -2,10 +2,11 @@
 #include "method/fmm.h"
 
 static int found_known(const struct fmm_found *f, const struct fmm *s,
-                       int64_t n, int64_t m)
+                       int length, int64_t n, int64_t m)
 {
     const struct fmm_facts *a = &f->facts, *b = &s->facts;
-    return n > 0 && f->n == n && f->m == m && f->learnt.shift == s->learnt.shift
+    return n > 0 && f->n == n && f->m == m && f->length == length
+           && f->learnt.shift == s->learnt.shift
            && f->learnt.many == s->learnt.many
            && f->learnt.wide == s->learnt.wide && a->periodic == b->periodic
            && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
@@ -15,11 +16,11 @@ static int found_known(const struct fmm_found *f, const struct fmm *s,
 }
 
 /* Its place among those that are kept; NULL: it is not there. */
-static struct fmm_found *found_kept(struct fmm *s, int sparse, int64_t n,
-                                    int64_t m)
+static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
+                                    int64_t n, int64_t m)
 {
     for (int k = 0; k < FMM_KEPT; k++)
-        if (found_known(&s->found[sparse][k], s, n, m))
+        if (found_known(&s->found[sparse][k], s, length, n, m))
             return &s->found[sparse][k];
     return NULL;
 }
@@ -32,7 +33,8 @@ static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
                                  struct fmm_shape *shape)
 {
     int sparse = s->names.tree ? s->names.tree == 2 : crowded;
-    struct fmm_found *found = found_kept(s, sparse, n, m);
+    int length = plan->units.length;
+    struct fmm_found *found = found_kept(s, sparse, length, n, m);
     if (!found || (again && found->status != FARSUM_OK)) {
         struct fmm_shape best = {0};
         farsum_status status = fmm_shape_find(plan, s, sparse, n, m, &best);
@@ -44,6 +46,7 @@ static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
         }
         *found = (struct fmm_found){.status = status,
                                     .facts = s->facts,
+                                    .length = length,
                                     .n = n,
                                     .m = m,
                                     .learnt = s->learnt,

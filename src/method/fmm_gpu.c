@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct fmm_boxes) == 32, "as the kernel has it");
 #define BESIDE_MOST 300000
 
 /* Cells of this edge hold whatever is finite. */
-static const double wide_cell = 1e290;
+static const double wide_cell = 1e303;
 
 int fmm_gpu_queues(const struct farsum_plan *plan)
 {
@@ -89,6 +89,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
         {&g->jit, "fmm_totals", &g->totals},
         {&g->jit, "fmm_at", &g->at_kernel},
         {&g->jit, "fmm_give", &g->give},
+        {&g->jit, "fmm_range", &g->range},
         {&g->facts_jit, "spectral_strengths", &g->strengths},
         {&g->facts_jit, "spectral_dipole", &g->dipole},
         {&g->facts_jit, "spectral_fold", &g->dipole_fold},
@@ -119,7 +120,8 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     g->beside = fmm_gpu_queues(plan) > 1;
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
-    fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = -1;
+    fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = fact[FMM_FACT_RANGE] = -1;
+    fact[FMM_FACT_UNIT] = 1;
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
     TRY(buf_alloc(&g->record, g->device, 8 * FMM_RECORD * FMM_RECORDS));
@@ -152,6 +154,7 @@ static farsum_status gpu_take(struct farsum_plan *plan, struct fmm *s,
     struct cell open = {0};
     points->n = 0;
     open.inv[0] = open.inv[4] = open.inv[8] = 1 / wide_cell;
+    open.unit = 1;
     if (plan->problem.memory == FARSUM_HOST) {
         TRY(buf_given_host(g->device, given, bytes, what));
         TRY(buf_reserve(x, g->device, bytes));
@@ -179,59 +182,6 @@ static farsum_status gpu_check(struct fmm *s, int64_t m)
     return m > 0 ? points_gpu_check(s->target.gpu) : FARSUM_OK;
 }
 
-/* What holds all points in open space. */
-static farsum_status gpu_bounds(struct fmm *s, int64_t m, double low[3],
-                                double high[3])
-{
-    struct gpu_box box[2];
-    TRY(points_gpu_box(s->source.gpu, &box[0]));
-    box[1] = box[0];
-    if (m > 0)
-        TRY(points_gpu_box(s->target.gpu, &box[1]));
-    for (int d = 0; d < 3; d++) {
-        low[d] = fmin(box[0].lo[d], box[1].lo[d]);
-        high[d] = fmax(box[0].hi[d], box[1].hi[d]);
-    }
-    return FARSUM_OK;
-}
-
-/* As fmm_gpu.k has it. */
-struct fmm_some {
-    int64_t n, m, some;
-    int32_t wide, spare;
-};
-_Static_assert(sizeof(struct fmm_some) == 32, "as the kernel has it");
-
-/* What the sources leave at targets of their own, open space: into facts. */
-static farsum_status gpu_apart(const struct farsum_plan *plan, struct fmm *s,
-                               int64_t m)
-{
-    struct fmm_gpu *g = s->gpu;
-    farsum_status status = FARSUM_OK;
-    struct fmm_some args = {.n = s->source.n,
-                            .m = m,
-                            .some = fmm_facts_some(s->source.n, m),
-                            .wide = plan->problem.arrays != FARSUM_F32};
-    double(*record)[FMM_RECORD] = NULL;
-    struct fmm_apart *apart = NULL;
-    if (m > 0) {
-        GO(MEM_RAW(record, args.some));
-        GO(MEM_RAW(apart, args.some));
-        GO(LAUNCH(&g->apart, args.some, ARG_BUF(&g->x), ARG_BUF(&g->x),
-                  ARG_BUF(&g->y), ARG_BUF(&g->y), ARG_BUF(&g->record),
-                  ARG_STRUCT(args)));
-        GO(buf_download(&g->record, 0, record,
-                        args.some * (int64_t)sizeof *record));
-        for (int64_t t = 0; t < args.some; t++)
-            memcpy(&apart[t], record[t], sizeof *apart);
-    }
-    fmm_facts_apart(s, args.some, apart);
-done:
-    mem_free(record);
-    mem_free(apart);
-    return status;
-}
-
 farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3])
@@ -239,7 +189,8 @@ farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
     struct fmm_gpu *g = s->gpu;
     struct points *sides[] = {&s->source, &s->target};
     const struct buf *x[] = {&g->x, &g->y};
-    struct fmm_region region = {.wide = plan->problem.arrays != FARSUM_F32};
+    struct fmm_region region = {.per = plan_per(plan),
+                                .wide = plan->problem.arrays != FARSUM_F32};
     memcpy(region.corner, corner, sizeof region.corner);
     memcpy(region.edge, edge, sizeof region.edge);
     for (int k = 0; k < (m > 0 ? 2 : 1); k++) {
@@ -466,18 +417,20 @@ farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
                                  const void *y)
 {
     struct fmm_gpu *g = s->gpu;
+    TRY(fmm_gpu_range_last(plan, s));
     TRY(fmm_gpu_fold(plan, s));
     s->target.n = 0;
     g->summed = 0;
+    g->ranged = 1;
     g->exclude.ordered = 0;
     TRY(gpu_take(plan, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
         TRY(gpu_take(plan, s, &s->target, &g->y, m, y, "target"));
     if (!s->facts.periodic) {
-        TRY(gpu_bounds(s, m, g->low, g->high));
+        TRY(fmm_gpu_bounds(plan, s, m));
         TRY(gpu_check(s, m));
         fmm_extent(s, g->low, g->high);
-        TRY(gpu_apart(plan, s, m));
+        TRY(fmm_gpu_apart(plan, s, m));
     }
     TRY(fmm_gpu_shape(plan, s, n, m));
     const struct fmm_learnt learnt = s->learnt;

@@ -13,6 +13,7 @@
 enum fmm_fact {
     FMM_FACT_Q,
     FMM_FACT_Q2,
+    FMM_FACT_UNIT,
     FMM_FACT_DIPOLE = 3,
     FMM_FACT_FORCE = 6,
     FMM_FACT_PHI,
@@ -21,7 +22,8 @@ enum fmm_fact {
     FMM_FACT_TWIN,
     FMM_FACT_MOMENT = 12,
     FMM_FACT_CROWD = 17, /* four words */
-    FMM_FACTS = 22
+    FMM_FACT_RANGE = 23,
+    FMM_FACTS
 };
 /* Records that a kernel leaves, at most, and their words. */
 enum { FMM_RECORDS = 1024, FMM_RECORD = 20, FMM_KNOWN = 4 };
@@ -57,18 +59,18 @@ struct fmm_held {
 
 /* As fmm_gpu.k has it: what fractions of places are of. */
 struct fmm_region {
-    double corner[3], edge[3];
+    double corner[3], edge[3], per;
     int64_t n;
     int32_t wide, fractions; /* fractions: x is [3][n] of them, f64 */
 };
-_Static_assert(sizeof(struct fmm_region) == 64, "as the kernel has it");
+_Static_assert(sizeof(struct fmm_region) == 72, "as the kernel has it");
 
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
     struct kernel place, cells, apart, fold, leaves, count, crowd, twins, in,
         out;
-    struct kernel totals, at_kernel, give;
+    struct kernel totals, at_kernel, give, range;
     struct kernel strengths, dipole, dipole_fold, twins_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
@@ -92,7 +94,7 @@ struct fmm_gpu {
     struct fmm_gpu_crowd *lists; /* owned; of a sparse tree's errors */
     struct fmm_gpu_crowd *dense; /* owned; of a dense one's */
     struct fmm_held held;
-    double low[3], high[3];      /* what holds open points */
+    double low[3], high[3];      /* what holds open points, inside */
     int beside;              /* 1: near pairs on a queue of their own */
     struct aside aside;
     struct recording recording; /* of a sum */
@@ -101,6 +103,7 @@ struct fmm_gpu {
     int64_t rhs;
     int pending;             /* 1: an execute that nobody waited for */
     int folds;               /* 1: its results' records are not yet facts */
+    int ranged;              /* 1: but for their range, which is known */
     int had_field, had_potential;
 };
 
@@ -134,6 +137,12 @@ void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *room); /* NULL is legal */
 /* The region of a tree of open points, and fmm_gpu.c's own. */
 farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
                                 const struct fmm *s, struct tree_args *args);
+/* fmm_gpu_open.c: gpu->low and high, and the plan's unit of length with them;
+ * what the sources leave at targets of their own, into facts. */
+farsum_status fmm_gpu_bounds(struct farsum_plan *plan, struct fmm *s,
+                             int64_t m);
+farsum_status fmm_gpu_apart(const struct farsum_plan *plan, struct fmm *s,
+                            int64_t m);
 /* Fractions of a region in place of those of a wide cell. */
 farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
                                 int64_t m, const double corner[3],
@@ -159,6 +168,10 @@ farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
 /* What is left of a sum in records, to facts, before other points come. */
 farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s);
+/* Whether the results of the last execute's last right-hand side are in range,
+ * if nobody looked yet. */
+farsum_status fmm_gpu_range_last(const struct farsum_plan *plan,
+                                 const struct fmm *s);
 /* Waits; what went wrong, then the numbers of the last sum into plan->info. */
 farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s);
 

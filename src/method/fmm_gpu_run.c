@@ -11,12 +11,12 @@
 
 /* As fmm_gpu.k has it. */
 struct fmm_units {
-    double coulomb, h, front, surface, axis[9], box[3];
+    double coulomb, h, front, surface, per, none, axis[9], box[3];
     int64_t n, targets, leaves, roots, first_q, first_out, rhs;
     int32_t root[3], level, wide, apart, potential, field, energy, virial,
-        beside, periodic, sparse, gathered;
+        beside, periodic, sparse, gathered, exponent, length;
 };
-_Static_assert(sizeof(struct fmm_units) == 240, "as the kernels have it");
+_Static_assert(sizeof(struct fmm_units) == 264, "as the kernels have it");
 
 /* A sum of right-hand sides, as it may be recorded. */
 struct sum {
@@ -52,6 +52,10 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
         .sparse = !t->dense,
         .gathered = e->potential || e->field ? s->gpu->gathered : FMM_GIVEN,
     };
+    u.exponent = plan->units.constant - plan->units.length;
+    u.length = plan->units.length;
+    u.per = plan_per(plan);
+    u.none = HUGE_VAL;
     u.first_q = e->rhs * u.n;
     u.first_out = e->rhs * u.targets;
     if (s->facts.periodic) {
@@ -77,17 +81,11 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                                          .n = u->n,
                                          .first_q = u->first_q,
                                          .rhs = u->rhs,
-                                         .wide = u->wide};
+                                         .wide = u->wide,
+                                         .per = u->per};
     int64_t groups = fmm_groups(u->n, FMM_GROUP);
     TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                ARG_BUF(&g->known), ARG_STRUCT(about)));
-    if (u->surface > 0) {
-        TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q),
-                   ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->record),
-                   ARG_STRUCT(about)));
-        TRY(LAUNCH(&g->dipole_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                   ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3)));
-    }
     TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->known),
                ARG_I64(groups), ARG_BUF(&g->fact), ARG_BUF(&p->order),
                ARG_BUF(fmm_gpu_leaf(s, 0)), ARG_BUF(fmm_gpu_places(s)),
@@ -95,8 +93,15 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                ARG_STRUCT(about), ARG_STRUCT(*u)));
     if (!u->periodic)
         return FARSUM_OK;
-    return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups), ARG_I32(FMM_FACT_MOMENT), ARG_I32(5));
+    TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_I32(FMM_FACT_MOMENT), ARG_I32(5)));
+    if (u->surface == 0)
+        return FARSUM_OK;
+    TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->x),
+               ARG_BUF(&g->x), ARG_BUF(&g->fact), ARG_BUF(&g->record),
+               ARG_STRUCT(about)));
+    return LAUNCH(&g->dipole_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3));
 }
 
 /* Facts of the results, from their records; NULL: energy or virial is not
@@ -120,6 +125,28 @@ farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s)
     s->gpu->folds = 0;
     const struct fmm_units units = run_units(plan, s, &none);
     return run_totals(s->gpu, &units, NULL, NULL);
+}
+
+/* Whether the results of right-hand side r are in range, from their records. */
+static farsum_status run_range(const struct farsum_plan *plan,
+                               const struct fmm *s, int64_t r)
+{
+    struct fmm_gpu *g = s->gpu;
+    int64_t groups = fmm_groups(tree_targets(&s->tree)->n, FMM_GROUP);
+    return LAUNCH(&g->range, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups),
+                  ARG_I32(plan->problem.arrays != FARSUM_F32), ARG_I64(r),
+                  ARG_F64(HUGE_VAL));
+}
+
+farsum_status fmm_gpu_range_last(const struct farsum_plan *plan,
+                                 const struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    if (!g->pending || g->ranged)
+        return FARSUM_OK;
+    g->ranged = 1;
+    return run_range(plan, s, g->rhs - 1);
 }
 
 /* Into the caller's units. */
@@ -238,6 +265,8 @@ static farsum_status run_all(void *data)
         TRY(run_in(sum->s, &sum->units, &e));
         TRY(run_sum(sum));
         TRY(run_out(sum->s, &sum->units, &e));
+        if (r + 1 < sum->rhs) /* the next one's records come there */
+            TRY(run_range(sum->plan, sum->s, r));
     }
     return FARSUM_OK;
 }
@@ -246,13 +275,23 @@ static farsum_status run_all(void *data)
 static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
 {
     g->pending = 1;
+    g->ranged = 0;
     g->folds = !result->energy && !result->virial;
     g->rhs = rhs;
     g->had_field = result->field || result->virial;
     g->had_potential = result->potential || result->energy;
 }
 
-/* A caller on the host: each right-hand side there and back. */
+/* What finish fails by is told once. */
+static farsum_status run_told(struct fmm_gpu *g)
+{
+    const double none = -1;
+    TRY(buf_upload(&g->fact, 8 * FMM_FACT_RANGE, &none, sizeof none));
+    return buf_upload(&g->fact, 8 * FMM_FACT_BAD, &none, sizeof none);
+}
+
+/* A caller on the host: each right-hand side there and back, if its results are
+ * in range. */
 static farsum_status run_host(struct farsum_plan *plan, struct fmm *s,
                               const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
@@ -260,8 +299,16 @@ static farsum_status run_host(struct farsum_plan *plan, struct fmm *s,
     struct fmm_gpu *g = s->gpu;
     const struct gpu_ends e = gpu_ends(&g->given, result);
     struct sum one = {.plan = plan, .s = s, .ends = &e, .rhs = 1};
+    double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(recording_run(&g->recording, g->device, run_all, &one));
+    TRY(run_range(plan, s, r));
+    g->ranged = 1;
+    TRY(buf_download(&g->fact, 8 * FMM_FACT_RANGE, &bad, sizeof bad));
+    if (bad >= 0) {
+        TRY(run_told(g));
+        return gpu_ends_range(plan, r);
+    }
     return gpu_arrays_download(&g->given, counts, r, result);
 }
 
@@ -272,6 +319,7 @@ static farsum_status run_device(struct farsum_plan *plan, struct fmm *s,
 {
     struct gpu_arrays given;
     TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
+    TRY(fmm_gpu_range_last(plan, s));
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
     struct sum all = {.plan = plan, .s = s, .ends = &e, .rhs = rhs};
@@ -322,19 +370,23 @@ farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     double fact[FMM_FACTS];
-    const double none = -1;
     TRY(device_finish(g->device));
     if (!g->pending)
         return FARSUM_OK;
+    TRY(fmm_gpu_range_last(plan, s));
     g->pending = 0;
     TRY(fmm_gpu_fold(plan, s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
-    if (fact[FMM_FACT_BAD] >= 0) {
-        TRY(buf_upload(&g->fact, 8 * FMM_FACT_BAD, &none, sizeof none));
+    if (fact[FMM_FACT_BAD] >= 0 || fact[FMM_FACT_RANGE] >= 0)
+        TRY(run_told(g));
+    if (fact[FMM_FACT_BAD] >= 0)
         FAIL(ERR_STRENGTH,
              "strength %lld of right-hand side %lld is not finite",
              (long long)fact[FMM_FACT_BAD_AT], (long long)fact[FMM_FACT_BAD]);
-    }
+    if (fact[FMM_FACT_RANGE] >= 0)
+        return gpu_ends_range(plan, (int64_t)fact[FMM_FACT_RANGE]);
+    const double unit[2] = {fact[FMM_FACT_UNIT], 0};
+    plan_units_strength(plan, unit);
     run_seconds(plan, s);
     double n = (double)s->tree.source.n;
     double own = s->tree.separate ? fact[FMM_FACT_Q2] / n : 1;

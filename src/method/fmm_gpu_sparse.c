@@ -26,7 +26,9 @@ static farsum_status sparse_crowding(const struct farsum_plan *plan,
         GO(points_gpu_fractions(s->source.gpu));
     else
         GO(points_gpu_box(s->source.gpu, &box));
-    memcpy(region.corner, box.lo, sizeof region.corner);
+    region.per = plan_per(plan);
+    for (int d = 0; d < 3; d++)
+        region.corner[d] = region.per * box.lo[d];
     memcpy(region.edge, s->facts.edge, sizeof region.edge);
     GO(MEM_RAW(count, FMM_CELLS));
     GO(buf_reserve(&g->boxes, g->device, bytes));
@@ -108,9 +110,9 @@ farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
     /* of a cell the wrapped fractions */
     int cell = s->facts.periodic;
     const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
-                                          wide};
+                                          wide, plan_per(plan)};
     const struct tree_gpu_given target = {s->target.gpu, cell ? NULL : &g->y,
-                                          wide};
+                                          wide, plan_per(plan)};
     struct tree_args args;
     TRY(fmm_gpu_tree_args(plan, s, &args));
     TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));

@@ -281,7 +281,7 @@ static farsum_status points_uneven(const struct farsum_plan *plan,
     double crowding = 1, seconds;
     *uneven = 0;
     if (!s->facts.periodic)
-        return fmm_uneven(n, s->exact.x, FARSUM_F64, s->facts.edge,
+        return fmm_uneven(n, s->exact.x, FARSUM_F64, 1, s->facts.edge,
                           plan->threads, uneven);
     if (s->names.tree)
         return FARSUM_OK;

@@ -74,7 +74,7 @@ farsum_status fmm_soften_fits(const struct farsum_plan *plan,
              "softening %g leaves a relative error of %.2g between boxes of "
              "that size, %.2g is allowed; up to %.3g would do, or larger "
              "boxes, or method direct",
-             plan->problem.softening, error, most,
-             plan->problem.softening * sqrt(most / error));
+             plan->given.softening, error, most,
+             plan->given.softening * sqrt(most / error));
     return FARSUM_OK;
 }

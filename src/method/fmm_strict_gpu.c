@@ -56,7 +56,7 @@ static farsum_status strict_positions(const struct farsum_plan *plan,
     GO(MEM_RAW(*to, 3 * n));
     GO(buf_download(from, 0, x, 3 * n * size));
     for (int64_t i = 0; i < 3 * n; i++)
-        (*to)[i] = array_get(x, plan->problem.arrays, i);
+        (*to)[i] = plan_per(plan) * array_get(x, plan->problem.arrays, i);
 done:
     mem_free(x);
     return status;
@@ -146,5 +146,6 @@ farsum_status fmm_strict_given(const struct farsum_plan *plan,
     t->given = 0;
     for (int64_t i = first; i < first + n; i++)
         t->given = fmax(t->given, fabs(array_get(q, type, i)));
+    t->given = ldexp(t->given, -scale_exponent(t->given));
     return FARSUM_OK;
 }

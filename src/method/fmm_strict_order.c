@@ -127,7 +127,7 @@ farsum_status strict_fails(const struct farsum_plan *plan, double limit,
          "%.3g",
          plan->options.strict ? "strict"
                               : "method fmm, few points or a lattice",
-         plan->problem.tolerance, part, given, least);
+         plan->given.tolerance, part, given, plan_error(plan, least));
 }
 
 static int strict_alike(const struct farsum_plan *plan, const struct fmm *s)
@@ -151,7 +151,7 @@ farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s)
         return FARSUM_OK;
     t->mean = t->most = 0;
     for (int64_t i = 0; i < p->n_sources; i++) {
-        double q = fabs(array_get(p->sample_q, p->arrays, i));
+        double q = fabs(plan->sample_q[i]);
         t->mean += q / (double)p->n_sources;
         t->most = fmax(t->most, q);
     }
@@ -280,7 +280,8 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
         FAIL(ERR_TOLERANCE,
              "strict: with these strengths and results order %d is proved to "
              "keep %.3g, not the tolerance %g; %s",
-             s->shape.order, plan->info.bound, plan->problem.tolerance,
+             s->shape.order, plan_error(plan, plan->info.bound),
+             plan->given.tolerance,
              plan->options.order
                  ? "a higher order, or one that is chosen, may"
                  : "a sample of them lets the plan choose for them");

@@ -28,14 +28,15 @@ static double uneven_low(const void *x, farsum_precision type, int64_t n,
 }
 
 /* Adds points begin .. end to the cells that they are in. */
-static void uneven_count(const void *x, farsum_precision type,
+static void uneven_count(const void *x, farsum_precision type, double per,
                          const double low[3], const double edge[3],
                          int64_t begin, int64_t end, int32_t *count)
 {
     for (int64_t i = begin; i < end; i++) {
         int64_t at = 0;
         for (int d = 0; d < 3; d++) {
-            double f = (array_get(x, type, 3 * i + d) - low[d]) / edge[d];
+            double f = (per * array_get(x, type, 3 * i + d) - per * low[d])
+                       / edge[d];
             int64_t k = (int64_t)(f * FMM_CELL);
             at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
         }
@@ -52,7 +53,8 @@ double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
 }
 
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
-                         const double edge[3], int threads, int *uneven)
+                         double per, const double edge[3], int threads,
+                         int *uneven)
 {
     int64_t most = n / UNEVEN_LEAST + 1;
     int parts = most < threads ? (int)most : threads;
@@ -63,7 +65,7 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
         low[d] = uneven_low(x, type, n, d, parts);
     PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++)
-        uneven_count(x, type, low, edge, par_start(n, parts, p),
+        uneven_count(x, type, per, low, edge, par_start(n, parts, p),
                      par_start(n, parts, p + 1), count + p * FMM_CELLS);
     for (int k = FMM_CELLS; k < parts * FMM_CELLS; k++)
         count[k % FMM_CELLS] += count[k];

@@ -93,6 +93,15 @@ farsum_status gpu_ends_host(struct device *device, const farsum_result *result)
     return buf_given_host(device, result->virial, 8, "virial");
 }
 
+farsum_status gpu_ends_range(const struct farsum_plan *plan, int64_t r)
+{
+    FAIL(ERR_STRENGTH,
+         "right-hand side %lld: a result is not finite in %s, or the largest "
+         "of one kind is below its normal numbers: take other units of lengths "
+         "or strengths, or points that lie less close",
+         (long long)r, plan->problem.arrays == FARSUM_F32 ? "f32" : "f64");
+}
+
 struct gpu_ends gpu_ends(const struct gpu_arrays *a,
                          const farsum_result *result)
 {

@@ -49,6 +49,8 @@ farsum_status gpu_arrays_download(const struct gpu_arrays *arrays,
 /* Fails if it can be told that results which are said to be on the host are
  * not; strengths were looked at. */
 farsum_status gpu_ends_host(struct device *device, const farsum_result *result);
+/* Fails: results of right-hand side r are not in the range of their type. */
+farsum_status gpu_ends_range(const struct farsum_plan *plan, int64_t r);
 /* The first right-hand side of arrays, as far as a result wants it. */
 struct gpu_ends gpu_ends(const struct gpu_arrays *arrays,
                          const farsum_result *result);

@@ -67,18 +67,8 @@ static void sample_uniform(struct sample *sample, const struct cell *cell)
                             / cell->volume;
 }
 
-farsum_status sample_range(double most)
-{
-    if (most > 0 && !(most >= 1e-60 && most <= 1e60))
-        FAIL(ERR_STRENGTH, "the largest strength is %g: errors of squares of "
-                           "forces can be told from 1e-60 to 1e60; scale the "
-                           "strengths",
-             most);
-    return FARSUM_OK;
-}
-
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
-                          int64_t n, int64_t m, const void *x, const void *q,
+                          int64_t n, int64_t m, const void *x, const double *q,
                           farsum_precision arrays,
                           const struct exclusions *exclusions,
                           const struct pair *pair, int threads)
@@ -100,14 +90,11 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     GO(points_set(&points, cell, n, x, arrays, "source", threads));
     sample->q2 = 0;
     for (int64_t i = 0; i < n; i++) {
-        double v = array_get(q, arrays, i);
-        if (!isfinite(v))
-            GO_FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)i, v);
+        double v = q[i];
         most = fmax(most, fabs(v));
         sample->q1 += v;
         sample->q2 += v * v;
     }
-    GO(sample_range(most));
     if (most == 0) /* nothing to go by: as if of 1 */
         sample->q2 = (double)n;
     int64_t nt = n < TARGETS ? n : TARGETS, ns = n < SOURCES ? n : SOURCES;
@@ -117,8 +104,7 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     sample_pick(&points, ns, 2, s);
     sample_pairs(sample, cell, t, nt, s, ns);
     if (most > 0)
-        GO(sample_local(sample, cell, &points, q, arrays, exclusions,
-                        pair));
+        GO(sample_local(sample, cell, &points, q, exclusions, pair));
 done:
     mem_free(s);
     mem_free(t);

@@ -45,27 +45,11 @@ struct sample {
     int regular;           /* 1: that, or the nearest as far away */
 };
 
-/* The size of a strength of `width` numbers: the product of its vectors'
- * largest. */
-static inline double sample_size(const double *v, int width)
-{
-    double size = 1, most = 0;
-    for (int a = 0; a < width; a++) {
-        double part = v[a] < 0 ? -v[a] : v[a];
-        most = a % 3 == 0 || part > most ? part : most;
-        if (a % 3 == 2 || a == width - 1)
-            size *= most;
-    }
-    return size;
-}
-/* FARSUM_ERR_STRENGTH if the largest size is not 0 and so large or small that
- * f64 does not hold its fourth power. */
-farsum_status sample_range(double most);
-/* x, q of n sources, type `arrays`; both NULL: unit charges, uniform.
+/* x, q of n sources, x of type `arrays`; both NULL: unit charges, uniform.
  * exclusions: of the sources, in rows if there are any.  pair: a potential's
  * kernel, NULL: 1/r. */
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
-                          int64_t n, int64_t m, const void *x, const void *q,
+                          int64_t n, int64_t m, const void *x, const double *q,
                           farsum_precision arrays,
                           const struct exclusions *exclusions,
                           const struct pair *pair, int threads);

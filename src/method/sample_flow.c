@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
 #include "method/error_inside.h"
 
 enum { MOST = 4 };
@@ -62,25 +61,15 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
 {
     farsum_status status = FARSUM_OK;
     int64_t n = p->n_sources;
-    void *q = NULL;
-    double most = 0;
+    double *q = NULL;
+    const double *given = p->sample_q;
     if (pair->kind->gradient)
         return sample_take(sample, cell, n, p->n_targets, p->sample_x,
-                           p->sample_q, p->arrays, exclusions, pair, threads);
-    if (p->sample_q)
-        GO(mem_alloc(&q, n, (size_t)array_size(p->arrays), 0));
-    for (int64_t i = 0; p->sample_q && i < n; i++) {
-        double v[PAIR_STRENGTHS];
-        for (int a = 0; a < pair->strengths; a++) {
-            v[a] = array_get(p->sample_q, p->arrays, i * pair->strengths + a);
-            if (!isfinite(v[a]))
-                GO_FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)i,
-                        v[a]);
-        }
-        most = fmax(most, sample_size(v, pair->strengths));
-        array_put(q, p->arrays, i, sqrt(pair->kind->square(v)));
-    }
-    GO(sample_range(most));
+                           given, p->arrays, exclusions, pair, threads);
+    if (given)
+        GO(MEM_RAW(q, n));
+    for (int64_t i = 0; given && i < n; i++)
+        q[i] = sqrt(pair->kind->square(given + i * pair->strengths));
     GO(sample_take(sample, cell, n, p->n_targets, p->sample_x, q, p->arrays,
                    exclusions, NULL, threads));
     sample->q1 = 0;

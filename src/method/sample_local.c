@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "math/pair.h"
-#include "method/arrays.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
 enum { LEFT_OUT = 3 };
@@ -23,8 +22,7 @@ struct grid {
     struct sample *sample;
     const struct points *points;
     const struct cell *cell;
-    const void *q;
-    farsum_precision arrays;
+    const double *q;
     const struct exclusions *exclusions;
     const struct pair *pair; /* NULL: 1/r */
     int64_t dim[3], buckets;
@@ -105,7 +103,7 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
 {
     double inner = log(g->sample->radius[0]);
     double inverse = (SAMPLE_SHELLS - 1) / (log(g->radius) - inner);
-    double qi = array_get(g->q, g->arrays, i);
+    double qi = g->q[i];
     double limit = target ? g->radius * g->radius : g->screen * g->screen;
     int64_t bucket = grid_bucket(g, key);
     for (int64_t e = g->start[bucket]; e < g->start[bucket + 1]; e++) {
@@ -122,7 +120,7 @@ static void grid_visit(struct grid *g, int64_t i, uint64_t key,
         }
         if (!(r2 > 0) || r2 >= limit)
             continue;
-        double qj = array_get(g->q, g->arrays, j), r = sqrt(r2);
+        double qj = g->q[j], r = sqrt(r2);
         double u = r2 / (g->screen * g->screen);
         double slope[2] = {0, 0};
         if (u < 1)
@@ -275,13 +273,12 @@ static void nearest_of_all(const struct grid *g, int64_t count,
 }
 
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
-                           const struct points *points, const void *q,
-                           farsum_precision arrays,
+                           const struct points *points, const double *q,
                            const struct exclusions *exclusions,
                            const struct pair *pair)
 {
     struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
-                     .arrays = arrays, .exclusions = exclusions, .pair = pair};
+                     .exclusions = exclusions, .pair = pair};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
     double sum[2] = {0}, most[LEFT_OUT] = {0}, *distance = NULL;
@@ -300,7 +297,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         int64_t i = (int64_t)((double)n * ((double)t + 0.5) / (double)forces);
         int64_t own = t * targets / forces;
         int first = t == 0 || (t - 1) * targets / forces != own;
-        double qi = array_get(q, arrays, i), square[2];
+        double qi = q[i], square[2];
         if (first) {
             sample->target[own].q = qi;
             sample->target[own].first = SAMPLE_SHELLS;

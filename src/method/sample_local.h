@@ -9,8 +9,7 @@
  * targets, by the pair's kernel, or with 1/r (pair NULL) screened to nothing
  * there; and the shells of 128 of them. */
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
-                           const struct points *points, const void *q,
-                           farsum_precision arrays,
+                           const struct points *points, const double *q,
                            const struct exclusions *exclusions,
                            const struct pair *pair);
 #endif

@@ -151,12 +151,12 @@ static farsum_status spectral_create(struct farsum_plan *plan)
 }
 
 static farsum_status spectral_unwrapped(double **to, int64_t n, const void *x,
-                                        farsum_precision type)
+                                        farsum_precision type, double per)
 {
     mem_free(*to);
     TRY(MEM_RAW(*to, 3 * n));
     for (int64_t i = 0; i < 3 * n; i++)
-        (*to)[i] = array_get(x, type, i);
+        (*to)[i] = per * array_get(x, type, i);
     return FARSUM_OK;
 }
 
@@ -208,14 +208,15 @@ static farsum_status spectral_host_points(struct farsum_plan *plan,
     const struct points *targets = m > 0 ? &s->target : &s->source;
     struct cell cell;
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
+    cell.unit = plan_per(plan);
     TRY(points_set(&s->source, &cell, n, x, type, "source", plan->threads));
     if (m > 0)
         TRY(points_set(&s->target, &cell, m, y, type, "target", plan->threads));
     TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
     if (spectral_unwraps(plan)) {
-        TRY(spectral_unwrapped(&s->x, n, x, type));
+        TRY(spectral_unwrapped(&s->x, n, x, type, cell.unit));
         if (m > 0)
-            TRY(spectral_unwrapped(&s->y, m, y, type));
+            TRY(spectral_unwrapped(&s->y, m, y, type, cell.unit));
     }
     TRY(spectral_bins(plan, s, m));
     for (int r = 0; r < ROOM_COUNT; r++) {
@@ -257,7 +258,7 @@ static farsum_status spectral_set_cell(struct farsum_plan *plan,
         FAIL(ERR_TOLERANCE,
              "in this cell the plan's estimated error is %.3g, its tolerance "
              "%.3g: make a new plan",
-             trial.error, plan->problem.tolerance);
+             plan_error(plan, trial.error), plan->given.tolerance);
     /* the rooms hold pointers into s->tuned */
     s->tuned.cell = trial.cell;
     s->tuned.field = trial.field;
@@ -341,9 +342,9 @@ static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
         TRY(spectral_sum(plan, s, result, &sums));
         spectral_exclude(plan, s, result, &sums);
         if (result->velocity)
-            spectral_out_flow(plan, s, r, q, &sums, result);
+            TRY(spectral_out_flow(plan, s, r, q, &sums, result, 1));
         else
-            spectral_out(plan, s, r, q, &sums, result);
+            TRY(spectral_out(plan, s, r, q, &sums, result, 1));
     }
     plan->info.seconds_stages = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {

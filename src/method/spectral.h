@@ -14,13 +14,11 @@ struct spectral {
     int64_t have_q, have_channel, have_out;
     /* owned: type precision; strengths [n][strengths], channels [n][channels]
      * if these are not the strengths, values [values][targets] and field, in
-     * units of cutoff and q_unit */
+     * units of the cutoff */
     void *q, *channel, *potential, *field;
     void *mesh;              /* owned, [channels][mesh0][mesh1][ldz] */
-    double *x, *y;           /* owned: unwrapped, where the mode k = 0 hangs on
-                                them (spectral_unwraps) */
-    double q_unit;           /* strengths are divided by it: of a stresslet
-                                those of both vectors */
+    double *x, *y;           /* owned, inside: unwrapped, where the mode k = 0
+                                hangs on them (spectral_unwraps) */
     double seconds[ROOM_COUNT];
     int64_t done, all;       /* stages of an execute */
     float *near_q; /* owned: of a mixed plan q for the near pairs */
@@ -39,7 +37,7 @@ const float *spectral_mixed_in(const struct farsum_plan *plan,
                                struct spectral *s);
 
 /* spectral_out.c: strengths in; results out. */
-/* Right-hand side r into s->q; sums of q and q^2, caller's units. */
+/* Right-hand side r into s->q and the plan's units; sums of q and q^2. */
 void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
                  const void *q, double *q1, double *q2);
 struct spectral_sums {
@@ -50,14 +48,16 @@ struct spectral_sums {
  * the mean flow of a stresslet. */
 int spectral_unwraps(const struct farsum_plan *plan);
 /* Adds background and surface terms, scales by coulomb and units, writes row r
- * of the caller's arrays and the plan's estimate. */
-void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
-                  const void *q, struct spectral_sums *sums,
-                  farsum_result *result);
+ * of the caller's arrays and the plan's estimate; out = 0: writes nothing, and
+ * fails if the results are not in the range of their types. */
+farsum_status spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
+                           const void *q, struct spectral_sums *sums,
+                           farsum_result *result, int out);
 /* The same of a flow (spectral_flow.c). */
-void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
-                       const void *q, const struct spectral_sums *sums,
-                       farsum_result *result);
+farsum_status spectral_out_flow(struct farsum_plan *plan, struct spectral *s,
+                                int r, const void *q,
+                                const struct spectral_sums *sums,
+                                farsum_result *result, int out);
 /* square: the sum of the squares of the velocities. */
 void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
                             const struct spectral_sums *sums, double square);

@@ -48,6 +48,7 @@ static farsum_status gpu_kernels(struct spectral_gpu *g)
         {"spectral_fold", &g->fold},
         {"spectral_out", &g->out},
         {"spectral_totals", &g->totals},
+        {"spectral_range", &g->range},
         {"spectral_twins", &g->twins},
         {"spectral_twins_end", &g->twins_end},
     };
@@ -63,7 +64,8 @@ static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
     int64_t channel = tuned_channel(t, g->device)
                       * array_size(plan->problem.precision);
     double fact[FACTS] = {0};
-    fact[FACT_BAD] = fact[FACT_TWIN] = -1;
+    fact[FACT_BAD] = fact[FACT_TWIN] = fact[FACT_RANGE] = -1;
+    fact[FACT_UNIT] = fact[FACT_UNIT_2] = 1;
     TRY(buf_alloc(&g->mesh, g->device, plan->pair.channels * channel));
     TRY(buf_fill(&g->mesh, 0));
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
@@ -132,6 +134,7 @@ static farsum_status gpu_place(struct farsum_plan *plan, struct spectral *s,
     struct cell cell;
     struct buf given = {0};
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
+    cell.unit = plan_per(plan);
     points->n = 0;
     if (plan->problem.memory == FARSUM_HOST) {
         TRY(buf_given_host(g->device, x, bytes, what));
@@ -231,6 +234,7 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
     struct spectral_gpu *g = s->gpu;
     int kept = spectral_unwraps(plan);
     const struct points *targets = m > 0 ? &s->target : &s->source;
+    TRY(gpu_range_last(plan, s));
     g->summed = g->twins_asked = 0;
     TRY(gpu_place(plan, s, &s->source, kept ? &g->x : NULL, n, x, "source"));
     if (m > 0)
@@ -278,33 +282,55 @@ static void gpu_seconds(struct farsum_plan *plan, struct spectral *s)
     }
 }
 
+/* What finish fails by is told once. */
+static farsum_status gpu_told(struct spectral_gpu *g)
+{
+    const double none = -1;
+    TRY(buf_upload(&g->fact, 8 * FACT_RANGE, &none, sizeof none));
+    return buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none);
+}
+
+/* Positions, strengths, the range of results. */
+static farsum_status gpu_bad(const struct farsum_plan *plan,
+                             const struct spectral *s,
+                             const double fact[FACTS])
+{
+    TRY(points_gpu_check(s->source.gpu));
+    if (s->m > 0)
+        TRY(points_gpu_check(s->target.gpu));
+    TRY(gpu_twins_found(s->gpu));
+    if (fact[FACT_BAD] >= 0)
+        FAIL(ERR_STRENGTH,
+             "strength %lld of right-hand side %lld is not finite",
+             (long long)fact[FACT_BAD_AT], (long long)fact[FACT_BAD]);
+    if (fact[FACT_RANGE] >= 0)
+        return gpu_ends_range(plan, (int64_t)fact[FACT_RANGE]);
+    return FARSUM_OK;
+}
+
 farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
     double fact[FACTS];
-    const double none = -1;
     TRY(device_finish(g->device));
     if (s->n == 0) /* nothing was asked for */
         return FARSUM_OK;
-    TRY(points_gpu_check(s->source.gpu));
-    if (s->m > 0)
-        TRY(points_gpu_check(s->target.gpu));
-    TRY(gpu_twins_found(g));
-    if (!g->pending)
-        return FARSUM_OK;
-    g->pending = 0;
-    if (g->summed)
+    int summed = g->pending && g->summed;
+    TRY(gpu_range_last(plan, s));
+    if (summed)
         TRY(gpu_fold_results(plan, s));
+    g->pending = 0;
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
-    if (fact[FACT_BAD] >= 0) {
-        TRY(buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none));
-        FAIL(ERR_STRENGTH,
-             "strength %lld of right-hand side %lld is not finite",
-             (long long)fact[FACT_BAD_AT], (long long)fact[FACT_BAD]);
+    farsum_status status = gpu_bad(plan, s, fact);
+    if (status != FARSUM_OK) {
+        TRY(gpu_told(g));
+        return status;
     }
-    if (!g->summed)
+    if (!summed)
         return FARSUM_OK;
     gpu_seconds(plan, s);
+    const double unit[2] = {fact[FACT_UNIT], fact[FACT_UNIT_2]};
+    plan_units_strength(plan, unit);
     struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
     if (!plan->pair.kind->gradient)
         spectral_estimate_flow(plan, s, &sums, fact[FACT_PHI]);

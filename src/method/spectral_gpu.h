@@ -21,6 +21,8 @@ enum gpu_fact {
     FACT_BAD_AT,
     FACT_TWIN,
     FACT_TWIN_OF,
+    FACT_UNIT_2 = 22,
+    FACT_RANGE,
     FACTS
 };
 
@@ -46,13 +48,14 @@ struct gpu_mixed {
 struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
-    struct kernel strengths, in, dipole, fold, out, totals;
+    struct kernel strengths, in, dipole, fold, out, totals, range;
     struct kernel twins, twins_end;
     struct jit flow_jit; /* of a flow */
-    struct kernel flow_strengths, flow_in, flow_flux, flow_fold, flow_out;
+    struct kernel flow_strengths, flow_in, flow_flux, flow_fold, flow_out,
+        flow_range;
     struct buf mesh; /* [channels] */
     struct buf q, channel, potential, field; /* as of struct spectral */
-    struct buf x, y; /* as they were given, if they matter */
+    struct buf x, y; /* as they were given, if it matters */
     struct buf fact, record;
     struct buf energy_sum, virial_sum; /* units of the cutoff */
     /* Two queues: near beside the mesh, whose results lie apart, for they would
@@ -78,11 +81,15 @@ struct spectral_gpu {
 struct spectral_units {
     double coulomb, cutoff, background, surface, none;
     int64_t n, targets, first_q, first_out, rhs;
-    int32_t wide, apart, potential, field, energy, virial, beside, spare;
+    int32_t wide, apart, potential, field, energy, virial, beside, exponent,
+        length, spare;
+    double per;
 };
+/* Of the plan: exponent, length, per. */
+void gpu_units_set(const struct farsum_plan *plan, struct spectral_units *u);
 
 /* Records that a kernel leaves, at most, and their words. */
-enum { SUM_RECORDS = 1024, SUM_RECORD = 6 };
+enum { SUM_RECORDS = 1024, SUM_RECORD = 7 };
 static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
 {
     int64_t groups = kernel_groups(kernel, n);
@@ -125,6 +132,10 @@ void gpu_mixed_clear(struct gpu_mixed *mixed);
  * the records that it left. */
 farsum_status gpu_fold_results(const struct farsum_plan *plan,
                                const struct spectral *s);
+/* The same of what says whether they are in range: of the last execute's last
+ * right-hand side, if nobody looked at it yet. */
+farsum_status gpu_range_last(const struct farsum_plan *plan,
+                             const struct spectral *s);
 
 /* spectral_gpu_sum.c: the stages, from strengths to results in units of the
  * cutoff. */

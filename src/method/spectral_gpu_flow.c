@@ -26,6 +26,7 @@ farsum_status gpu_flow_create(const struct farsum_plan *plan,
     if (kind->flux)
         TRY(jit_kernel(jit, "flow_flux", GROUP, 0, &g->flow_flux));
     TRY(jit_kernel(jit, "flow_fold", GROUP, 0, &g->flow_fold));
+    TRY(jit_kernel(jit, "flow_range", GROUP, 0, &g->flow_range));
     return jit_kernel(jit, "flow_out", GROUP, 0, &g->flow_out);
 }
 
@@ -34,7 +35,7 @@ struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
                                      const struct gpu_ends *e)
 {
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
-    return (struct spectral_units){
+    struct spectral_units u = {
         .coulomb = plan_constant(plan),
         .cutoff = pow(rc, plan->pair.kind->power),
         .surface = 8 * M_PI / volume,
@@ -49,6 +50,8 @@ struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
         .potential = e->velocity != NULL,
         .beside = s->gpu->beside,
     };
+    gpu_units_set(plan, &u);
+    return u;
 }
 
 farsum_status gpu_flow_in(const struct farsum_plan *plan,
@@ -70,8 +73,8 @@ farsum_status gpu_flow_in(const struct farsum_plan *plan,
     if (!kind->flux)
         return FARSUM_OK;
     TRY(LAUNCH(&g->flow_flux, groups, ARG_BUF(e->q), ARG_BUF(e->q),
-               ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->record),
-               ARG_STRUCT(*u)));
+               ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->fact),
+               ARG_BUF(&g->record), ARG_STRUCT(*u)));
     return LAUNCH(&g->flow_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
 }

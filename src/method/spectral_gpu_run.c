@@ -4,7 +4,15 @@
 
 #include "method/spectral_gpu.h"
 
-_Static_assert(sizeof(struct spectral_units) == 112, "as the kernels have it");
+_Static_assert(sizeof(struct spectral_units) == 128, "as the kernels have it");
+
+void gpu_units_set(const struct farsum_plan *plan, struct spectral_units *u)
+{
+    const struct units *units = &plan->units;
+    u->exponent = units->constant - plan->pair.kind->power * units->length;
+    u->length = units->length;
+    u->per = plan_per(plan);
+}
 
 static struct spectral_units run_units(const struct farsum_plan *plan,
                                        const struct spectral *s,
@@ -12,7 +20,7 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
 {
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
-    return (struct spectral_units){
+    struct spectral_units u = {
         /* the kernels divide by one cutoff */
         .coulomb = plan_constant(plan) * pow(rc, 1 - s->tuned.pair.kind->power),
         .cutoff = rc,
@@ -32,6 +40,8 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
     };
+    gpu_units_set(plan, &u);
+    return u;
 }
 
 /* Sums over the strengths, and these in units of theirs; zeros where results
@@ -58,7 +68,8 @@ static farsum_status run_in(struct spectral_gpu *g,
     if (u->surface == 0)
         return FARSUM_OK;
     TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->x),
-               ARG_BUF(&g->x), ARG_BUF(&g->record), ARG_STRUCT(*u)));
+               ARG_BUF(&g->x), ARG_BUF(&g->fact), ARG_BUF(&g->record),
+               ARG_STRUCT(*u)));
     return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
 }
@@ -104,6 +115,29 @@ farsum_status gpu_fold_results(const struct farsum_plan *plan,
                   ARG_I32(flow ? FACT_PHI : FACT_FORCE), ARG_I32(flow ? 1 : 2));
 }
 
+/* Whether the results of right-hand side r are in range, from the records. */
+static farsum_status run_range(const struct farsum_plan *plan,
+                               const struct spectral *s, int64_t r)
+{
+    struct spectral_gpu *g = s->gpu;
+    int flow = !plan->pair.kind->gradient;
+    const struct kernel *out = flow ? &g->flow_out : &g->out;
+    int64_t groups = gpu_records(out, s->m > 0 ? s->m : s->n);
+    return LAUNCH(flow ? &g->flow_range : &g->range, 1, ARG_BUF(&g->record),
+                  ARG_BUF(&g->fact), ARG_I64(groups),
+                  ARG_I32(plan->problem.arrays != FARSUM_F32), ARG_I64(r),
+                  ARG_F64(HUGE_VAL));
+}
+
+farsum_status gpu_range_last(const struct farsum_plan *plan,
+                             const struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    if (!g->pending || !g->summed)
+        return FARSUM_OK;
+    return run_range(plan, s, g->rhs - 1);
+}
+
 /* A sum of right-hand sides, as it may be recorded: what is asked for twice
  * with the same pointers is kept as a whole. */
 struct sum {
@@ -132,6 +166,8 @@ static farsum_status run_all(void *data)
         TRY(gpu_exclude_run(sum->plan, s, &u));
         TRY(flow ? gpu_flow_out(sum->plan, s->gpu, &u, &e)
                  : run_out(s->gpu, &u, &e));
+        if (r + 1 < sum->rhs) /* the next one's records come there */
+            TRY(run_range(sum->plan, s, r));
     }
     return FARSUM_OK;
 }
@@ -146,16 +182,25 @@ static void run_begin(struct spectral_gpu *g, int rhs,
     g->had_potential = result->potential || result->velocity;
 }
 
-/* A caller on the host: each right-hand side there and back. */
+/* A caller on the host: each right-hand side there and back, if its results are
+ * in range. */
 static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
                               const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
 {
     struct spectral_gpu *g = s->gpu;
     const struct gpu_ends e = gpu_ends(&g->given, result);
+    const double none = -1;
     struct sum one = {plan, s, &e, 1, counts->n, counts->m};
+    double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(recording_run(&g->recording, g->device, run_all, &one));
+    TRY(run_range(plan, s, r));
+    TRY(buf_download(&g->fact, 8 * FACT_RANGE, &bad, sizeof bad));
+    if (bad >= 0) {
+        TRY(buf_upload(&g->fact, 8 * FACT_RANGE, &none, sizeof none));
+        return gpu_ends_range(plan, r);
+    }
     return gpu_arrays_download(&g->given, counts, r, result);
 }
 
@@ -166,6 +211,7 @@ static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
 {
     struct gpu_arrays given;
     TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
+    TRY(gpu_range_last(plan, s));
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
     struct sum all = {plan, s, &e, rhs, counts->n, counts->m};

@@ -11,13 +11,14 @@ int spectral_unwraps(const struct farsum_plan *plan)
     return plan->problem.surface == FARSUM_VACUUM || plan->pair.kind->flux;
 }
 
-/* Strengths of source i, caller's units. */
+/* Strengths of source i, inside. */
 static void in_strengths(const struct farsum_plan *plan, const void *q,
-                         int64_t i, double v[PAIR_STRENGTHS])
+                         int64_t i, double *v)
 {
     int width = plan->pair.strengths;
     for (int a = 0; a < width; a++)
-        v[a] = array_get(q, plan->problem.arrays, i * width + a);
+        v[a] = plan->units.per[a / 3]
+               * array_get(q, plan->problem.arrays, i * width + a);
 }
 
 /* What is spread, from strengths that are scaled. */
@@ -90,17 +91,27 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
 {
     farsum_precision from = plan->problem.arrays, to = plan->problem.precision;
     const struct pair_kind *kind = plan->pair.kind;
-    double most = 0, net[SUMS];
-    int64_t n = s->n * plan->pair.strengths, first = r * n;
-    PAR_FOR(plan->threads, reduction(max : most))
+    double first_most = 0, second_most = 0, net[SUMS];
+    int width = plan->pair.strengths;
+    int64_t n = s->n, first = r * n * width;
+    PAR_FOR(plan->threads, reduction(max : first_most, second_most))
     for (int64_t i = 0; i < n; i++)
-        most = fmax(most, fabs(array_get(q, from, first + i)));
-    /* a power of two, so that nothing is rounded */
-    s->q_unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
-    double scale = 1 / s->q_unit;
+        for (int a = 0; a < width; a++) {
+            double v = fabs(array_get(q, from, first + i * width + a));
+            if (a < 3)
+                first_most = fmax(first_most, v);
+            else
+                second_most = fmax(second_most, v);
+        }
+    const double most[2] = {first_most, second_most};
+    plan_units_strength(plan, most);
+    /* powers of two, so that nothing is rounded */
+    const double *per = plan->units.per;
     PAR_FOR(plan->threads)
     for (int64_t i = 0; i < n; i++)
-        array_put(s->q, to, i, scale * array_get(q, from, first + i));
+        for (int a = 0; a < width; a++)
+            array_put(s->q, to, i * width + a,
+                      per[a / 3] * array_get(q, from, first + i * width + a));
     if (kind->apart)
         in_channels(plan, s);
     in_blocks(plan, s, r, q, net_sums, net);
@@ -138,28 +149,55 @@ static double out_flux(const struct farsum_plan *plan, const struct spectral *s,
     return front * sum[3];
 }
 
-void spectral_out_flow(struct farsum_plan *plan, struct spectral *s, int r,
-                       const void *q, const struct spectral_sums *sums,
-                       farsum_result *result)
+/* The larger; what is not finite counts as infinite. */
+static double out_most(double most, double v)
+{
+    return fabs(v) <= most ? most : isfinite(v) ? fabs(v) : INFINITY;
+}
+
+/* 1: every result of n numbers that are summed so far is in range, whatever is
+ * added yet. */
+static int out_sure(const struct farsum_plan *plan, const void *v, int64_t n,
+                    int exponent)
+{
+    double most = plan_units_largest(v, plan->problem.precision, n,
+                                     plan->threads);
+    return plan_units_sure(most, exponent, plan->problem.arrays);
+}
+
+farsum_status spectral_out_flow(struct farsum_plan *plan, struct spectral *s,
+                                int r, const void *q,
+                                const struct spectral_sums *sums,
+                                farsum_result *result, int out)
 {
     farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
     const struct pair_kind *kind = plan->pair.kind;
-    double c = plan_constant(plan), mean[3], square = 0;
-    double unit = c * pow(s->q_unit, kind->degree)
-                  / pow(s->tuned.rc, kind->power);
+    const struct scale scale = scale_of(plan_exponent(plan));
+    double c = plan_constant(plan), mean[3], square = 0, most = 0;
+    double unit = c / pow(s->tuned.rc, kind->power);
     double net = out_flux(plan, s, r, q, mean);
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
-    PAR_FOR(plan->threads, reduction(+ : square))
+    if (out && !out_sure(plan, s->potential, 3 * n, plan_exponent(plan)))
+        TRY(spectral_out_flow(plan, s, r, q, sums, result, 0));
+    PAR_FOR(plan->threads, reduction(+ : square) reduction(max : most))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 3; a++) {
             double u = unit * array_get(s->potential, from, a * n + i);
             if (kind->flux)
                 u += c * (mean[a] - net * at[3 * i + a]);
-            array_put(result->velocity, to, 3 * (first + i) + a, u);
+            if (out)
+                array_put(result->velocity, to, 3 * (first + i) + a,
+                          scale_by(scale, u));
+            else
+                most = out_most(most, u);
             square += u * u;
         }
+    if (!out)
+        return plan_units_range(plan, most, plan_exponent(plan), to,
+                                "velocity");
     spectral_estimate_flow(plan, s, sums, square);
+    return FARSUM_OK;
 }
 
 void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
@@ -190,13 +228,14 @@ static void dipole_sums(const struct farsum_plan *plan,
                         int64_t begin, int64_t end, double sum[SUMS])
 {
     for (int64_t i = begin; i < end; i++) {
-        double v = array_get(q, plan->problem.arrays, r * s->n + i);
+        double v;
+        in_strengths(plan, q, r * s->n + i, &v);
         for (int a = 0; a < 3; a++)
             sum[a] += v * s->x[3 * i + a];
     }
 }
 
-/* (5.6): vacuum surroundings: phi += 4 pi/(3V) M.x, caller's units. */
+/* (5.6): vacuum surroundings: phi += 4 pi/(3V) M.x. */
 static double spectral_dipole(const struct farsum_plan *plan,
                               const struct spectral *s, int r, const void *q,
                               double dipole[3])
@@ -207,26 +246,37 @@ static double spectral_dipole(const struct farsum_plan *plan,
     return 4 * M_PI / (3 * s->tuned.cell.volume * rc * rc * rc);
 }
 
-static void spectral_energy(struct farsum_plan *plan, const struct spectral *s,
-                            const struct spectral_sums *sums, double background,
-                            double surface, const double dipole[3], int r,
-                            farsum_result *result)
+static farsum_status spectral_energy(struct farsum_plan *plan,
+                                     const struct spectral *s,
+                                     const struct spectral_sums *sums,
+                                     double background, double surface,
+                                     const double dipole[3], int r,
+                                     farsum_result *result, int out)
 {
-    double c = plan_constant(plan), rc = s->tuned.rc;
-    double unit = s->q_unit * s->q_unit
-                  / pow(rc, plan->pair.kind->power);
+    double c = plan_constant(plan), rc = s->tuned.rc, energy, virial[9];
+    double unit = 1 / pow(rc, plan->pair.kind->power);
+    int exponent = plan_exponent_energy(plan);
+    const struct scale scale = scale_of(exponent);
     double back = 0.5 * background * sums->q1; /* in 1/rc */
     double m2 = dipole[0] * dipole[0] + dipole[1] * dipole[1]
                 + dipole[2] * dipole[2];
-    if (result->energy)
-        result->energy[r] = c * (unit * sums->energy + back / rc
-                                 + 0.5 * surface * m2);
+    energy = c * (unit * sums->energy + back / rc + 0.5 * surface * m2);
     /* both constant terms go as 1/V */
-    for (int a = 0; result->virial && a < 9; a++)
-        result->virial[9 * r + a]
-            = c * (unit * sums->virial[a]
-                   + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
-                   - surface * dipole[a / 3] * dipole[a % 3]);
+    for (int a = 0; a < 9; a++)
+        virial[a] = c * (unit * sums->virial[a]
+                         + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
+                         - surface * dipole[a / 3] * dipole[a % 3]);
+    if (result->energy)
+        TRY(plan_units_range(plan, fabs(energy), exponent, FARSUM_F64,
+                             "energy"));
+    if (result->virial)
+        TRY(plan_units_range(plan, plan_units_largest(virial, FARSUM_F64, 9, 1),
+                             exponent, FARSUM_F64, "virial"));
+    if (result->energy && out)
+        result->energy[r] = scale_by(scale, energy);
+    for (int a = 0; result->virial && out && a < 9; a++)
+        result->virial[9 * r + a] = scale_by(scale, virial[a]);
+    return FARSUM_OK;
 }
 
 void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
@@ -254,38 +304,71 @@ void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
                  : 0;
 }
 
-void spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
-                  const void *q, struct spectral_sums *sums,
-                  farsum_result *result)
+/* Are potentials and fields in range, whatever is added? */
+static int out_safe(const struct farsum_plan *plan, const struct spectral *s,
+                    const farsum_result *result)
+{
+    int64_t n = s->m > 0 ? s->m : s->n;
+    return (!result->potential
+            || out_sure(plan, s->potential, n, plan_exponent(plan)))
+           && (!result->field
+               || out_sure(plan, s->field, 3 * n, plan_exponent_field(plan)));
+}
+
+farsum_status spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
+                           const void *q, struct spectral_sums *sums,
+                           farsum_result *result, int out)
 {
     farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
     double c = plan_constant(plan), rc = s->tuned.rc, dipole[3] = {0};
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
     int vacuum = plan->problem.surface == FARSUM_VACUUM;
+    const struct scale value = scale_of(plan_exponent(plan));
+    const struct scale field = scale_of(plan_exponent_field(plan));
     double surface = vacuum ? spectral_dipole(plan, s, r, q, dipole) : 0;
     double background = spectral_background(s, sums->q1);
-    double unit = c * s->q_unit / pow(rc, plan->pair.kind->power);
-    double square = 0, square_phi = 0;
-    PAR_FOR(plan->threads, reduction(+ : square, square_phi))
+    double unit = c / pow(rc, plan->pair.kind->power);
+    double square = 0, square_phi = 0, most_phi = 0, most = 0;
+    double per = plan->units.per[0];
+    if (out && !out_safe(plan, s, result))
+        TRY(spectral_out(plan, s, r, q, sums, result, 0));
+    TRY(spectral_energy(plan, s, sums, background, surface, dipole, r, result,
+                        out));
+    PAR_FOR(plan->threads, reduction(+ : square, square_phi)
+            reduction(max : most_phi, most))
     for (int64_t i = 0; i < n; i++) {
-        double qi = s->m > 0 ? 1 : array_get(q, to, r * s->n + i);
+        double qi = s->m > 0 ? 1 : per * array_get(q, to, r * s->n + i);
         if (result->potential) {
             double phi = unit * array_get(s->potential, from, i)
                          + c * background / rc;
             for (int k = 0; vacuum && k < 3; k++)
                 phi += c * surface * dipole[k] * at[3 * i + k];
-            array_put(result->potential, to, first + i, phi);
+            if (out)
+                array_put(result->potential, to, first + i,
+                          scale_by(value, phi));
+            else
+                most_phi = out_most(most_phi, phi);
             square_phi += phi * phi;
         }
         for (int k = 0; result->field && k < 3; k++) {
             double e = unit / rc * array_get(s->field, from, 3 * i + k)
                        - c * surface * dipole[k];
-            array_put(result->field, to, 3 * (first + i) + k, e);
+            if (out)
+                array_put(result->field, to, 3 * (first + i) + k,
+                          scale_by(field, e));
+            else
+                most = out_most(most, e);
             square += qi * qi * e * e;
         }
     }
-    spectral_energy(plan, s, sums, background, surface, dipole, r, result);
+    if (!out) {
+        TRY(plan_units_range(plan, most_phi, plan_exponent(plan), to,
+                             "potential"));
+        return plan_units_range(plan, most, plan_exponent_field(plan), to,
+                                "field");
+    }
     spectral_estimate(plan, s, sums, square, square_phi,
                       result->field != NULL, result->potential != NULL);
+    return FARSUM_OK;
 }

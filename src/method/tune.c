@@ -143,7 +143,7 @@ static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t)
     t->error *= M_SQRT2; /* the aliases may take as much, were it to hold */
     if (!(below <= 0))
         FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
-             t->rc, t->error);
+             plan_length(u->plan, t->rc), plan_error(u->plan, t->error));
     for (int step = 0; step < 8 && below < -0.1; step++) {
         double part = above / (above - below);
         double c = low + fmin(fmax(part, 0.05), 0.95) * (high - low);
@@ -223,7 +223,7 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
                                   : tune_goal(u, t)))
         FAIL(ERR_TOLERANCE,
              "%s window of support %d at upsampling %.3g reaches %.2g",
-             u->window, high, sigmas[s], t->error);
+             u->window, high, sigmas[s], plan_error(u->plan, t->error));
     return FARSUM_OK;
 }
 
@@ -253,7 +253,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
     if (t->pair.kappa > PAIR_KAPPA_MAX)
         FAIL(ERR_TOLERANCE, "kernel %s: kappa is %.3g over the cutoff %.3g; up "
                             "to %d can be reached", t->pair.name,
-             t->pair.kappa, t->rc, PAIR_KAPPA_MAX);
+             t->pair.kappa, plan_length(u->plan, t->rc), PAIR_KAPPA_MAX);
     if (tuned_mesh) {
         if (o->bandwidth > 0)
             TRY(tune_split(u, t, o->bandwidth));
@@ -281,7 +281,8 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
                 FAIL(ERR_TOLERANCE, "mesh %lld x %lld x %lld with cutoff %g and"
                                     " a %s window of support %d reaches %.2g",
                      (long long)t->mesh[0], (long long)t->mesh[1],
-                     (long long)t->mesh[2], t->rc, u->window, p, t->error);
+                     (long long)t->mesh[2], plan_length(u->plan, t->rc),
+                     u->window, p, plan_error(u->plan, t->error));
         }
     }
     tune_sigma(t);
@@ -313,9 +314,10 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
 
 static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
 {
-    const farsum_options *o = &u->plan->options;
+    const struct farsum_plan *plan = u->plan;
+    const farsum_options *o = &plan->options;
     double rc[CUTOFFS], least = INFINITY, reached = INFINITY;
-    double tolerance = u->plan->problem.tolerance;
+    double tolerance = plan->problem.tolerance;
     int cutoffs = tune_cutoffs(u, rc);
     int only = o->upsampling > 0 || o->mesh[0] > 0;
     farsum_status last = FARSUM_OK;
@@ -343,7 +345,8 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     if (isfinite(reached))
         return status_prefix(last, "tolerance %.3g cannot be reached: the "
                                    "estimate is %.2g at best",
-                             tolerance, reached);
+                             plan->given.tolerance,
+                             plan_error(plan, reached));
     return last;
 }
 

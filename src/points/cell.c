@@ -33,6 +33,7 @@ static void cell_derive(struct cell *cell)
     cell->height[0] = cell->volume / sqrt(dot(bc, bc));
     cell->height[1] = cell->volume / sqrt(dot(ca, ca));
     cell->height[2] = cell->volume / sqrt(dot(ab, ab));
+    cell->unit = 1;
 }
 
 /* Subtracts from row i the nearest integer combination of the other two,
@@ -93,6 +94,10 @@ farsum_status cell_set(struct cell *cell, const double rows[9], double scale)
     if (longest == 0)
         FAIL(ERR_CELL, "cell: all vectors are zero; a periodic sum needs a "
                        "cell");
+    if (!(longest >= 1e-100 && longest <= 1e100))
+        FAIL(ERR_CELL, "cell: its longest edge is %g, not 1e-100 .. 1e100; "
+                       "take another unit of lengths",
+             longest);
     cell_derive(&made);
     /* Volume against that of a cube of the longest edge: what is left of it
      * after rounding. */

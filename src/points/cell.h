@@ -14,6 +14,8 @@ struct cell {
     double volume;
     double height[3]; /* distance of opposite faces: 1 / |column d of inv| */
     int reduced;      /* 1: the basis differs from the caller's */
+    double unit;      /* positions that are given, times this, are in the unit
+                         of a: a power of two; 1 unless the holder says */
 };
 
 /* Checks (finite, right-handed, not singular) and reduces (Minkowski).

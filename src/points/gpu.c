@@ -17,7 +17,7 @@ struct set_args {
     int64_t n;
     int32_t serial, spare, placed, box;
 };
-_Static_assert(sizeof(struct set_args) == 168, "as the kernel has it");
+_Static_assert(sizeof(struct set_args) == 176, "as the kernel has it");
 
 enum { BAD = 12 }; /* where a record has the first bad point */
 
@@ -145,7 +145,8 @@ farsum_status points_gpu_look(struct points_gpu *p, const struct cell *cell,
     p->version++;
     p->given = (struct gpu_given){.kind = GPU_GIVEN_CELL,
                                   .wide = arrays != FARSUM_F32,
-                                  .far_away = POINTS_FAR_AWAY};
+                                  .far_away = POINTS_FAR_AWAY,
+                                  .unit = cell->unit};
     memcpy(p->given.inv, cell->inv, sizeof cell->inv);
     buf_borrow(&p->x, x->device, x->handle, x->bytes);
     in->looked = in->listed = in->boxed = p->placed = 0;

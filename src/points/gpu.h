@@ -51,10 +51,10 @@ struct gpu_cells {
  * it. */
 enum gpu_given_kind { GPU_GIVEN_THERE, GPU_GIVEN_CELL, GPU_GIVEN_REGION };
 struct gpu_given {
-    double inv[9], corner[3], edge[3], far_away;
+    double inv[9], corner[3], edge[3], far_away, unit;
     int32_t kind, wide;
 };
-_Static_assert(sizeof(struct gpu_given) == 136, "as the kernels have it");
+_Static_assert(sizeof(struct gpu_given) == 144, "as the kernels have it");
 
 struct points_gpu {
     struct device *device; /* borrowed */

@@ -20,12 +20,12 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
                            const void *x, farsum_precision arrays,
                            int64_t begin, int64_t end)
 {
-    const double *inv = cell->inv;
+    const double *inv = cell->inv, unit = cell->unit;
     int64_t bad = -1;
     for (int64_t i = end - 1; i >= begin; i--) {
         double r[3], ok = 1;
         for (int j = 0; j < 3; j++)
-            r[j] = point_at(x, arrays, 3 * i + j);
+            r[j] = unit * point_at(x, arrays, 3 * i + j);
         for (int d = 0; d < 3; d++) {
             double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
             ok = fabs(s) < POINTS_FAR_AWAY ? ok : 0;

@@ -19,8 +19,8 @@ struct points {
     const struct tree *tree; /* borrowed; NULL but for rooms of boxes */
 };
 
-/* Wraps x [n][3] (type `arrays`, caller's length unit) into the cell that is
- * given in the same unit.  A coordinate that is not finite, or so far away
+/* Wraps x [n][3] (type `arrays`), cell->unit times which is in the cell's
+ * unit.  A coordinate that is not finite, or so far away
  * that wrapping leaves no digits, fails with its index and value; what is
  * "source" or "target". */
 farsum_status points_set(struct points *points, const struct cell *cell,

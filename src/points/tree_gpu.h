@@ -37,11 +37,11 @@ enum {
 
 /* As leaf/morton.h has it. */
 struct tree_gpu_region {
-    double corner[3], edge[3], box[3], h0;
+    double corner[3], edge[3], box[3], h0, unit;
     int64_t n, leaf;
     int32_t root[3], periodic[3], depth, ws, wide, fractions;
 };
-_Static_assert(sizeof(struct tree_gpu_region) == 136, "as the kernels have it");
+_Static_assert(sizeof(struct tree_gpu_region) == 144, "as the kernels have it");
 struct tree_gpu_lists {
     int64_t slots, boxes, leaves, child, own, parent;
 };
@@ -83,6 +83,8 @@ struct tree_gpu_given {
     const struct buf *x;       /* [n][3] lengths; NULL: points->s, fractions of
                                   the region */
     int wide;                  /* 1: x are f64, 0: f32 */
+    double unit;               /* of x: times it they are the tree's lengths, a
+                                  power of two */
 };
 
 struct tree_gpu_build;

@@ -128,6 +128,7 @@ static farsum_status side_sort(struct tree_gpu *gpu,
     a.n = n;
     a.wide = given->wide;
     a.fractions = given->x == NULL;
+    a.unit = given->unit;
     TRY(buf_reserve(order, gpu->device, 4 * n));
     TRY(buf_reserve(key, gpu->device, 8 * n));
     TRY(gpu_keys_room(p, n, (int64_t)1 << (first < 31 ? first : 31), &room));

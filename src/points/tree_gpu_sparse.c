@@ -160,6 +160,7 @@ static farsum_status sparse_side(struct tree *tree,
     a.n = n;
     a.wide = given->wide;
     a.fractions = given->x == NULL;
+    a.unit = given->unit;
     p->n = n;
     TRY(buf_reserve(&p->begin, gpu->device, 4 * (leaves + 1)));
     TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));

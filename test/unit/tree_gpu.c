@@ -75,7 +75,7 @@ static void refused(void)
     };
     CHECK_OK(points_gpu_create(device, &p));
     free(put(p, &args, TREE_UNIFORM, 10, 1));
-    const struct tree_gpu_given given_p = {p, NULL, 0};
+    const struct tree_gpu_given given_p = {p, NULL, 0, 1};
     CHECK_FAILS(tree_gpu_set(&tree, &args, p, NULL), FARSUM_ERR_ARGUMENT);
     args.dense = 1;
     CHECK_FAILS(tree_gpu_set_sparse(&tree, &args, &given_p, NULL),

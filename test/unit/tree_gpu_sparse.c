@@ -39,7 +39,7 @@ static void side_put(struct side *side, const struct tree_args *args, int64_t n,
         [0] = args->edge[0], [4] = args->edge[1], [8] = args->edge[2]};
     free(side->own);
     CHECK_OK(cell_set(&cell, rows, 1));
-    side->given = (struct tree_gpu_given){side->points, NULL, wide};
+    side->given = (struct tree_gpu_given){side->points, NULL, wide, 1};
     if (args->periodic[0]) {
         for (int64_t k = 0; k < 3 * n; k++)
             x[k] *= args->edge[k % 3];
