@@ -35,6 +35,29 @@ class Check(CommandTest):
         self.assertEqual(again["tolerance"], 1e-5)
         self.assertIn("estimated", done.out)
 
+    def test_units_of_any_size(self):
+        """Squares of forces leave f64 where the forces do not."""
+        for edge in ["1", "1e80", "1e-18", "1e-75", "1e-100"]:
+            self.farsum("gen", "uniform", "-n", 64, "--cell",
+                        ",".join([edge] * 3), "-o", "a.xyz")
+            for precision in ["f32", "f64"]:
+                self.farsum("run", "a.xyz", "--tolerance", "1e-3",
+                            "--precision", precision, "--check", "--report",
+                            "r.json")
+                error = self.json("r.json")["check"]["checked_error"]
+                self.assertLessEqual(error, 1e-3)
+                self.assertGreater(error, 1e-9)
+
+    def test_a_galaxy_in_centimetres(self):
+        self.farsum("gen", "plummer", "-n", 3000, "--masses", "--periodic",
+                    "none", "--cell", "1e24,1e24,1e24", "-o", "s.xyz")
+        for precision in ["auto", "f32"]:
+            self.farsum("run", "s.xyz", "--gravity", 1, "--tolerance", "1e-3",
+                        "--precision", precision, "--method", "fmm", "--check",
+                        "--report", "r.json")
+            report = self.json("r.json")
+            self.assertLessEqual(report["check"]["checked_error"], 1e-3)
+
     def test_every_norm(self):
         for kind in ["force", "potential", "absolute"]:
             self.farsum("run", "in.xyz", "--error", kind, "--tolerance",

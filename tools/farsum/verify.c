@@ -4,6 +4,7 @@
 #include "rng.h"
 #include "say.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,12 +17,23 @@ struct sample {
     double weight;
 };
 
+/* Of a unit, a power of two, whose squares f64 holds. */
+static int exponent_of(double size)
+{
+    return size > 0 && isfinite(size) ? ilogb(size) : 0;
+}
+
 static double size_of(const struct verify_request *r, int64_t i)
 {
     if (r->settings->error == FARSUM_ERROR_POTENTIAL)
         return fabs(r->potential[i]);
-    const double *v = r->vector + 3 * i;
-    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    const double *v = r->vector + 3 * i; /* whose squares f64 may not hold */
+    double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))), sum = 0;
+    if (!(most > 0) || !isfinite(most))
+        return most;
+    for (int c = 0; c < 3; c++)
+        sum += (v[c] / most) * (v[c] / most);
+    return most * sqrt(sum);
 }
 
 /* The k largest (not-a-number counts as the largest), in s->index. */
@@ -112,10 +124,13 @@ static double least_norm(const struct verify_request *r, double coulomb)
 static double rms_given(const struct verify_request *r)
 {
     int64_t targets = system_targets(r->system);
-    double sum = 0;
+    double sum = 0, most = 0;
     for (int64_t i = 0; i < 3 * targets; i++)
-        sum += r->vector[i] * r->vector[i];
-    return sqrt(sum / (double)targets);
+        most = fmax(most, fabs(r->vector[i]));
+    int unit = exponent_of(most);
+    for (int64_t i = 0; i < 3 * targets; i++)
+        sum += pow(ldexp(r->vector[i], -unit), 2);
+    return ldexp(sqrt(sum / (double)targets), unit);
 }
 
 /* At least three digits more than asked for, twice as many where f64 allows. */
@@ -155,38 +170,56 @@ static farsum_status sum_reference(farsum_problem *problem,
     return status;
 }
 
-/* The two sums of squares, over all targets by weight. */
+/* Values of the k-th target that are compared: how many. */
+static int compared(const struct verify_request *r, const struct sample *s,
+                    int64_t k, const double *potential, const double *field,
+                    double given[3], double wanted[3])
+{
+    int64_t i = s->index[k];
+    if (r->settings->error == FARSUM_ERROR_POTENTIAL) {
+        given[0] = r->potential[i];
+        wanted[0] = potential[k];
+        return 1;
+    }
+    for (int c = 0; c < 3; c++) {
+        given[c] = r->vector[3 * i + c];
+        wanted[c] = field[3 * k + c];
+        if (r->system->m == 0 && !r->system->flow)
+            wanted[c] *= r->system->q[i];
+    }
+    return 3;
+}
+
+/* The two sums of squares, over all targets by weight, in a unit of their
+ * own. */
 static void compare(const struct verify_request *r, const struct sample *s,
                     const double *potential, const double *field,
                     struct verify_result *result)
 {
-    double difference = 0, size = 0;
+    double difference = 0, size = 0, most = 0, given[3], wanted[3];
+    for (int64_t k = 0; k < s->count; k++)
+        for (int c = compared(r, s, k, potential, field, given, wanted) - 1;
+             c >= 0; c--)
+            most = fmax(most, fmax(fabs(given[c]), fabs(wanted[c])));
+    int unit = exponent_of(most);
     for (int64_t k = 0; k < s->count; k++) {
-        int64_t i = s->index[k];
-        double weight = k < s->largest ? 1 : s->weight, d2 = 0, v2 = 0;
-        if (r->settings->error == FARSUM_ERROR_POTENTIAL) {
-            double d = r->potential[i] - potential[k];
-            d2 = d * d;
-            v2 = potential[k] * potential[k];
-        } else {
-            for (int c = 0; c < 3; c++) {
-                double v = field[3 * k + c];
-                if (r->system->m == 0 && !r->system->flow)
-                    v *= r->system->q[i];
-                double d = r->vector[3 * i + c] - v;
-                d2 += d * d;
-                v2 += v * v;
-            }
+        double weight = k < s->largest ? 1 : s->weight;
+        for (int c = compared(r, s, k, potential, field, given, wanted) - 1;
+             c >= 0; c--) {
+            double d = ldexp(given[c], -unit) - ldexp(wanted[c], -unit);
+            difference += weight * d * d;
+            size += weight * pow(ldexp(wanted[c], -unit), 2);
         }
-        difference += weight * d2;
-        size += weight * v2;
     }
     double targets = (double)system_targets(r->system);
-    result->norm = fmax(sqrt(size / targets), result->norm);
-    result->measured = sqrt(difference / targets);
-    if (r->settings->error != FARSUM_ERROR_ABSOLUTE &&
-        !(result->measured == 0))
-        result->measured /= result->norm;
+    double norm = fmax(sqrt(size / targets), ldexp(result->norm, -unit));
+    double measured = sqrt(difference / targets);
+    if (r->settings->error == FARSUM_ERROR_ABSOLUTE)
+        measured = ldexp(measured, unit);
+    else if (!(measured == 0))
+        measured /= norm;
+    result->norm = ldexp(norm, unit);
+    result->measured = measured;
 }
 
 static double now(void)
