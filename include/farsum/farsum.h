@@ -375,7 +375,9 @@ FARSUM_API void farsum_plan_destroy(farsum_plan *plan); /* NULL is legal */
 
 /* Gives the positions: x [n][3] of sources and y [m][3] of targets; m = 0 and
  * y = NULL: the targets are the sources.  Copied; may be called again, with
- * other counts.  Positions anywhere: periodic axes are wrapped. */
+ * other counts.  Periodic axes are wrapped: a place in the cell is then as good
+ * as the last digit of its coordinate.  Points farther out than 1e6 cells are
+ * FARSUM_ERR_POSITION. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
                        const void *y);

@@ -44,7 +44,7 @@ class Check(CommandTest):
                 self.farsum("run", "a.xyz", "--tolerance", "1e-3",
                             "--precision", precision, "--check", "--report",
                             "r.json")
-                error = self.json("r.json")["check"]["checked_error"]
+                error = self.json("r.json")["checked_error"]
                 self.assertLessEqual(error, 1e-3)
                 self.assertGreater(error, 1e-9)
 
@@ -56,7 +56,7 @@ class Check(CommandTest):
                         "--precision", precision, "--method", "fmm", "--check",
                         "--report", "r.json")
             report = self.json("r.json")
-            self.assertLessEqual(report["check"]["checked_error"], 1e-3)
+            self.assertLessEqual(report["checked_error"], 1e-3)
 
     def test_every_norm(self):
         for kind in ["force", "potential", "absolute"]:
