@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/hypot.h"
 #include "math/poly.h"
 
 /* Of a mode: what stands for gamma of (6.3), (6.5), potential; front holds the
@@ -132,7 +133,7 @@ static void scalar_beyond(struct band *band)
     band->cut_near[0] = band->cut_near[1] = 0;
     for (int i = 0; i < NODES * STRETCHES; i++) {
         double at = width * (i / NODES + (1 + x[i % NODES]) / 2), v[2];
-        double r = xi > 0 ? 1 + at : hypot(1, at / band->c);
+        double r = xi > 0 ? 1 + at : hypot_of(1, at / band->c);
         double part = 4 * M_PI * w[i % NODES] * width / 2 * r
                       * (xi > 0 ? r : at / (band->c * band->c));
         band->pair.kind->beyond(&band->pair, &edge, r, v);

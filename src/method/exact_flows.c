@@ -1,6 +1,8 @@
 /* exact_flows.c: the references' formulas of flows, math.md 7.2. */
 #include "method/exact_kind.h"
 
+#include "base/hypot.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -76,7 +78,7 @@ static void stokeslet_far(const struct exact_split *p, const double k[3],
 
 static double stokeslet_random(double s, double u)
 {
-    return hypot(2.3 * sqrt(u), 0.85 * s * s / u);
+    return hypot_of(2.3 * sqrt(u), 0.85 * s * s / u);
 }
 
 static double stokeslet_aligned(double s, double u)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 
 /* What rounding leaves, at least (fmm_error.c). */
@@ -296,8 +297,8 @@ static farsum_status fmm_create(struct farsum_plan *plan)
     int absolute = p->error == FARSUM_ERROR_ABSOLUTE;
     plan->info.norm = absolute ? 1 : norm;
     plan->info.estimated_error =
-        hypot(fmm_estimate(plan, s, &s->facts),
-              fmm_soften(plan, s, &s->shape) * (absolute ? norm : 1));
+        hypot_of(fmm_estimate(plan, s, &s->facts),
+                 fmm_soften(plan, s, &s->shape) * (absolute ? norm : 1));
     plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
     TRY(fmm_strict_about(plan, s));
     if (plan_misses(plan))

@@ -2,6 +2,7 @@
  * tolerance needs. */
 #include <math.h>
 
+#include "base/hypot.h"
 #include "method/fmm.h"
 
 enum { STEP = 3, TABLE = 13, STEP_2 = 2, TABLE_2 = 10, TOGETHER = 36 };
@@ -106,9 +107,9 @@ double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
         more =
             (f32 ? 0.006 : 0.1) * dx * sqrt(f->force * sqrt(n) / f->q2) * norm;
     else
-        more = hypot((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
-                     f32 ? 0 : 1.5 * dx * f->force / sqrt(f->q2));
-    return eps * hypot(rounding_share(plan, f, field) * norm, more);
+        more = hypot_of((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
+                        f32 ? 0 : 1.5 * dx * f->force / sqrt(f->q2));
+    return eps * hypot_of(rounding_share(plan, f, field) * norm, more);
 }
 
 /* Between orders 2, 4, 8 ...: as powers of the order. */
@@ -135,7 +136,7 @@ static double fmm_truncation(const struct fmm_facts *f, int order, int ws,
     }
     double random = e.random * sqrt(f->q2 * far + f->q1 * f->q1 * uneven);
     double together = e.together * fabs(f->q1) * sqrt(crowd->together[field]);
-    return hypot(random, together) * (field ? sqrt(f->q2) : 1);
+    return hypot_of(random, together) * (field ? sqrt(f->q2) : 1);
 }
 
 static double fmm_norm(const struct fmm_facts *f, int field)
@@ -150,7 +151,7 @@ double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
     double norm = fmm_norm(facts, field);
     double error = fmm_truncation(facts, s->shape.order, s->shape.ws,
                                   s->shape.box, &s->crowd, field);
-    error = hypot(error, fmm_rounding(plan, facts, &s->crowd, field));
+    error = hypot_of(error, fmm_rounding(plan, facts, &s->crowd, field));
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return plan->problem.coulomb * error;
     return norm > 0 ? error / norm : 0;
@@ -197,7 +198,7 @@ static int order_keeps(const struct farsum_plan *plan,
         error *= 1.25;
     if (plan->sample.crystal) /* its points lie in few ways in their boxes */
         error *= 3;
-    return hypot(error, rounding) <= most || most == 0;
+    return hypot_of(error, rounding) <= most || most == 0;
 }
 
 /* What fails where no order keeps the tolerance; *left: the error that the
@@ -216,7 +217,7 @@ static farsum_status order_missed(const struct farsum_plan *plan,
     double rounding = unit * fmm_rounding(plan, facts, crowd, field);
     double order = unit * fmm_truncation(facts, MULTIPOLE_MOST, ws, box, crowd,
                                          field);
-    *left = hypot(rounding, order);
+    *left = hypot_of(rounding, order);
     if (rounding <= p->tolerance)
         FAIL(ERR_TOLERANCE,
              "tolerance %g is below %.2g, which orders up to %d reach here",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hypot.h"
 #include "base/par.h"
 #include "method/arrays.h"
 #include "method/fmm.h"
@@ -182,7 +183,7 @@ farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
     double soft = fmm_soften(plan, s, &s->shape);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         soft *= plan->problem.coulomb * f.force;
-    plan->info.estimated_error = hypot(fmm_estimate(plan, s, &f), soft);
+    plan->info.estimated_error = hypot_of(fmm_estimate(plan, s, &f), soft);
     return fmm_strict_sum(plan, s, &f);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "base/hypot.h"
 #include "method/arrays.h"
 #include "method/fmm_strict.h"
 
@@ -50,8 +51,9 @@ static double strict_rounding(const struct farsum_plan *plan,
                               const struct fmm_crowd *crowd)
 {
     double even = fmm_rounding(plan, facts, crowd, strict_field(plan));
-    return plan->options.strict ? ROUNDING * even
-                                : hypot(even, strict_near(plan, facts, crowd));
+    return plan->options.strict
+               ? ROUNDING * even
+               : hypot_of(even, strict_near(plan, facts, crowd));
 }
 
 /* What a field's error counts as in the tolerance's norm. */

@@ -1,6 +1,8 @@
 /* tuned_error.c: the estimate of a set of parameters, math.md section 6. */
 #include "method/tuned.h"
 
+#include "base/hypot.h"
+
 #include <math.h>
 
 int tuned_of_values(const struct farsum_plan *plan)
@@ -69,7 +71,7 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
     double sum = f32 ? 2.5e-7 : 1e-15;
     double volume = tuned_volume(p), n = (double)s->n;
     if (!p->pair.kind->gradient)
-        return sum * hypot(s->force, tuned_own_image(t, p));
+        return sum * hypot_of(s->force, tuned_own_image(t, p));
     if (potential)
         return sum * sqrt(s->q2 / n)
                * fmax(tuned_neighbour(p, 1, pow(t->rc, 3), 1),
@@ -78,9 +80,9 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
     double close = s->close;
     /* the pair that errs most is part of the norm too, (6.18) */
     if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
-        close *= norm / hypot(norm, s->pair);
-    return hypot(sum * hypot(norm, tuned_own_image(t, p)),
-                 tuned_place(p) * t->rc * close);
+        close *= norm / hypot_of(norm, s->pair);
+    return hypot_of(sum * hypot_of(norm, tuned_own_image(t, p)),
+                    tuned_place(p) * t->rc * close);
 }
 
 double tuned_norm(const struct farsum_plan *plan)
@@ -325,5 +327,5 @@ double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
     error = potential ? error * sqrt(other) : error * to;
     double rounding = fmax(tuned_rounding(t, plan, potential) * to,
                            tuned_close_found(t, plan, q2, n, found));
-    return plan->problem.coulomb * hypot(error, rounding);
+    return plan->problem.coulomb * hypot_of(error, rounding);
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Looks at what was built: no program or library of the build tree searches the
 # working directory for libraries; the shared library exports the names of
-# exports.txt and no other; the tables of the loader are read-only, and stack and
-# buffers are guarded.
+# exports.txt and no other; glibc 2.34 will do; the tables of the loader are
+# read-only, and stack and buffers are guarded.
 #
 #     binaries.sh BUILD CONFIG
 set -eu
@@ -41,6 +41,15 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort \
     >"$work/exports"
 diff "$here/exports.txt" "$work/exports" \
     || breach "the exports differ from test/install/exports.txt (< listed)"
+
+# A symbol of a younger glibc would refuse machines that are in use.
+for file in "$library" "$build/tools/farsum/farsum"; do
+    newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' \
+                 | sort -V | tail -n 1)
+    [ "$(printf '%s\n2.34\n' "${newest:-none}" | sort -V | tail -n 1)" = 2.34 ] \
+        || breach "$file: asks for glibc $newest, 2.34 has to do: $(objdump -T \
+               "$file" | grep -F "GLIBC_$newest" | awk '{print $NF}' | xargs)"
+done
 
 for file in "$library" "$build/tools/farsum/farsum"; do
     readelf -lW "$file" | grep -q GNU_RELRO || breach "$file: no RELRO"

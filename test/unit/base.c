@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/isa.h"
 #include "base/mem.h"
 #include "base/par.h"
@@ -193,6 +194,33 @@ static void shares_cover_all(void)
     CHECK(par_threads(3) == 3 && par_threads(0) >= 1, "threads");
 }
 
+/* Against 64 bits of mantissa; at any scale the same bits. */
+static void lengths(void)
+{
+    static const double values[] = {0, 1, 3, 4, 0.1, 1e-9, 7e5, 1e300};
+    enum { N = sizeof values / sizeof values[0] };
+    CHECK(hypot_of(3, -4) == 5 && hypot_of(-0.0, 0) == 0, "3, 4");
+    CHECK(hypot_of(0x1p1023, 0x1p1000) == 0x1p1023, "the largest");
+    CHECK(hypot_of(3e-310, 4e-310) > 4.9e-310, "the smallest");
+    CHECK(isinf(hypot_of(INFINITY, 1)) && isinf(hypot_of(2, -INFINITY))
+              && isinf(hypot_of(INFINITY, INFINITY)),
+          "infinity");
+    CHECK(isnan(hypot_of(NAN, 1)) && isnan(hypot_of(1, NAN))
+              && isnan(hypot_of(NAN, 0)),
+          "NaN");
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            long double a = values[i], b = values[j];
+            double found = hypot_of(values[i], -values[j]);
+            long double right = sqrtl(a * a + b * b);
+            CHECK(fabsl(found - right) <= 3.4e-16L * right, "%g, %g: %.17g",
+                  values[i], values[j], found);
+            CHECK(0x1p-60 * found
+                      == hypot_of(0x1p-60 * values[i], 0x1p-60 * values[j]),
+                  "%g, %g: another scale", values[i], values[j]);
+        }
+}
+
 static void instruction_sets(void)
 {
     enum isa isa, best;
@@ -226,6 +254,7 @@ int main(void)
     RUN(memory_grows);
     RUN(memory_fails);
     RUN(shares_cover_all);
+    RUN(lengths);
     RUN(instruction_sets);
     return check_end();
 }

@@ -3,6 +3,7 @@
  * "Performance portable fast Ewald summation" (2025).  Wins where a cell has a
  * few tens of targets. */
 #include "base/mem.h"
+#include "base/hypot.h"
 #include "stage/interp/gpu_room.h"
 
 #include <math.h>
@@ -96,8 +97,9 @@ static double cost(const void *a)
                   * (points / shape.group * 1e-9 + p * p * p * 2.5e-10)
                   * (f32 ? 6 : 1);
     return 1.6e-5
-           + (hypot(batches * load / slots + n * sum, most)
-              + (f32 ? 6e-12 : 9.5e-10) * all) / rates.share
+           + (hypot_of(batches * load / slots + n * sum, most)
+              + (f32 ? 6e-12 : 9.5e-10) * all)
+                 / rates.share
            + (3.5e-5 + 6e-11 * n / rates.share) / interp_repeats(args);
 }
 

@@ -4,6 +4,7 @@
  * set-up is a sort, and nothing is added afterwards.  Wins in f64.  NVIDIA,
  * from sm_80 on.  Deterministic. */
 #include "points/gpu_columns.h"
+#include "base/hypot.h"
 #include "stage/interp/gpu_room.h"
 
 #include "base/mem.h"
@@ -129,9 +130,9 @@ static double cost(const void *a)
     return 1e-5 + 3e-6 * groups
            + 1.72 * read * (planes - 1)
                  / (length * rates.bytes * pow(crowd, 0.71))
-           + hypot(n * sparse * (1.22 * products + 1810 * groups)
-                       / rates.flops,
-                   groups * task)
+           + hypot_of(n * sparse * (1.22 * products + 1810 * groups)
+                          / rates.flops,
+                      groups * task)
            + (5e-5 + 1e-10 * n / rates.share) / interp_repeats(args);
 }
 

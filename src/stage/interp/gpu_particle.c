@@ -3,6 +3,7 @@
  * positions change with every sum and a cache holds the mesh. */
 #include "stage/interp/gpu_particle.h"
 
+#include "base/hypot.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -33,20 +34,20 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
     double sort = 4e-5 + 6e-11 * n / rates.share;
     if (!sorted)
         return (f32 ? 4.4e-6 : 2.3e-6)
-               + hypot(n * sums * read * gpu_seconds(&rates, sectors, bytes),
-                       p * p * sums
-                           * (f32 ? 2.7e-7 * pow(values, 0.9)
-                                  : 5.2e-7 * values));
+               + hypot_of(
+                   n * sums * read * gpu_seconds(&rates, sectors, bytes),
+                   p * p * sums
+                       * (f32 ? 2.7e-7 * pow(values, 0.9) : 5.2e-7 * values));
     double loads = p * p * p * values * sums / (f32 ? 816e9 : 695e9);
     double met = fmin(bytes / 32 / fmax(n, 1), read);
     /* what other units have read is at hand, if the cache holds it */
     double far = bytes > rates.cache ? 1 - rates.cache / bytes : 0;
     met *= f32 ? 2.35e-11 * (1 - 0.38 * far) : 6.6e-12 * (1 + 3.5 * far);
     return (f32 ? 5.4e-6 : 4e-7)
-           + hypot(n * (loads + met) / rates.share,
-                   p * p * sums
-                       * (f32 ? 3.2e-7 * pow(values, 0.76)
-                              : 6.6e-7 * pow(values, 0.58)))
+           + hypot_of(n * (loads + met) / rates.share,
+                      p * p * sums
+                          * (f32 ? 3.2e-7 * pow(values, 0.76)
+                                 : 6.6e-7 * pow(values, 0.58)))
            + sort / interp_repeats(args);
 }
 

@@ -4,6 +4,7 @@
  * order.  The transpose of spread's row of the same name.  Ours.  Wins in f64
  * from some ten thousand targets up.  NVIDIA, from sm_80 on.  Deterministic. */
 #include "points/gpu_columns.h"
+#include "base/hypot.h"
 #include "stage/interp/gpu_room.h"
 
 #include "base/mem.h"
@@ -102,8 +103,8 @@ static double cost(const void *a)
         1 + 0.7 * (crowd - 1));
     double alone = 1e-9 * (17 + 0.73 * lane) * pow(fmin(crowd, 300), 0.27);
     return 3e-6 + groups * 9e-6
-           + hypot(n * groups * visits * (28 * lane + 513) / rates.flops,
-                   groups * fullest * alone)
+           + hypot_of(n * groups * visits * (28 * lane + 513) / rates.flops,
+                      groups * fullest * alone)
            + (2.2 / rates.bytes + 7.5e-13 / rates.share)
                  * interp_gpu_bytes(args) / pow(crowd, 0.3)
            + (gpu_columns_cost(c, args->n, rates.share)

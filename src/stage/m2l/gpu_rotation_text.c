@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/hypot.h"
 #include "stage/m2l/gpu_rotation_make.h"
 
 /* What is smaller is zero but for rounding. */
@@ -23,7 +24,7 @@ enum { TERM = 64 }; /* characters of one at most */
 /* What the kernel reads of a vector: it turns it to z. */
 static void rotation_vector(int p, const double r[3], double *turn)
 {
-    double rho = hypot(r[0], r[1]), radius = hypot(rho, r[2]);
+    double rho = hypot_of(r[0], r[1]), radius = hypot_of(rho, r[2]);
     double alpha = atan2(r[0], r[1]), beta = atan2(rho, r[2]);
     for (int m = 0; m <= p; m++) {
         turn[2 * m] = cos(m * alpha);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "points/points.h"
@@ -171,7 +172,7 @@ static farsum_status rotation_turns(struct host_rotation *s, int whole,
         beta[i] = -1;
         if (!rotation_offset(a, i, r))
             continue;
-        double rho = hypot(r[0], r[1]), radius = hypot(rho, r[2]);
+        double rho = hypot_of(r[0], r[1]), radius = hypot_of(rho, r[2]);
         double alpha = atan2(r[0], r[1]) - (whole ? QUARTER : 0);
         beta[i] = atan2(rho, r[2]);
         for (int m = 0; m <= p; m++) {

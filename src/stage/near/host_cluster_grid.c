@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 
 static double dot(const double *x, const double *y)
@@ -144,7 +145,7 @@ farsum_status cluster_grid_set(struct cluster_grid *grid,
     double w = fmin(fmax(cbrt(width / density), 0.2), 0.7);
     double area = fabs(grid->p[0][0] * grid->p[1][1]);
     w = fmax(w, sqrt(area / (4 * (double)n_sources + 4096)));
-    double height[2] = {area / hypot(grid->p[1][0], grid->p[1][1]),
+    double height[2] = {area / hypot_of(grid->p[1][0], grid->p[1][1]),
                         area / fabs(grid->p[0][0])};
     for (int d = 0; d < 2; d++)
         grid->n[d] = (int64_t)fmax(1, nearbyint(height[d] / w));

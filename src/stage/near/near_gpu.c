@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 #include "points/gpu.h"
 #include "stage/gpu.h"
@@ -88,7 +89,7 @@ double near_gpu_alone(const struct near_args *args, double times)
 
 double near_gpu_waiting(const struct near_args *a, double steps, double seconds)
 {
-    return hypot(seconds, steps * gpu_rates(a->device, a->precision).wait);
+    return hypot_of(seconds, steps * gpu_rates(a->device, a->precision).wait);
 }
 
 void near_gpu_begin(struct near_gpu *g, const struct near_args *args,

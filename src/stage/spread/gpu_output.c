@@ -2,6 +2,7 @@
  * it in group memory; all its threads take one particle after the other:
  * method 3 of cuFINUFFT.  For comparison; not deterministic. */
 #include "base/mem.h"
+#include "base/hypot.h"
 #include "points/gpu_kept.h"
 #include "stage/spread/gpu_room.h"
 
@@ -122,7 +123,7 @@ static double cost(const void *a)
     double most = fmin(MOST, n / bins * spread_crowd(args));
     /* the fullest part, with nothing beside it to hide its waits */
     double alone = 0.85 * 2 * args->device->facts.units / 264.0;
-    double work = hypot(n * chunks / 264, alone * most) * one;
+    double work = hypot_of(n * chunks / 264, alone * most) * one;
     return spread_gpu_write(args) + 2.5e-5
            + sums / ((f32 ? 170e9 : 276e9) * rates.share) + work / rates.share
            + (4e-5 + 6e-11 * n / rates.share) / spread_repeats(args);

@@ -5,6 +5,7 @@
  * one run of few particles.  Not deterministic. */
 #include "stage/spread/gpu_particle.h"
 
+#include "base/hypot.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -29,8 +30,9 @@ double spread_particle_cost(const struct spread_args *args, double slower)
     double all = slower * (double)args->n * one
                  * gpu_seconds(&rates, rates.scattered, bytes);
     return spread_gpu_write(args) + 5e-6
-           + hypot(all, slower * (rates.wait * one
-                                  + 2.9e-8 * spread_gpu_peak(args)));
+           + hypot_of(
+               all,
+               slower * (rates.wait * one + 2.9e-8 * spread_gpu_peak(args)));
 }
 
 static double cost(const void *args)

@@ -5,6 +5,7 @@
  * deterministic. */
 #include "stage/spread/gpu_room.h"
 
+#include "base/hypot.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static double cost(const void *a)
     double alone = f32 ? 4e-7 + 1.06e-9 * one : 4e-7 + 5.6e-9 * one;
     double peak = (f32 ? 4.1e-9 : 1.1e-8) * spread_gpu_peak(args);
     return spread_gpu_write(args) + (f32 ? 7.4e-6 : 5.2e-6)
-           + hypot(all, alone + peak);
+           + hypot_of(all, alone + peak);
 }
 
 static int64_t bytes(const void *args)

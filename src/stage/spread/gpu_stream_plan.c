@@ -1,6 +1,8 @@
 /* gpu_stream_plan.c: the shape of gpu_stream's columns, and what it costs. */
 #include "stage/spread/gpu_stream.h"
 
+#include "base/hypot.h"
+
 #include <math.h>
 
 enum { WARP = 32 };
@@ -132,8 +134,8 @@ double stream_cost(const struct spread_args *args, struct stream_kind kind)
     double planes = fmax(1, tasks / (double)(held > 0 ? held : 1))
                     * (length + past);
     return 5.6e-6 + groups * 4e-6
-           + hypot(groups * seen * work / rates.flops,
-                   groups * (fullest * alone + 1e-9 * r->plane * planes))
+           + hypot_of(groups * seen * work / rates.flops,
+                      groups * (fullest * alone + 1e-9 * r->plane * planes))
            + (r->writes + 7.6 * past / length) * spread_gpu_bytes(args)
                  / rates.bytes
            + gpu_columns_cost(&s.columns, args->n, rates.share)
