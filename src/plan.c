@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/mem.h"
@@ -33,7 +34,7 @@ void plan_log(const struct farsum_plan *plan, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    c_locale_vtext(line, sizeof line, format, args);
     va_end(args);
     int held = fp_suspend();
     plan->options.log(line, plan->options.log_data);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -136,8 +137,8 @@ static int advice_try(const struct advice *a, const struct change *one,
     }
     *text = 0;
     if (one->precision && a->refused == FARSUM_ERR_TOLERANCE)
-        snprintf(text, size, "f64 reaches %g: ",
-                 t.problem.tolerance ? t.problem.tolerance : 1e-5);
+        c_locale_text(text, size, "f64 reaches %g: ",
+                      t.problem.tolerance ? t.problem.tolerance : 1e-5);
     size_t used = strlen(text);
     text_time(t.seconds, time, sizeof time);
     if (t.seconds >= LONG)

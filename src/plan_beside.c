@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "method/method.h"
+#include "base/c_locale.h"
 #include "plan.h"
 
 unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
@@ -78,9 +79,9 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
                              plan->info.method);
     const struct farsum_plan *beside = plan->beside;
     size_t used = strlen(plan->method_reason);
-    snprintf(plan->method_reason + used, sizeof plan->method_reason - used,
-             "; virial: %s beside it, %.3g s", beside->info.method,
-             beside->method_seconds);
+    c_locale_text(plan->method_reason + used, sizeof plan->method_reason - used,
+                  "; virial: %s beside it, %.3g s", beside->info.method,
+                  beside->method_seconds);
     plan->method_seconds += beside->method_seconds;
     plan->info.bytes += beside->info.bytes;
     return FARSUM_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/c_locale.h"
 #include "method/method.h"
 #include "plan.h"
 
@@ -291,16 +292,16 @@ static void method_say(struct farsum_plan *plan, const struct candidates *all,
     char time[48] = "";
     if (best->seconds >= LONG)
         text_time(best->seconds, time, sizeof time);
-    used = (size_t)snprintf(text, size, "%s %s%.3g s estimated%s%s",
-                            best->row->name, named ? "(named) " : "",
-                            best->seconds, *time ? ", " : "", time);
+    used = (size_t)c_locale_text(text, size, "%s %s%.3g s estimated%s%s",
+                                 best->row->name, named ? "(named) " : "",
+                                 best->seconds, *time ? ", " : "", time);
     for (int i = 0; i < all->n && used < size; i++) {
         const struct candidate *c = &all->one[i];
         if (c == best || c->status != FARSUM_OK || c->behind)
             continue;
-        used += (size_t)snprintf(text + used, size - used, ", %s %s%.3g s",
-                                 c->row->name, c->state ? "" : "at least ",
-                                 c->state ? c->seconds : c->least);
+        used += (size_t)c_locale_text(text + used, size - used, ", %s %s%.3g s",
+                                      c->row->name, c->state ? "" : "at least ",
+                                      c->state ? c->seconds : c->least);
     }
     for (int i = 0; i < all->n && used < size; i++) {
         const struct candidate *c = &all->one[i];

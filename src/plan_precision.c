@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/c_locale.h"
 #include "method/method.h"
 #include "plan.h"
 
@@ -118,8 +119,8 @@ static void precision_say(struct farsum_plan *plan, const struct tried *tried,
 {
     char *text = plan->precision_reason;
     size_t size = sizeof plan->precision_reason, used;
-    used = (size_t)snprintf(text, size, "%s %.3g s estimated",
-                            precision_name(best->asked), best->seconds);
+    used = (size_t)c_locale_text(text, size, "%s %.3g s estimated",
+                                 precision_name(best->asked), best->seconds);
     for (int k = 0; k < TRIED && used < size; k++) {
         const struct tried *t = &tried[k];
         const char *name = precision_name(t->asked);
@@ -129,8 +130,8 @@ static void precision_say(struct farsum_plan *plan, const struct tried *tried,
         if (t == best || t->same || used >= size)
             continue;
         used += t->status == FARSUM_OK
-                    ? (size_t)snprintf(text + used, size - used, ", %s %.3g s",
-                                       name, t->seconds)
+                    ? (size_t)c_locale_text(text + used, size - used,
+                                            ", %s %.3g s", name, t->seconds)
                     : (size_t)snprintf(text + used, size - used, "; %s: %.150s",
                                        name, t->why);
     }

@@ -5,6 +5,7 @@
 #include "base/args.h"
 #include "base/fpenv.h"
 #include "base/text.h"
+#include "base/c_locale.h"
 #include "math/pair.h"
 #include "math/split.h"
 #include "math/window.h"
@@ -35,10 +36,10 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
     farsum_plan_info all = plan->info;
     plan_units_info(plan, &all);
     if (plan->net_size >= 0)
-        fprintf(out, "%.3g%s", all.net_strength,
-                fabs(plan->info.net_strength) <= least * plan->net_size
-                    ? " (none)"
-                    : "");
+        c_locale_write(out, "%.3g%s", all.net_strength,
+                       fabs(plan->info.net_strength) <= least * plan->net_size
+                           ? " (none)"
+                           : "");
     fprintf(out, "%s%s%s\n", plan->net_size >= 0 ? ": " : "is ", rule,
             plan->problem.surface == FARSUM_VACUUM ? "; vacuum around" : "");
 }
@@ -68,10 +69,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
             (long long)i->n_targets);
     if (i->n_exclusions)
         fprintf(out, "%lld pairs excluded\n", (long long)i->n_exclusions);
-    fprintf(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
-            i->estimated_error);
+    c_locale_write(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
+                   i->estimated_error);
     if (i->bound > 0)
-        fprintf(
+        c_locale_write(
             out,
             "strict: error at most %.3g, a proof and rounding's allowance\n",
             i->bound);
@@ -81,22 +82,26 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 "tolerance\n",
                 i->order);
     if (plan->sign < 0)
-        fprintf(out, "strengths attract (gravity): constant %.6g\n",
-                plan->given.coulomb);
+        c_locale_write(out, "strengths attract (gravity): constant %.6g\n",
+                       plan->given.coulomb);
     if (plan->problem.softening > 0)
-        fprintf(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
-                plan->given.softening);
+        c_locale_write(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
+                       plan->given.softening);
     if (plan->problem.periodic[0])
         print_zero_mode(plan, out);
     if (i->split)
-        fprintf(out, "split %s, bandwidth %.4g, cutoff %.6g, near field of %d "
-                     "coefficients\n",
-                i->split, i->bandwidth, i->cutoff, i->near_coefficients);
+        c_locale_write(
+            out,
+            "split %s, bandwidth %.4g, cutoff %.6g, near field of %d "
+            "coefficients\n",
+            i->split, i->bandwidth, i->cutoff, i->near_coefficients);
     if (i->window)
-        fprintf(out, "window %s, support %d, shape %.4g, mesh %lld x %lld x "
-                     "%lld, upsampling %.3g\n",
-                i->window, i->support, i->shape, (long long)i->mesh[0],
-                (long long)i->mesh[1], (long long)i->mesh[2], i->upsampling);
+        c_locale_write(out,
+                       "window %s, support %d, shape %.4g, mesh %lld x %lld x "
+                       "%lld, upsampling %.3g\n",
+                       i->window, i->support, i->shape, (long long)i->mesh[0],
+                       (long long)i->mesh[1], (long long)i->mesh[2],
+                       i->upsampling);
     if (i->tree)
         fprintf(out, "order %d, separation %d; %s tree, %d level%s, %lld x "
                      "%lld x %lld root boxes, %lld leaves\n",
@@ -105,16 +110,18 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 (long long)i->boxes[1], (long long)i->boxes[2],
                 (long long)i->leaves);
     if (i->skin > 0)
-        fprintf(out,
-                "skin %.6g: lists of near pairs made by %lld, kept by "
-                "%lld calls of set_points\n",
-                i->skin, (long long)i->lists_made, (long long)i->lists_kept);
+        c_locale_write(out,
+                       "skin %.6g: lists of near pairs made by %lld, kept by "
+                       "%lld calls of set_points\n",
+                       i->skin, (long long)i->lists_made,
+                       (long long)i->lists_kept);
     else if (plan->options.skin > 0)
-        fprintf(out, "skin %.6g: no lists are kept here\n", plan->given_skin);
-    fprintf(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
+        c_locale_write(out, "skin %.6g: no lists are kept here\n",
+                       plan->given_skin);
+    c_locale_write(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
-        fprintf(out, ", %.3g MB of it on the device",
-                1e-6 * (double)i->device_bytes);
+        c_locale_write(out, ", %.3g MB of it on the device",
+                       1e-6 * (double)i->device_bytes);
     fputc('\n', out);
     for (int s = 0; s < i->n_stages; s++)
         fprintf(out, "  %s: %s (%s)\n", i->stages[s].stage,

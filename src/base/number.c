@@ -355,3 +355,10 @@ struct number_text number_scientific(double value, int digits)
     c_locale_text(out.text, NUMBER_TEXT, "%.*e", digits, value);
     return out;
 }
+
+struct number_text number_fixed(double value, int digits)
+{
+    struct number_text out;
+    int n = c_locale_text(out.text, NUMBER_TEXT, "%.*f", digits, value);
+    return n < NUMBER_TEXT ? out : number_text(value);
+}

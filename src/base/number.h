@@ -40,4 +40,6 @@ struct number_text number_text(double value);
 /* As %.*g and %.*e: 17 digits and 16 read back. */
 struct number_text number_digits(double value, int digits);
 struct number_text number_scientific(double value, int digits);
+/* As %.*f; one that is too long, as number_text. */
+struct number_text number_fixed(double value, int digits);
 #endif

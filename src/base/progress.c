@@ -1,9 +1,7 @@
 /* progress.c: the thread's listener, and its clock. */
 #include "base/progress.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
+#include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/fpenv.h"
 
@@ -54,7 +52,7 @@ static void progress_set(struct progress *p, int64_t done, int64_t all,
 {
     atomic_store(&p->done, done);
     p->all = all;
-    vsnprintf(p->what, sizeof p->what, format, args);
+    c_locale_vtext(p->what, sizeof p->what, format, args);
     progress_tell(p);
 }
 

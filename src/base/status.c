@@ -1,7 +1,8 @@
 /* status.c: the thread's message. */
 #include "base/status.h"
 
-#include <stdarg.h>
+#include "base/c_locale.h"
+
 #include <string.h>
 
 static _Thread_local char message[1024];
@@ -28,7 +29,7 @@ farsum_status status_fail(farsum_status code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    c_locale_vtext(message, sizeof message, format, args);
     va_end(args);
     return code;
 }
@@ -39,7 +40,7 @@ farsum_status status_prefix(farsum_status code, const char *format, ...)
     snprintf(old, sizeof old, "%s", message);
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(message, sizeof message, format, args);
+    int n = c_locale_vtext(message, sizeof message, format, args);
     va_end(args);
     if (n >= 0 && (size_t)n < sizeof message)
         snprintf(message + n, sizeof message - (size_t)n, ": %.900s", old);

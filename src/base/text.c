@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/c_locale.h"
+
 enum { LONGEST = 63 };
 
 int text_distance(const char *a, const char *b)
@@ -56,9 +58,9 @@ void text_time(double seconds, char *text, size_t size)
                 {"minutes", 60}};
     for (size_t k = 0; k < sizeof unit / sizeof *unit; k++)
         if (seconds >= 2 * unit[k].seconds) {
-            snprintf(text, size, "about %.3g %s", seconds / unit[k].seconds,
-                     unit[k].name);
+            c_locale_text(text, size, "about %.3g %s",
+                          seconds / unit[k].seconds, unit[k].name);
             return;
         }
-    snprintf(text, size, "about %.2g s", seconds);
+    c_locale_text(text, size, "about %.2g s", seconds);
 }

@@ -1,6 +1,7 @@
 /* jit.c: the text that a compiler sees, and the kernels in its binary. */
 #include "device/jit.h"
 
+#include "base/c_locale.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "device/cache.h"
@@ -183,7 +184,7 @@ void jit_define(struct jit *jit, const char *name, const char *format, ...)
     char value[512], *text = NULL;
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(value, sizeof value, format, args);
+    int n = c_locale_vtext(value, sizeof value, format, args);
     va_end(args);
     if (jit->failed != FARSUM_OK)
         return;

@@ -1,6 +1,7 @@
 /* opencl_facts.c: which OpenCL devices there are, and what they can do. */
 #include "device/opencl.h"
 
+#include "base/c_locale.h"
 #include "base/mem.h"
 #include "device/dl.h"
 
@@ -115,10 +116,10 @@ opencl_print(char **text, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = c_locale_vtext(NULL, 0, format, args);
     farsum_status status = MEM_RAW(*text, (int64_t)n + 1);
     if (status == FARSUM_OK)
-        vsnprintf(*text, (size_t)n + 1, format, again);
+        c_locale_vtext(*text, (size_t)n + 1, format, again);
     va_end(again);
     va_end(args);
     return status;

@@ -2,6 +2,7 @@
 #include "method/mesh.h"
 
 #include "base/args.h"
+#include "base/c_locale.h"
 #include "base/fpenv.h"
 
 farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
@@ -54,12 +55,12 @@ void mesh_info_print(const farsum_mesh_info *i, FILE *out)
             (long long)i->n_points, (long long)i->mesh[0],
             (long long)i->mesh[1], (long long)i->mesh[2], i->channels,
             i->channels == 1 ? "" : "s");
-    fprintf(out, "window %s, support %d, shape %.4g", i->window, i->support,
-            i->shape);
+    c_locale_write(out, "window %s, support %d, shape %.4g", i->window,
+                   i->support, i->shape);
     if (i->tolerance > 0)
-        fprintf(out, ", for tolerance %.3g at upsampling %.3g", i->tolerance,
-                i->upsampling);
-    fprintf(out, "\nmemory %.3g MB\n", 1e-6 * (double)i->bytes);
+        c_locale_write(out, ", for tolerance %.3g at upsampling %.3g",
+                       i->tolerance, i->upsampling);
+    c_locale_write(out, "\nmemory %.3g MB\n", 1e-6 * (double)i->bytes);
     for (int s = 0; s < i->n_stages; s++)
         fprintf(out, "  %s: %s (%s)\n", i->stages[s].stage,
                 i->stages[s].variant, i->stages[s].reason);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/par.h"
 
 ISA_TABLE(struct model_kern, model_rates)
@@ -70,9 +71,11 @@ static double cache_of_machine(void)
 {
     static const char path[] = "/sys/devices/system/cpu/cpu0/cache/index3/size";
     double kilobytes = 0;
+    char line[64];
+    const char *end;
     FILE *f = fopen(path, "r");
-    if (f && fscanf(f, "%lfK", &kilobytes) != 1)
-        kilobytes = 0;
+    if (f && fgets(line, sizeof line, f))
+        kilobytes = number_take(line, &end);
     if (f)
         fclose(f);
     if (kilobytes > 0)

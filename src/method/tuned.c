@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/c_locale.h"
 #include "method/planner.h"
 #include "points/crowd.h"
 #include "stage/gpu_rates.h"
@@ -228,11 +229,13 @@ static void tuned_together(struct tuned *t, const struct farsum_plan *plan,
         }
     }
     if (least < now && !o->spread)
-        snprintf(spread->reason, sizeof spread->reason,
-                 "est %.3g ms; lists shared with interp", 1e3 * spread->cost);
+        c_locale_text(spread->reason, sizeof spread->reason,
+                      "est %.3g ms; lists shared with interp",
+                      1e3 * spread->cost);
     if (least < now && !o->interp)
-        snprintf(interp->reason, sizeof interp->reason,
-                 "est %.3g ms; lists shared with spread", 1e3 * interp->cost);
+        c_locale_text(interp->reason, sizeof interp->reason,
+                      "est %.3g ms; lists shared with spread",
+                      1e3 * interp->cost);
 }
 
 /* Seconds of a sum.  Of two queues the shorter one is hidden as far as points

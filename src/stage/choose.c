@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/text.h"
 
 const struct stage *stage_find(const char *name)
@@ -120,12 +121,12 @@ static void choose_say(const struct stage *stage, const void *args,
     int rows = 0;
     while (stage->rows[rows].name)
         rows++;
-    snprintf(to, room, "fits %d of %d; %s %.3g ms", fit, rows,
-             choice->measured ? "measured" : "est", 1e3 * choice->cost);
+    c_locale_text(to, room, "fits %d of %d; %s %.3g ms", fit, rows,
+                  choice->measured ? "measured" : "est", 1e3 * choice->cost);
     n = strlen(to);
     if (next && choice->cost > 0)
-        snprintf(to + n, room - n, "; %s %.3g ms, %.3g times", next->name,
-                 1e3 * second, second / choice->cost);
+        c_locale_text(to + n, room - n, "; %s %.3g ms, %.3g times", next->name,
+                      1e3 * second, second / choice->cost);
     choose_more(args, choice, 1);
 }
 

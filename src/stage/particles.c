@@ -1,6 +1,7 @@
 /* particles.c: what spread and interp have in common. */
 #include "stage/particles.h"
 
+#include "base/c_locale.h"
 #include "stage/gpu.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
                      double crowd, double repeats)
 {
     double points = (double)mesh[0] * (double)mesh[1] * (double)mesh[2];
-    snprintf(text, size,
-             "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
-             (double)n / points, crowd, repeats, repeats > 1 ? "s" : "");
+    c_locale_text(text, size,
+                  "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
+                  (double)n / points, crowd, repeats, repeats > 1 ? "s" : "");
 }

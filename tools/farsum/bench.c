@@ -9,6 +9,8 @@
 #include "say.h"
 #include "summary.h"
 
+#include "base/c_locale.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +115,11 @@ static void print_rows(const struct bench *b, int ratios, FILE *out)
                     row->reason);
             continue;
         }
-        fprintf(out, "%-11s %-16s %11.4g %11.4g %13.4g", row->stage,
-                row->variant, row->min, row->median,
-                row->min > 0 ? (double)b->spec.n / row->min : 0);
+        c_locale_write(out, "%-11s %-16s %11.4g %11.4g %13.4g", row->stage,
+                       row->variant, row->min, row->median,
+                       row->min > 0 ? (double)b->spec.n / row->min : 0);
         if (ratios && fastest > 0)
-            fprintf(out, " %7.2f", row->min / fastest);
+            c_locale_write(out, " %7.2f", row->min / fastest);
         fputc('\n', out);
     }
     for (int r = 0; r < b->n_rows; r++)

@@ -3,6 +3,8 @@
 
 #include "io/output.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +41,10 @@ static void put_row(FILE *f, const struct bench *b, const struct bench_row *row)
     put_text(f, b->case_text);
     put_text(f, row->stage);
     put_text(f, row->variant);
-    fprintf(f, "%s,%d,%.6g,%.6g,",
+    fprintf(f, "%s,%d,%s,%s,",
             options_word("precision", (int)b->spec.precision), b->threads,
-            row->min, row->median);
+            number_digits(row->min, 6).text,
+            number_digits(row->median, 6).text);
     fprintf(f, "\"%s\"\n", row->parameters);
 }
 
@@ -147,8 +150,8 @@ int bench_csv_read(const char *path, struct bench_old **out, char *error,
             number = (int)k + 2;
             break;
         }
-        row->min = strtod(row->field[MIN], NULL);
-        row->median = strtod(row->field[MEDIAN], NULL);
+        row->min = number_of(row->field[MIN]);
+        row->median = number_of(row->field[MEDIAN]);
         bad = !(row->min >= 0 && row->median >= row->min);
         number = (int)k + 2;
     }
@@ -205,11 +208,11 @@ void bench_csv_compare(const struct bench *b, const struct bench_old *old,
             continue;
         }
         double ratio = row->median / o->median, noise = noise_of(row, o);
-        fprintf(out, "%s (%.3f of the older median, noise %.1f %%)%s\n",
+        fprintf(out, "%s (%s of the older median, noise %s %%)%s\n",
                 ratio < 1 - noise   ? "faster"
                 : ratio > 1 + noise ? "slower"
                                     : "within noise",
-                ratio, 100 * noise,
+                number_fixed(ratio, 3).text, number_fixed(100 * noise, 1).text,
                 strcmp(o->field[MACHINE], b->machine) ? "; another machine"
                                                       : "");
     }

@@ -2,6 +2,8 @@
 #include "bench.h"
 #include "system.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,9 +138,10 @@ int bench_read(struct bench *b, char *error, size_t size)
     if (strcmp(kernel, "laplace") == 0)
         kernel = ""; /* as rows were named before there were others */
     snprintf(b->case_text, sizeof b->case_text,
-             "%s%s%s copies=%lldx%lldx%lld tol=%g error=%s prec=%s", kernel,
+             "%s%s%s copies=%lldx%lldx%lld tol=%s error=%s prec=%s", kernel,
              *kernel ? " " : "", s->input, (long long)copies[0],
-             (long long)copies[1], (long long)copies[2], b->spec.tolerance,
+             (long long)copies[1], (long long)copies[2],
+             number_digits(b->spec.tolerance, 6).text,
              options_word("error", (int)case_error(&b->spec)),
              options_word("precision", (int)b->spec.precision));
     return 0;

@@ -3,6 +3,8 @@
 #include "say.h"
 #include "strengths.h"
 
+#include "base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -261,10 +263,11 @@ static void describe(const farsum_plan_info *info, char *text, size_t size)
 {
     if (info->support > 0)
         snprintf(text, size,
-                 "%s split=%s window=%s cutoff=%.6g mesh=%lldx%lldx%lld "
+                 "%s split=%s window=%s cutoff=%s mesh=%lldx%lldx%lld "
                  "support=%d isa=%s", info->method,
                  info->split ? info->split : "-",
-                 info->window ? info->window : "-", info->cutoff,
+                 info->window ? info->window : "-",
+                 number_digits(info->cutoff, 6).text,
                  (long long)info->mesh[0], (long long)info->mesh[1],
                  (long long)info->mesh[2], info->support,
                  info->isa ? info->isa : "-");

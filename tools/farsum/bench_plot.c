@@ -3,6 +3,8 @@
 #include "io/output.h"
 #include "report.h"
 
+#include "base/number.h"
+
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -67,10 +69,11 @@ static void put_script(FILE *f, const struct bench *b)
     int bar = 0;
     for (int r = 0; r < b->n_rows; r++)
         if (b->rows[r].plan >= 0)
-            fprintf(f, "%d \"%s %s\" %.9g %.9g\n", bar++, b->rows[r].stage,
-                    b->rows[r].variant, 1e3 * b->rows[r].min,
-                    1e3 * b->rows[r].median);
-    fprintf(f, "EOD\nset xrange [-0.7:%g]\n", bar - 0.3);
+            fprintf(f, "%d \"%s %s\" %s %s\n", bar++, b->rows[r].stage,
+                    b->rows[r].variant,
+                    number_digits(1e3 * b->rows[r].min, 9).text,
+                    number_digits(1e3 * b->rows[r].median, 9).text);
+    fprintf(f, "EOD\nset xrange [-0.7:%s]\n", number_text(bar - 0.3).text);
     fputs("plot $rows using 1:3:xtic(2) with boxes lc rgb '#3b6ea5', "
           "$rows using 1:4 with points pt 2 lc rgb '#c0392b'\n", f);
 }

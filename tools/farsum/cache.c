@@ -2,6 +2,8 @@
 #include "command.h"
 #include "say.h"
 
+#include "base/c_locale.h"
+
 #include <farsum/device.h>
 #include <string.h>
 
@@ -63,10 +65,10 @@ static int cache_list_main(void)
     if (!*folder)
         puts("no folder: the cache is off");
     else
-        printf("%lld kernel file%s, %.3g MB%s%s, in %s\n", (long long)files,
-               files == 1 ? "" : "s", 1e-6 * (double)bytes,
-               seen.times || seen.left ? "," : "",
-               beside(&seen, text, sizeof text), folder);
+        c_locale_write(stdout, "%lld kernel file%s, %.3g MB%s%s, in %s\n",
+                       (long long)files, files == 1 ? "" : "s",
+                       1e-6 * (double)bytes, seen.times || seen.left ? "," : "",
+                       beside(&seen, text, sizeof text), folder);
     return EXIT_DONE;
 }
 

@@ -2,6 +2,8 @@
 #include "case.h"
 #include "strengths.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +35,10 @@ const struct case_name *case_cells(int index)
 
 static int parse_edges(const char *name, double rows[9])
 {
-    char *end = (char *)(uintptr_t)name;
+    const char *end = name;
     for (int d = 0; d < 3; d++) {
         const char *start = end + (d > 0);
-        double v = strtod(start, &end);
+        double v = number_take(start, &end);
         if (end == start || !(v > 0) || !isfinite(v) ||
             *end != (d < 2 ? 'x' : '\0'))
             return -1;
@@ -79,9 +81,8 @@ int case_cell(const char *name, double volume, double cell[9], int periodic[3],
 /* A number of the case; counts may be written 1e6. */
 static int parse_number(const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value) ? 0 : -1;
+    *value = number_of(text);
+    return isnan(*value) ? -1 : 0;
 }
 
 static int parse_word(const char *text, const char *const words[], int *value)
@@ -229,11 +230,12 @@ int case_parse(const char *text, struct case_spec *spec, char *error,
 }
 
 /* The shortest text that reads back as the same number. */
-static void print_number(char *text, size_t size, double v)
+static void print_number(char text[NUMBER_TEXT], double v)
 {
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
+        struct number_text now = number_digits(v, digits);
+        memcpy(text, now.text, sizeof now.text);
+        if (number_of(text) == v)
             break;
     }
     /* 1e-6, as people write it, not 1e-06 */
@@ -248,16 +250,17 @@ static void print_number(char *text, size_t size, double v)
 
 void case_print(const struct case_spec *spec, char *text, size_t size)
 {
-    char tolerance[32], density[32], net[40] = "", kappa[40] = "";
-    print_number(tolerance, sizeof tolerance, spec->tolerance);
-    print_number(density, sizeof density, spec->density);
+    char tolerance[NUMBER_TEXT], density[NUMBER_TEXT];
+    char net[NUMBER_TEXT + 5] = "", kappa[NUMBER_TEXT + 7] = "";
+    print_number(tolerance, spec->tolerance);
+    print_number(density, spec->density);
     if (spec->net != 0) {
         memcpy(net, " net=", 6);
-        print_number(net + 5, sizeof net - 5, spec->net);
+        print_number(net + 5, spec->net);
     }
     if (spec->kappa != 0) {
         memcpy(kappa, " kappa=", 8);
-        print_number(kappa + 7, sizeof kappa - 7, spec->kappa);
+        print_number(kappa + 7, spec->kappa);
     }
     snprintf(text, size,
              "%s n=%lld cell=%s tol=%s dist=%s seed=%llu density=%s prec=%s "

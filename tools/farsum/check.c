@@ -7,6 +7,9 @@
 #include "stamp.h"
 #include "summary.h"
 
+#include "base/c_locale.h"
+#include "base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,15 +78,17 @@ static void tell(const struct session *t, const struct settings *now,
 {
     FILE *out = t->summary.to;
     const char *estimate = io_frame_key(&t->frame, "farsum_estimated_error");
-    fprintf(out, "frame %lld  tolerance %.3g, ", (long long)t->count,
-            r->tolerance);
+    c_locale_write(out, "frame %lld  tolerance %.3g, ", (long long)t->count,
+                   r->tolerance);
     if (estimate)
-        fprintf(out, "estimated %.3g, ", strtod(estimate, NULL));
-    fprintf(out, "measured %.3g%s  (%s, %lld of %lld targets against %s at "
-            "%.3g in %.3g s)\n", r->measured,
-            verify_exceeds(r) ? " (ABOVE the tolerance)" : "",
-            options_word("error", now->error), (long long)r->count,
-            (long long)targets, r->method, r->reference, r->seconds);
+        c_locale_write(out, "estimated %.3g, ", number_of(estimate));
+    c_locale_write(out,
+                   "measured %.3g%s  (%s, %lld of %lld targets against %s at "
+                   "%.3g in %.3g s)\n",
+                   r->measured,
+                   verify_exceeds(r) ? " (ABOVE the tolerance)" : "",
+                   options_word("error", now->error), (long long)r->count,
+                   (long long)targets, r->method, r->reference, r->seconds);
 }
 
 static int keep(struct session *t, const struct verify_result *r)

@@ -6,6 +6,8 @@
 #include "strengths.h"
 #include "units.h"
 
+#include "base/c_locale.h"
+
 void help_units(const struct help_out *out)
 {
     help_heading(out, "Units");
@@ -13,9 +15,11 @@ void help_units(const struct help_out *out)
         const struct units *u = units_get(k);
         char text[200];
         if (*u->energy)
-            snprintf(text, sizeof text, "C = %.11g (%s); length %s, charge %s, "
-                     "energy %s", u->coulomb, u->source, u->length, u->charge,
-                     u->energy);
+            c_locale_text(text, sizeof text,
+                          "C = %.11g (%s); length %s, charge %s, "
+                          "energy %s",
+                          u->coulomb, u->source, u->length, u->charge,
+                          u->energy);
         else
             snprintf(text, sizeof text, "C = 1, %s", u->source);
         help_item(out, u->name, text);

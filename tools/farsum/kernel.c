@@ -3,6 +3,8 @@
 
 #include "nearest.h"
 
+#include "base/c_locale.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,9 +172,11 @@ static const double *find_column(const struct strengths *row,
         if (frame->line)
             snprintf(line, sizeof line, "line %lld: ",
                      (long long)(frame->line + particle));
-        snprintf(error, size, "%sexpected a finite number for %s[%lld] of "
-                 "particle %lld, found %g", line, c->name,
-                 (long long)(i % c->width) + 1, (long long)particle + 1, v[i]);
+        c_locale_text(error, size,
+                      "%sexpected a finite number for %s[%lld] of "
+                      "particle %lld, found %g",
+                      line, c->name, (long long)(i % c->width) + 1,
+                      (long long)particle + 1, v[i]);
         return NULL;
     }
     return v;

@@ -4,6 +4,8 @@
 #include "strengths.h"
 #include "say.h"
 
+#include "base/c_locale.h"
+
 #include <farsum/device.h>
 #include <string.h>
 
@@ -118,10 +120,11 @@ static int list_devices(void)
             continue;
         }
         print_wrapped(d.model, 15);
-        snprintf(text, sizeof text, "%s%s%s%s, %d units, %.4g GB%s", d.arch,
-                 d.compiler[0] ? " by " : "", d.compiler[0] ? d.compiler : "",
-                 d.f64 ? "" : ", no f64", d.units, 1e-9 * (double)d.memory,
-                 k == 0 ? "; the default" : "");
+        c_locale_text(text, sizeof text, "%s%s%s%s, %d units, %.4g GB%s",
+                      d.arch, d.compiler[0] ? " by " : "",
+                      d.compiler[0] ? d.compiler : "", d.f64 ? "" : ", no f64",
+                      d.units, 1e-9 * (double)d.memory,
+                      k == 0 ? "; the default" : "");
         printf("%-14s ", "");
         print_wrapped(text, 15);
     }

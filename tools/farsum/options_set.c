@@ -5,6 +5,8 @@
 #include "case.h"
 #include "nearest.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,9 +55,8 @@ OPTION_SETTER(word)
 
 static int number(const char *value, double *v)
 {
-    char *end;
-    *v = strtod(value, &end);
-    return end != value && *end == '\0' && isfinite(*v) ? 0 : -1;
+    *v = number_of(value);
+    return isnan(*v) ? -1 : 0;
 }
 
 OPTION_SETTER(exclude)
@@ -81,11 +82,10 @@ OPTION_SETTER(exclude)
 OPTION_SETTER(factors)
 {
     double v[IO_JOINS];
-    char *end;
-    const char *p = value;
+    const char *p = value, *end;
     (void)row;
     for (int k = 0; k < IO_JOINS; k++, p = end + 1) {
-        v[k] = strtod(p, &end);
+        v[k] = number_take(p, &end);
         if (end == p || *end != (k < IO_JOINS - 1 ? ',' : '\0') ||
             !(v[k] >= 0 && v[k] <= 1)) {
             snprintf(why, size, "expected three numbers from 0 to 1, as "
@@ -170,8 +170,8 @@ OPTION_SETTER(seed)
 OPTION_SETTER(bytes)
 {
     static const char suffixes[] = "KMGT";
-    char *end;
-    double v = strtod(value, &end);
+    const char *end;
+    double v = number_take(value, &end);
     const char *suffix = *end ? strchr(suffixes, *end) : NULL;
     if (suffix) {
         v *= exp2(10.0 * (double)(suffix - suffixes + 1));
@@ -186,30 +186,39 @@ OPTION_SETTER(bytes)
     return 0;
 }
 
+/* From 0, as an int holds it. */
+static int whole(double v)
+{
+    return v >= 0 && v <= 1e9 && v == floor(v);
+}
+
 OPTION_SETTER(team)
 {
-    int *out = field_of(s, row), a, b, end = 0;
-    if (sscanf(value, "%dx%d%n", &a, &b, &end) != 2 || value[end] || a < 0
-        || b < 0 || a + b == 0) {
+    int *out = field_of(s, row);
+    double v[2];
+    const char *end;
+    v[0] = number_take(value, &end);
+    int parted = end > value && *end == 'x';
+    v[1] = parted ? number_of(end + 1) : -1;
+    if (!whole(v[0]) || !whole(v[1]) || v[0] + v[1] == 0) {
         snprintf(why, size,
                  "expected %s, whole numbers, 0 for the row's own, found '%s'",
                  row->takes, value);
         return -1;
     }
-    out[0] = a;
-    out[1] = b;
+    out[0] = (int)v[0];
+    out[1] = (int)v[1];
     return 0;
 }
 
 OPTION_SETTER(three)
 {
     int64_t *out = field_of(s, row);
-    const char *p = value;
-    char *end;
+    const char *p = value, *end;
     double v[3] = {0};
     int found = 0;
     for (; found < 3; found++) {
-        v[found] = strtod(p, &end);
+        v[found] = number_take(p, &end);
         if (end == p || !(v[found] >= 1) || v[found] > 1e9 ||
             v[found] != floor(v[found]))
             break;
@@ -236,8 +245,8 @@ static int numbers(const char *value, double *v, int most)
     const char *p = value + strspn(value, " ");
     int found = 0;
     while (*p) {
-        char *end;
-        double one = strtod(p, &end);
+        const char *end;
+        double one = number_take(p, &end);
         if (end == p || !isfinite(one) || found == most)
             return -1;
         v[found++] = one;

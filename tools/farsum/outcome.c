@@ -4,6 +4,8 @@
 #include "kernel.h"
 #include "units.h"
 
+#include "base/c_locale.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,40 +34,43 @@ static const char *kind_text(const struct settings *s, int targets)
 static void print_errors(const struct outcome *o, const struct settings *s,
                          FILE *out)
 {
-    fprintf(out, "error     tolerance %.3g, estimated %.3g", o->info.tolerance,
-            o->info.estimated_error);
+    c_locale_write(out, "error     tolerance %.3g, estimated %.3g",
+                   o->info.tolerance, o->info.estimated_error);
     if (o->info.bound > 0)
-        fprintf(out, ", bound %.3g", o->info.bound);
+        c_locale_write(out, ", bound %.3g", o->info.bound);
     if (outcome_misses(s, &o->info))
         fputs(" (ABOVE the tolerance: the order that was given)", out);
     if (o->has_check)
-        fprintf(out, ", measured %.3g%s", o->check.measured,
-                verify_exceeds(&o->check) ? " (ABOVE the tolerance)" : "");
+        c_locale_write(out, ", measured %.3g%s", o->check.measured,
+                       verify_exceeds(&o->check) ? " (ABOVE the tolerance)"
+                                                 : "");
     fprintf(out, "  (%s)\n", kind_text(s, o->m != 0));
     if (o->has_check)
-        fprintf(out, "          measured on %lld of %lld targets against %s "
-                "at %.3g in %.3g s\n", (long long)o->check.count,
-                (long long)(o->m ? o->m : o->n), o->check.method,
-                o->check.reference, o->check.seconds);
+        c_locale_write(out,
+                       "          measured on %lld of %lld targets against %s "
+                       "at %.3g in %.3g s\n",
+                       (long long)o->check.count,
+                       (long long)(o->m ? o->m : o->n), o->check.method,
+                       o->check.reference, o->check.seconds);
 }
 
 static void print_times(const struct outcome *o, FILE *out)
 {
     const farsum_plan_info *info = &o->info;
-    fprintf(out, "time      plan %.3g s, set_points %.3g s, execute %.3g s",
-            info->seconds_create, info->seconds_set_points,
-            info->seconds_execute);
+    c_locale_write(
+        out, "time      plan %.3g s, set_points %.3g s, execute %.3g s",
+        info->seconds_create, info->seconds_set_points, info->seconds_execute);
     if (info->seconds_execute > 0)
-        fprintf(out, " (%.3g particles/s)",
-                (double)o->n / info->seconds_execute);
+        c_locale_write(out, " (%.3g particles/s)",
+                       (double)o->n / info->seconds_execute);
     fputs("\n", out);
     for (int k = 0; k < info->n_stages; k++)
-        fprintf(out, "%s%s %s %.3g s", k ? ", " : "          ",
-                info->stages[k].stage, info->stages[k].variant,
-                info->stages[k].seconds);
+        c_locale_write(out, "%s%s %s %.3g s", k ? ", " : "          ",
+                       info->stages[k].stage, info->stages[k].variant,
+                       info->stages[k].seconds);
     if (info->queues > 1 && info->seconds_stages > 0)
-        fprintf(out, ", at once in %d queues, all of them %.3g s",
-                info->queues, info->seconds_stages);
+        c_locale_write(out, ", at once in %d queues, all of them %.3g s",
+                       info->queues, info->seconds_stages);
     if (info->n_stages)
         fputs("\n", out);
 }
@@ -79,8 +84,8 @@ static void print_flow(const struct outcome *o, FILE *out)
         mean[i % 3] += o->vector[i] / (double)targets;
         square += o->vector[i] * o->vector[i] / (double)targets;
     }
-    fprintf(out, "velocity  mean %.9g %.9g %.9g, RMS %.9g\n", mean[0], mean[1],
-            mean[2], sqrt(square));
+    c_locale_write(out, "velocity  mean %.9g %.9g %.9g, RMS %.9g\n", mean[0],
+                   mean[1], mean[2], sqrt(square));
 }
 
 /* A later frame is one line, so that a thousand of them can be read. */
@@ -92,15 +97,16 @@ static void print_later(const struct outcome *o, const struct settings *s,
                 o->new_plan);
     fprintf(out, "frame %lld  ", (long long)o->frame);
     if (o->has_energy)
-        fprintf(out, "energy %.15g%s%s, ", o->energy, *units->energy ? " " : "",
-                units->energy);
-    fprintf(out, "estimated %.3g%s, ", o->info.estimated_error,
-            outcome_misses(s, &o->info) ? " (ABOVE the tolerance)" : "");
+        c_locale_write(out, "energy %.15g%s%s, ", o->energy,
+                       *units->energy ? " " : "", units->energy);
+    c_locale_write(out, "estimated %.3g%s, ", o->info.estimated_error,
+                   outcome_misses(s, &o->info) ? " (ABOVE the tolerance)" : "");
     if (o->has_check)
-        fprintf(out, "measured %.3g%s, ", o->check.measured,
-                verify_exceeds(&o->check) ? " (ABOVE the tolerance)" : "");
-    fprintf(out, "%.3g s\n",
-            o->info.seconds_set_points + o->info.seconds_execute);
+        c_locale_write(out, "measured %.3g%s, ", o->check.measured,
+                       verify_exceeds(&o->check) ? " (ABOVE the tolerance)"
+                                                 : "");
+    c_locale_write(out, "%.3g s\n",
+                   o->info.seconds_set_points + o->info.seconds_execute);
 }
 
 void outcome_print(const struct outcome *o, const struct settings *s,
@@ -122,14 +128,16 @@ void outcome_print(const struct outcome *o, const struct settings *s,
             options_word("precision", (int)o->info.precision), o->info.threads,
             o->info.threads == 1 ? "" : "s");
     if (o->has_energy) {
-        fprintf(out, "energy    %.15g%s%s\n", o->energy,
-                *units->energy ? " " : "", units->energy);
+        c_locale_write(out, "energy    %.15g%s%s\n", o->energy,
+                       *units->energy ? " " : "", units->energy);
     }
     if (o->has_virial) {
-        fprintf(out, "virial    %.9g %.9g %.9g  %.9g %.9g %.9g  %.9g %.9g "
-                "%.9g\n", o->virial[0], o->virial[1], o->virial[2],
-                o->virial[3], o->virial[4], o->virial[5], o->virial[6],
-                o->virial[7], o->virial[8]);
+        c_locale_write(out,
+                       "virial    %.9g %.9g %.9g  %.9g %.9g %.9g  %.9g %.9g "
+                       "%.9g\n",
+                       o->virial[0], o->virial[1], o->virial[2], o->virial[3],
+                       o->virial[4], o->virial[5], o->virial[6], o->virial[7],
+                       o->virial[8]);
     }
     if (o->flow)
         print_flow(o, out);

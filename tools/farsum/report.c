@@ -4,6 +4,8 @@
 #include "io/output.h"
 #include "units.h"
 
+#include "base/c_locale.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,13 +252,21 @@ static int put(const char *text, size_t length, void *output)
     return output_put(output, text, length);
 }
 
+/* Jansson prints reals by the locale, and mends one byte of the point. */
+static int put_report(const json_t *report, struct output *out)
+{
+    locale_t before = c_locale_enter();
+    int failed = json_dump_callback(report, put, out,
+                                    JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    c_locale_leave(before);
+    return failed;
+}
+
 int report_write(const json_t *report, const char *path, char *error,
                  size_t size)
 {
     struct output *out = NULL;
-    int failed = output_create(path, &out) ||
-             json_dump_callback(report, put, out,
-                                JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+    int failed = output_create(path, &out) || put_report(report, out) ||
              output_put(out, "\n", 1) || output_commit(out);
     if (failed)
         snprintf(error, size, "%s",

@@ -1,8 +1,8 @@
 /* say.c: messages and progress. */
 #include "say.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "base/c_locale.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ void say_error(const char *format, ...)
     take_progress_away();
     fputs("farsum: ", stderr);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    c_locale_vwrite(stderr, format, list);
     va_end(list);
     fputc('\n', stderr);
 }
@@ -34,7 +34,7 @@ void say_note(const char *format, ...)
     take_progress_away();
     fputs("farsum: note: ", stderr);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    c_locale_vwrite(stderr, format, list);
     va_end(list);
     fputc('\n', stderr);
 }
@@ -46,7 +46,7 @@ void say_progress(const char *format, ...)
         return;
     take_progress_away();
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    c_locale_vwrite(stderr, format, list);
     va_end(list);
     fflush(stderr);
 }

@@ -3,19 +3,15 @@
 
 #include "kernel.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int put_real(struct io_frame *frame, const char *key, double value)
 {
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    return io_frame_set_key(frame, key, text);
+    return io_frame_set_key(frame, key, number_text(value).text);
 }
 
 static int put_word(struct io_frame *frame, const char *key, const char *which,
@@ -77,8 +73,9 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
         char text[9 * 26];
         size_t used = 0;
         for (int k = 0; k < 9; k++)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.17g",
-                                     k ? " " : "", o->virial[k]);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     k ? " " : "",
+                                     number_digits(o->virial[k], 17).text);
         bad |= put_real(frame, "energy", o->energy);
         if (o->has_virial)
             bad |= io_frame_set_key(frame, "virial", text);
@@ -131,11 +128,10 @@ static int get_real(const struct io_frame *frame, const char *key,
                     double *value, char *error, size_t size)
 {
     const char *text = io_frame_key(frame, key);
-    char *end;
     if (*value > 0 || !text)
         return 0;
-    double v = strtod(text, &end);
-    if (end == text || *end || !(v > 0) || !isfinite(v)) {
+    double v = number_of(text);
+    if (!(v > 0)) {
         snprintf(error, size, "%s=%s is not a number above 0", key, text);
         return -1;
     }

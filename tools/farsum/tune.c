@@ -7,6 +7,8 @@
 #include "summary.h"
 #include "tune_model.h"
 
+#include "base/c_locale.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -81,15 +83,15 @@ static void tell(const struct settings *s, const farsum_plan *plan,
 {
     FILE *out = summary_stream(NULL, s->report);
     farsum_plan_print(plan, out);
-    fprintf(out, "memory    %.4g MB (%.4g bytes a particle)\n",
-            (double)info->bytes / 1e6,
-            (double)info->bytes
-                / (double)(info->n_sources ? info->n_sources : 1));
-    fprintf(out, "error     tolerance %.3g, estimated %.3g%s\n",
-            info->tolerance, info->estimated_error,
-            outcome_misses(s, info)
-                ? " (ABOVE the tolerance: the order that was given)"
-                : "");
+    c_locale_write(out, "memory    %.4g MB (%.4g bytes a particle)\n",
+                   (double)info->bytes / 1e6,
+                   (double)info->bytes
+                       / (double)(info->n_sources ? info->n_sources : 1));
+    c_locale_write(out, "error     tolerance %.3g, estimated %.3g%s\n",
+                   info->tolerance, info->estimated_error,
+                   outcome_misses(s, info)
+                       ? " (ABOVE the tolerance: the order that was given)"
+                       : "");
     if (model)
         model_print(info, model, out);
 }

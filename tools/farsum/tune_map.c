@@ -5,6 +5,8 @@
 #include "io/output.h"
 #include "say.h"
 
+#include "base/number.h"
+
 #include <farsum/device.h>
 #include <farsum/mesh.h>
 #include <math.h>
@@ -115,7 +117,8 @@ static void put_text(FILE *f, const char *text)
 static void put_label(FILE *f, double x, double y, const char *more,
                       const char *text)
 {
-    fprintf(f, "<text x=\"%g\" y=\"%g\"%s>", x, y, more);
+    fprintf(f, "<text x=\"%s\" y=\"%s\"%s>", number_digits(x, 6).text,
+            number_digits(y, 6).text, more);
     put_text(f, text);
     fputs("</text>\n", f);
 }
@@ -148,11 +151,13 @@ static void put_panel(FILE *f, const struct map *m, int k)
         for (int r = 0; r < ROWS; r++) {
             const struct pick *pick = &p->pick[c][r];
             fprintf(f,
-                    "<rect x=\"%g\" y=\"%d\" width=\"%d\" height=\"%d\" "
-                    "fill=\"%s\"><title>%s %lld points, %g runs: ",
-                    left + c * CELL_X, TOP + (ROWS - 1 - r) * CELL_Y, CELL_X,
-                    CELL_Y, map_colour(p, pick->variant), p->stage,
-                    (long long)map_points(m, c), map_runs(r));
+                    "<rect x=\"%s\" y=\"%d\" width=\"%d\" height=\"%d\" "
+                    "fill=\"%s\"><title>%s %lld points, %s runs: ",
+                    number_digits(left + c * CELL_X, 6).text,
+                    TOP + (ROWS - 1 - r) * CELL_Y, CELL_X, CELL_Y,
+                    map_colour(p, pick->variant), p->stage,
+                    (long long)map_points(m, c),
+                    number_digits(map_runs(r), 6).text);
             fprintf(f, "%s (",
                     pick->variant >= 0 ? p->names[pick->variant] : "none");
             put_text(f, pick->reason);
@@ -163,9 +168,10 @@ static void put_panel(FILE *f, const struct map *m, int k)
         double y = TOP + ROWS * CELL_Y + 50 + (n / 3) * LEGEND;
         double x = left + n % 3 * 180;
         fprintf(f,
-                "<rect x=\"%g\" y=\"%g\" width=\"14\" height=\"14\" "
+                "<rect x=\"%s\" y=\"%s\" width=\"14\" height=\"14\" "
                 "fill=\"%s\"/>\n",
-                x, y, map_colour(p, n));
+                number_digits(x, 6).text, number_digits(y, 6).text,
+                map_colour(p, n));
         put_label(f, x + 20, y + 12, "", p->names[n]);
     }
 }
@@ -220,7 +226,8 @@ static void map_tell(const struct map *m)
                 if (r > 0 && v == p->pick[c][r - 1].variant)
                     continue;
                 if (r > 0)
-                    printf(", from %g runs", map_runs(r));
+                    printf(", from %s runs",
+                           number_digits(map_runs(r), 6).text);
                 printf(" %s", v >= 0 ? p->names[v] : "none");
             }
             putchar('\n');
@@ -261,13 +268,13 @@ static int map_prepare(const struct settings *s, struct map *m)
     }
     snprintf(m->where, sizeof m->where,
              "%s%s%.80s, %s, support %d, %d component%s, mesh %lldx%lldx%lld, "
-             "crowding %g: by %s",
+             "crowding %s: by %s",
              where, host ? "" : " ", host ? "" : info.model,
              s->precision == FARSUM_F32 ? "f32" : "f64", m->problem.support,
              s->components > 0 ? s->components : 1,
              s->components > 1 ? "s" : "", (long long)m->problem.mesh[0],
              (long long)m->problem.mesh[1], (long long)m->problem.mesh[2],
-             s->crowding > 1 ? s->crowding : 1,
+             number_digits(s->crowding > 1 ? s->crowding : 1, 6).text,
              s->measure ? "measured times" : "estimates");
     return 0;
 }

@@ -6,9 +6,20 @@
 #include "report.h"
 #include "say.h"
 
+#include "base/c_locale.h"
+#include "base/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void put_numbers(FILE *f, const double *v, int n, int digits,
+                        const char *end)
+{
+    for (int k = 0; k < n; k++)
+        fprintf(f, "%s%s", number_digits(v[k], digits).text,
+                k < n - 1 ? "," : end);
+}
 
 /* Where results go: all that the problem asks for. */
 struct room {
@@ -101,32 +112,32 @@ int model_take(const struct settings *s, const farsum_problem *problem,
 static void print_machine(const char *about, const farsum_model_machine *m,
                           FILE *out)
 {
-    fprintf(out, "\n%speak %.4g Gflop/s, memory %.4g GB/s", about,
-            m->peak / 1e9, m->memory / 1e9);
+    c_locale_write(out, "\n%speak %.4g Gflop/s, memory %.4g GB/s", about,
+                   m->peak / 1e9, m->memory / 1e9);
     if (m->cache_bytes > 0)
-        fprintf(out, ", cache of %.3g MB %.4g GB/s", m->cache_bytes / 1e6,
-                m->cache / 1e9);
+        c_locale_write(out, ", cache of %.3g MB %.4g GB/s",
+                       m->cache_bytes / 1e6, m->cache / 1e9);
     if (m->launch > 0)
-        fprintf(out, ", a launch %.3g us", 1e6 * m->launch);
+        c_locale_write(out, ", a launch %.3g us", 1e6 * m->launch);
     if (m->transfer > 0)
-        fprintf(out, ", to the device %.3g GB/s", m->transfer / 1e9);
+        c_locale_write(out, ", to the device %.3g GB/s", m->transfer / 1e9);
     fprintf(out, "; %s\n", m->kept ? "kept" : "measured now");
     fprintf(out, "%-18s", "operation");
     for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
         fprintf(out, "%9s", farsum_model_kind(k));
     fprintf(out, "\n%-18s", "G/s");
     for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
-        fprintf(out, "%9.4g", 1e-9 / m->seconds[k]);
+        c_locale_write(out, "%9.4g", 1e-9 / m->seconds[k]);
     fprintf(out, "\n%-18s", "flop-equivalents");
     for (int k = 0; k < FARSUM_MODEL_KINDS; k++)
-        fprintf(out, "%9.3g", m->flop_equivalents[k]);
+        c_locale_write(out, "%9.3g", m->flop_equivalents[k]);
     fputc('\n', out);
 }
 
 static void print_share(double share, FILE *out)
 {
     if (share > 0)
-        fprintf(out, " %6.1f%%", 100 * share);
+        c_locale_write(out, " %6.1f%%", 100 * share);
     else
         fprintf(out, " %7s", "-");
 }
@@ -134,7 +145,7 @@ static void print_share(double share, FILE *out)
 static void print_time(double seconds, FILE *out)
 {
     if (seconds > 0)
-        fprintf(out, " %9.4g", 1e3 * seconds);
+        c_locale_write(out, " %9.4g", 1e3 * seconds);
     else
         fprintf(out, " %9s", "-");
 }
@@ -151,8 +162,9 @@ void model_print(const farsum_plan_info *info, const farsum_model *model,
             "real ms", "of peak", "of mem.");
     for (int k = 0; k < model->n_stages; k++) {
         const farsum_model_stage *t = &model->stages[k];
-        fprintf(out, "%-10s %-14s %9.4g %9.4g %-8s", t->stage, t->variant,
-                t->flops / 1e9, (t->read + t->written) / 1e6, t->bound);
+        c_locale_write(out, "%-10s %-14s %9.4g %9.4g %-8s", t->stage,
+                       t->variant, t->flops / 1e9, (t->read + t->written) / 1e6,
+                       t->bound);
         print_time(t->predicted, out);
         print_time(t->planned, out);
         print_time(t->measured, out);
@@ -226,10 +238,13 @@ static void put_csv(FILE *f, const farsum_plan_info *info,
                 options_word("precision", (int)info->precision), info->threads,
                 (long long)info->n_sources, (long long)info->n_targets,
                 t->stage, t->variant);
-        fprintf(f, "%.6g,%.6g,%.6g,%.6g,%s,%.6g,%.6g,%.6g,%.4g,%.4g\n",
-                t->flops, t->read, t->written, t->sums, t->bound, t->predicted,
-                t->planned, t->measured, t->share_of_peak,
-                t->share_of_memory);
+        put_numbers(f, (double[]){t->flops, t->read, t->written, t->sums}, 4,
+                    6, ",");
+        fprintf(f, "%s,", t->bound);
+        put_numbers(f, (double[]){t->predicted, t->planned, t->measured}, 3, 6,
+                    ",");
+        put_numbers(f, (double[]){t->share_of_peak, t->share_of_memory}, 2, 4,
+                    "\n");
     }
 }
 

@@ -4,6 +4,8 @@
 #include "rng.h"
 #include "say.h"
 
+#include "base/c_locale.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,8 +279,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
                  how.method);
     if (sum_reference(&problem, &how, sys, y, &exclude, potential, field) !=
         FARSUM_OK) {
-        snprintf(error, size, "the reference (%s, tolerance %.3g): %s",
-                 how.method, out.reference, farsum_message());
+        c_locale_text(error, size, "the reference (%s, tolerance %.3g): %s",
+                      how.method, out.reference, farsum_message());
         goto done;
     }
     compare(request, &sample, potential, field, &out);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
 #include "device/cache.h"
 #include "device/opencl.h"
@@ -241,14 +242,11 @@ static void vkfft_destroy(void *state)
 static VkFFTResult vkfft_initialize(struct state *s, int app,
                                     VkFFTConfiguration how)
 {
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(plain);
+    locale_t before = c_locale_enter();
     now = &s->calls;
     VkFFTResult result = initializeVkFFT(&s->app[app], how);
     now = NULL;
-    uselocale(before);
-    if (plain != (locale_t)0)
-        freelocale(plain);
+    c_locale_leave(before);
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* table.c: the room's variants, from variants.def. */
 #include "stage/interp/interp.h"
 
+#include "base/number.h"
 #include "stage/particles.h"
 
 #include <math.h>
@@ -34,13 +35,13 @@ static void interp_key(const void *args, char *text, size_t size)
     const struct interp_args *a = args;
     snprintf(
         text, size,
-        "interp %s P%d d%d c%d p%d o%u %lldx%lldx%lld %lld %d%d%d n%.0f k%.0f",
+        "interp %s P%d d%d c%d p%d o%u %lldx%lldx%lld %lld %d%d%d n%s k%s",
         a->precision == FARSUM_F32 ? "f32" : "f64", a->window->support,
         a->window->degree, interp_channels(a), interp_parts(a), a->outputs,
         (long long)a->mesh[0], (long long)a->mesh[1], (long long)a->mesh[2],
         (long long)a->ldz, a->open[0], a->open[1], a->open[2],
-        round(2 * log2((double)(a->n > 0 ? a->n : 1))),
-        round(0.5 * log2(interp_crowd(a))));
+        number_digits(round(2 * log2((double)(a->n > 0 ? a->n : 1))), 6).text,
+        number_digits(round(0.5 * log2(interp_crowd(a))), 6).text);
 }
 
 const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,

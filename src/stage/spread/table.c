@@ -1,6 +1,7 @@
 /* table.c: the room's variants, from variants.def. */
 #include "stage/spread/spread.h"
 
+#include "base/number.h"
 #include "stage/particles.h"
 
 #include <math.h>
@@ -34,13 +35,15 @@ static void spread_key(const void *args, char *text, size_t size)
     const struct spread_args *a = args;
     snprintf(text, size,
              "spread %s P%d d%d c%d p%d u%d g%d %lldx%lldx%lld %lld %d%d%d "
-             "n%.0f k%.0f",
+             "n%s k%s",
              a->precision == FARSUM_F32 ? "f32" : "f64", a->window->support,
              a->window->degree, spread_channels(a), spread_parts(a), a->unit,
              a->group, (long long)a->mesh[0], (long long)a->mesh[1],
              (long long)a->mesh[2], (long long)a->ldz, a->open[0], a->open[1],
-             a->open[2], round(2 * log2((double)(a->n > 0 ? a->n : 1))),
-             round(0.5 * log2(spread_crowd(a))));
+             a->open[2],
+             number_digits(round(2 * log2((double)(a->n > 0 ? a->n : 1))), 6)
+                 .text,
+             number_digits(round(0.5 * log2(spread_crowd(a))), 6).text);
 }
 
 const struct stage spread_stage = {"spread", rows, spread_runs, spread_about,

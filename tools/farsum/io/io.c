@@ -1,6 +1,5 @@
 #include "io.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,25 +10,11 @@
 #include "frame.h"
 #include "output.h"
 
+#include "base/c_locale.h"
+
 static const struct format *const formats[] = {&format_extxyz, &format_lammps,
                                                &format_pqr, &format_hdf5};
 #define N_FORMATS (sizeof formats / sizeof formats[0])
-
-/* --- the locale ---
- * Numbers have a point whatever the user's language; only this thread, only
- * while we work. */
-
-static locale_t enter_c(locale_t *old) {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    *old = c ? uselocale(c) : (locale_t)0;
-    return c;
-}
-
-static void leave_c(locale_t c, locale_t old) {
-    if (!c) return;
-    uselocale(old);
-    freelocale(c);
-}
 
 static int tell(char *error, size_t size, const char *message) {
     if (error && size > 0) snprintf(error, size, "%s", message);
@@ -128,9 +113,9 @@ int io_open(const char *path, const struct io_options *options,
     if (!r) return tell(error, size, "out of memory");
     r->text.fd = -1;
     if (options) r->options = *options;
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     int bad = choose_and_open(r, path);
-    leave_c(c, old);
+    c_locale_leave(before);
     if (bad) {
         tell(error, size, r->text.message);
         io_close(r);
@@ -144,9 +129,9 @@ int io_read(struct io_reader *r, struct io_frame *frame, char *error,
             size_t size) {
     io_frame_clear(frame);
     if (r->broken) return tell(error, size, r->text.message);
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     int got = r->format->read(r, frame);
-    leave_c(c, old);
+    c_locale_leave(before);
     if (got < 0) {
         io_frame_clear(frame);
         r->broken = true;
@@ -171,10 +156,10 @@ void io_close(struct io_reader *r) {
 int io_read_pairs(const char *path, struct io_pairs *pairs, char *error,
                   size_t size) {
     struct text text = {.fd = -1};
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     *pairs = (struct io_pairs){0};
     int bad = text_open(&text, path) || pairs_read(&text, pairs);
-    leave_c(c, old);
+    c_locale_leave(before);
     if (bad) {
         tell(error, size, text.message);
         io_pairs_clear(pairs);
@@ -188,7 +173,7 @@ int io_read_memory(const char *format, const char *text, size_t n,
     struct io_reader *r = calloc(1, sizeof *r);
     if (!r) return tell(error, size, "out of memory");
     struct io_frame frame = {0};
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     int got = -1, frames = 0;
     r->image = text;
     r->image_size = n;
@@ -206,7 +191,7 @@ int io_read_memory(const char *format, const char *text, size_t n,
         frames++;
     }
 done:
-    leave_c(c, old);
+    c_locale_leave(before);
     io_frame_clear(&frame);
     if (got < 0) tell(error, size, r->text.message);
     io_close(r);
@@ -249,9 +234,9 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
     struct io_writer *w = calloc(1, sizeof *w);
     if (!w) return tell(error, size, "out of memory");
     w->format = chosen;
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     int bad = create(w, path);
-    leave_c(c, old);
+    c_locale_leave(before);
     if (bad) {
         tell(error, size, w->output ? w->output->message : "out of memory");
         io_abandon(w);
@@ -264,19 +249,19 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
 int io_write(struct io_writer *w, const struct io_frame *frame, char *error,
              size_t size) {
     if (w->broken) return tell(error, size, w->output->message);
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     int bad = w->format->write(w, frame);
-    leave_c(c, old);
+    c_locale_leave(before);
     w->frames++;
     w->broken = bad != 0;
     return bad ? tell(error, size, w->output->message) : 0;
 }
 
 int io_commit(struct io_writer *w, char *error, size_t size) {
-    locale_t old, c = enter_c(&old);
+    locale_t before = c_locale_enter();
     bool bad = w->broken || (w->format->finish && w->format->finish(w)) ||
                output_commit(w->output);
-    leave_c(c, old);
+    c_locale_leave(before);
     if (bad) tell(error, size, w->output->message);
     io_abandon(w);
     return bad ? -1 : 0;

@@ -6,6 +6,8 @@
 #include "frame.h"
 #include "lammps.h"
 
+#include "base/number.h"
+
 /* Columns of a line of section Atoms: i id, m molecule, t type, q charge, x y
  * z.  Three image flags may follow. */
 static const struct lammps_style styles[] = {
@@ -39,7 +41,8 @@ static bool may_be_type(const struct lammps *r) {
     struct text_word word = text_next_word(&copy);
     for (size_t k = 0; k < word.n; k++)
         if (word.p[k] < '0' || word.p[k] > '9') return false;
-    return strtod(word.p, NULL) >= 1;
+    double value;
+    return number_real(word.p, word.n, &value) == NUMBER_OK && value >= 1;
 }
 
 static int guess_style(struct lammps *r) {

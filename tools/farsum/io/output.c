@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/c_locale.h"
 #include "base/number.h"
 #include "temporary.h"
 
@@ -22,7 +23,7 @@ int output_fail(struct output *o, const char *format, ...) {
                         n > 400 ? o->name + n - 400 : o->name);
     va_list list;
     va_start(list, format);
-    vsnprintf(o->message + used, sizeof o->message - (size_t)used, format,
+    c_locale_vtext(o->message + used, sizeof o->message - (size_t)used, format,
               list);
     va_end(list);
     return -1;

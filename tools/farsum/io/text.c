@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/c_locale.h"
 #include "base/number.h"
 
 #define TEXT_CHUNK ((size_t)256 << 10)
@@ -57,7 +58,7 @@ int text_expected(struct text *t, struct text_word word, const char *format,
     char what[400];
     va_list list;
     va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
+    c_locale_vtext(what, sizeof what, format, list);
     va_end(list);
     return expected(t, word, what);
 }
@@ -66,7 +67,7 @@ int text_expected_more(struct text *t, const char *format, ...) {
     char what[400];
     va_list list;
     va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
+    c_locale_vtext(what, sizeof what, format, list);
     va_end(list);
     place_message(t, t->number + 1, 1, what, "the end of the file");
     return -1;
@@ -76,7 +77,7 @@ int text_fail(struct text *t, const char *format, ...) {
     int used = snprintf(t->message, sizeof t->message, "%s: ", text_name(t));
     va_list list;
     va_start(list, format);
-    vsnprintf(t->message + used, sizeof t->message - (size_t)used, format,
+    c_locale_vtext(t->message + used, sizeof t->message - (size_t)used, format,
               list);
     va_end(list);
     return -1;
