@@ -7,6 +7,7 @@
 #   a file has at most 500 lines, a function at most 120, a line of C at most
 #   80 characters; nothing names this machine's folders; the library reads the
 #   environment by secure_getenv and keeps files by base/store.h.
+#   numbers that programs read are printed and read by base/number.h.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -97,6 +98,8 @@ loose=$(grep -rnE '(^|[^_a-z])getenv *\(' src || :)
 loose=$(grep -rnE '(^|[^_a-z])(rename|renameat|mkstemp|mkdir) *\(' src \
             | grep -v '^src/base/store\.c:' || :)
 [ -z "$loose" ] || breach "$loose: files are kept by base/store.h"
+
+python3 -B scripts/check_numbers.py || bad=1
 
 here=$(pwd -P)
 names=$(grep -rnIE "(^|[^A-Za-z0-9_.-])/(home|root|Users)/[a-z]" \
