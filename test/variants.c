@@ -2,8 +2,9 @@
  * plain, for each precision, instruction set that runs here, number of threads,
  * and case (of many cases by turns), on the host and on the device
  * FARSUM_TEST_DEVICE ("opencl:0" if it is not set, "host" for none).  Rows
- * whose sums repeat are run twice and compared bitwise.  Exit status 77 if the
- * row refused all of it. */
+ * whose sums repeat are run twice and compared bitwise.  All of it is in the
+ * locale FARSUM_TEST_LOCALE, if that is set; a row on a device compiles there
+ * what it compiles in C.  Exit status 77 if the row refused all of it. */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -180,6 +181,26 @@ static void want(const struct harness *h, int k, const struct variant *plain,
         check_stop("%s plain, case %d: %s", h->room, k, farsum_message());
 }
 
+/* On a device, the first case of each precision: in C the same texts. */
+static void same_texts(const struct harness *h, int k,
+                       const struct trial *trial, const char *what,
+                       const struct texts *found)
+{
+    static int seen[2];
+    struct texts plain = {0};
+    struct outcome again = {0};
+    if (!trial->device || seen[trial->precision == FARSUM_F32]++
+        || !locale_test(0))
+        return;
+    texts_record(&plain);
+    CHECK_OK(h->run(k, trial, &again));
+    texts_record(NULL);
+    locale_test(1);
+    texts_same(what, found, &plain);
+    texts_clear(&plain);
+    outcome_clear(&again);
+}
+
 /* 1 if the row did it, 0 if it does not fit. */
 static int run_one(const struct harness *h, int k, const struct trial *trial,
                    const char *name, const struct variant *plain,
@@ -192,10 +213,14 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
              h->room, name, trial->precision == FARSUM_F32 ? "f32" : "f64",
              trial->device ? trial->device->name : isa_name(trial->isa),
              trial->threads, k, label);
+    struct texts texts = {0};
+    texts_record(&texts);
     farsum_status status = h->run(k, trial, &found);
+    texts_record(NULL);
     if (status == FARSUM_ERR_UNSUPPORTED) {
         printf("%s: does not fit: %s\n", what, farsum_message());
         outcome_clear(&found);
+        texts_clear(&texts);
         return 0;
     }
     if (CHECK(status == FARSUM_OK, "%s: %s: %s", what,
@@ -212,7 +237,9 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
         }
         if (h->more)
             h->more(k, trial, name);
+        same_texts(h, k, trial, what, &texts);
     }
+    texts_clear(&texts);
     outcome_clear(&found);
     outcome_clear(&second);
     return 1;
@@ -300,6 +327,7 @@ int main(int argc, char **argv)
           stage->rows->name);
     const char *name = getenv("FARSUM_TEST_DEVICE");
     struct device *device = NULL;
+    locale_test(1);
     int fitted = 0, refused = 0;
     if ((!name || !device_is_host(name))
         && device_open(name ? name : "opencl:0", &device) != FARSUM_OK)

@@ -78,6 +78,18 @@ farsum_status trial_run(const struct trial *trial, const void *args,
                         const struct points *sources,
                         const struct points *targets, const void *io,
                         void (*again)(void *data), void *data);
+/* What plans ask the cache of kernels for, while it is recorded. */
+enum { TEXTS = 256 };
+struct texts {
+    int n;
+    char *text[TEXTS]; /* owned */
+};
+void texts_record(struct texts *to); /* NULL: no longer */
+void texts_clear(struct texts *texts);
+void texts_same(const char *what, const struct texts *found,
+                const struct texts *wanted);
+/* Sets the locale FARSUM_TEST_LOCALE, or C (in = 0); 0: none is named. */
+int locale_test(int in);
 /* 0 <= u < 1 from a counter: splitmix64 (Steele, Lea and Flood 2014). */
 double trial_random(uint64_t *state);
 #endif

@@ -324,8 +324,10 @@ farsum_status jit_build(struct jit *jit)
     mem_free(binary);
     binary = NULL;
     GO(progress_step(0, 0, "compiling %s", jit->file));
+    locale_t before = c_locale_enter(); /* compilers read numbers too */
     status = (jit->nested ? d->backend->compile_nested
                           : d->backend->compile)(d, text, &binary, &bytes);
+    c_locale_leave(before);
     if (status != FARSUM_OK) {
         status = status_prefix(status, "%s on %s", jit->file, d->name);
         goto done;

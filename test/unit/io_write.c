@@ -118,7 +118,7 @@ static void exact_text(void **state) {
     f.origin[2] = -1;
     f.periodic[1] = 0;
     const char *path = io_check_path("out.xyz");
-    setlocale(LC_ALL, "");
+    assert_non_null(setlocale(LC_ALL, "de_DE.UTF-8")); /* test/locales.sh */
     assert_int_equal(write_one(path, &f, error), 0);
     setlocale(LC_ALL, "C");
     char *text = contents(path);

@@ -160,6 +160,56 @@ static void wisdom(void)
         }
 }
 
+/* Everything that a plan says of itself; freed by the caller. */
+static char *said(void)
+{
+    static const double x[6] = {1, 2, 3, 4, 5, 6}, q[2] = {1, -1};
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        check_stop("no memory for a text");
+    p.tolerance = -0.5;
+    CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_ARGUMENT);
+    CHECK_SAYS("-0.5");
+    fprintf(to, "%s\n", farsum_message());
+    p.tolerance = 2.5e-6;
+    for (int d = 0; d < 3; d++) {
+        p.cell[4 * d] = 10.25;
+        p.periodic[d] = 1;
+    }
+    p.n_sources = 2;
+    p.sample_x = x;
+    p.sample_q = q;
+    o.threads = 1;
+    if (CHECK_OK(farsum_plan_create(&p, &o, &plan)))
+        farsum_plan_print(plan, to);
+    farsum_plan_destroy(plan);
+    fclose(to);
+    return text;
+}
+
+static void messages(void)
+{
+    char *plain = NULL;
+    for (int k = 0; k < LOCALES; k++) {
+        const char *where = enter(k);
+        char *text = said();
+        leave();
+        if (!plain)
+            plain = text;
+        CHECK(text && strcmp(text, plain) == 0, "%s: %s\nin C: %s", where, text,
+              plain);
+        if (text != plain)
+            free(text);
+    }
+    CHECK(plain && strstr(plain, "tolerance 2.5e-06, "), "%s", plain);
+    free(plain);
+}
+
 static atomic_int stop;
 
 static void *turn(void *data)
@@ -192,6 +242,7 @@ int main(void)
     RUN(numbers);
     RUN(kernels);
     RUN(wisdom);
+    RUN(messages);
     RUN(threads);
     rmdir(folder);
     return check_end();

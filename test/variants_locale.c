@@ -1,0 +1,73 @@
+/* variants_locale.c: rows on a device run in the locale FARSUM_TEST_LOCALE, one
+ * with a decimal comma; what they have compiled is compared with C's, byte for
+ * byte.  Every text passes cache_get, which the linker wraps. */
+#include "variants.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "device/cache.h"
+
+static struct texts *recorded;
+
+int __real_cache_get(const struct cache_key *key, void **binary,
+                     int64_t *bytes);
+int __wrap_cache_get(const struct cache_key *key, void **binary,
+                     int64_t *bytes);
+
+int __wrap_cache_get(const struct cache_key *key, void **binary, int64_t *bytes)
+{
+    struct texts *to = recorded;
+    if (to)
+        for (size_t i = 0; i < sizeof key->parts / sizeof key->parts[0]; i++) {
+            if (to->n == TEXTS)
+                check_stop("more than %d texts", TEXTS);
+            to->text[to->n] = strdup(key->parts[i]);
+            if (!to->text[to->n++])
+                check_stop("no memory for a text");
+        }
+    return __real_cache_get(key, binary, bytes);
+}
+
+void texts_record(struct texts *to)
+{
+    recorded = to;
+}
+
+void texts_clear(struct texts *texts)
+{
+    for (int i = 0; i < texts->n; i++)
+        free(texts->text[i]);
+    texts->n = 0;
+}
+
+void texts_same(const char *what, const struct texts *found,
+                const struct texts *wanted)
+{
+    CHECK(found->n == wanted->n, "%s: %d texts, in C %d", what, found->n,
+          wanted->n);
+    for (int i = 0; i < found->n && i < wanted->n; i++) {
+        const char *a = found->text[i], *b = wanted->text[i];
+        size_t at = 0;
+        while (a[at] && a[at] == b[at])
+            at++;
+        size_t from = at > 30 ? at - 30 : 0;
+        CHECK(a[at] == b[at],
+              "%s: text %d, byte %zu: \"%.60s\", in C "
+              "\"%.60s\"",
+              what, i, at, a + from, b + from);
+    }
+}
+
+int locale_test(int in)
+{
+    const char *name = getenv("FARSUM_TEST_LOCALE");
+    if (!name)
+        return 0;
+    if (!setlocale(LC_ALL, in ? name : "C")
+        || (*localeconv()->decimal_point == '.') == in)
+        check_stop("no locale %s with a decimal comma", name);
+    return 1;
+}
