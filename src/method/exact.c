@@ -107,7 +107,7 @@ void exact_bytes(const struct farsum_plan *plan, double *held, double *more)
         slots *= 2;
     *held = 8 * (n * (3 + plan->pair.strengths) + 3 * m + targets * each);
     *more = p->exclude_coincident ? 0 : 8 * (3 * n + slots);
-    *held += 4096; /* headers, the plan */
+    *held += (double)sizeof *plan + 4096; /* headers */
 }
 
 /* C times the sums into row r of the caller's arrays. */
