@@ -214,9 +214,7 @@ farsum_status plan_make(const farsum_problem *problem,
     GO(plan_units_begin(p));
     before.device = p->device ? p->device->bytes : 0;
     plan_store(p);
-    /* positions alone, in f32 */
-    GO(plan_fits(p, 12.0 * (double)(p->problem.n_sources
-                                    + p->problem.n_targets)));
+    GO(plan_addresses(p));
     plan_about(p);
     GO(plan_exclude_problem(p));
     GO(plan_sample(p));

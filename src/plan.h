@@ -201,6 +201,9 @@ struct plan_limit {
 };
 struct plan_limit plan_limit(struct farsum_plan *plan);
 void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
+/* Positions, in f32, have addresses: 2^47 bytes; below, no variant's count of
+ * bytes overflows. */
+farsum_status plan_addresses(const struct farsum_plan *plan);
 /* Bytes that a method will need are within it. */
 farsum_status plan_fits(const struct farsum_plan *plan, double bytes);
 /* One line to the caller's log, if there is one. */

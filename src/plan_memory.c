@@ -43,10 +43,21 @@ void plan_unlimit(struct farsum_plan *plan, struct plan_limit old)
         plan->device->ceiling = old.device;
 }
 
+farsum_status plan_addresses(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    double bytes = 12 * ((double)p->n_sources + (double)p->n_targets);
+    if (bytes > 0x1p47)
+        FAIL(ERR_MEMORY,
+             "positions of %lld sources and %lld targets take %.3g bytes, "
+             "beyond the 2^47 that have an address",
+             (long long)p->n_sources, (long long)p->n_targets, bytes);
+    return FARSUM_OK;
+}
+
 farsum_status plan_fits(const struct farsum_plan *plan, double bytes)
 {
-    /* above 2^47 there are no addresses: variants' own counts then overflow */
-    if (bytes > (double)plan->options.memory_limit || bytes > 0x1p47)
+    if (bytes > (double)plan->options.memory_limit)
         FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
              bytes, (unsigned long long)plan->options.memory_limit);
     return FARSUM_OK;
