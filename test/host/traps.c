@@ -184,6 +184,7 @@ static farsum_problem problem_of(const char *kernel, int periodic,
     p.n_sources = N;
     p.tolerance = 1e-3;
     p.precision = precision;
+    p.arrays = precision == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
     int flow = strstr(kernel, "let") != NULL;
     p.outputs = flow ? FARSUM_VELOCITY
                      : FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
