@@ -302,7 +302,7 @@ static void plans_large(void)
                 memset(p.periodic, 0, sizeof p.periodic);
             o.method = methods[m];
             o.memory_limit = 1 << 30;
-            for (int log2 = 40; log2 <= 48; log2 += 2) {
+            for (int log2 = 43; log2 <= 48; log2 += 5) {
                 p.n_sources = targets ? N : (int64_t)1 << log2;
                 p.n_targets = targets ? (int64_t)1 << log2 : 0;
                 CHECK_FAILS(farsum_plan_create(&p, &o, &plan),

@@ -117,7 +117,7 @@ static void limits(void)
         farsum_plan *plan;
         refused(make(w, MORE, 100000, 0, &plan), w, 100000);
         refused(make(w, MORE, 100000, 1, &plan), w, 100000);
-        for (uint64_t limit = 20000; limit < 1 << 25; limit *= 2) {
+        for (uint64_t limit = 20000; limit < 1 << 25; limit *= 4) {
             farsum_status status = make(w, N, limit, 0, &plan);
             if (status == FARSUM_OK)
                 status = points(w, plan, N);
