@@ -30,7 +30,7 @@ class Named(CommandTest):
 
     def untouched(self, *words):
         before = self.snapshot()
-        self.refused(2, "are one file", *words)
+        self.refused(2, "are one file|cannot both be standard", *words)
         self.assertEqual(self.snapshot(), before, words)
 
     def test_named_twice(self):

@@ -137,9 +137,23 @@ static int collect(const struct settings *s, struct named file[FILES])
     return n;
 }
 
+static const char *const streams[] = {"input", "output", "error"};
+
+static void tell(const char *name, const struct named *a,
+                 const struct named *b)
+{
+    int descriptor = a->descriptor;
+    if (descriptor >= 0 && descriptor < 3 && b->descriptor == descriptor)
+        say_error("%s: %s and %s cannot both be standard %s", name, a->option,
+                  b->option, streams[descriptor]);
+    else
+        say_error("%s: %s and %s are one file, '%s'; give each a file of its "
+                  "own", name, a->option, b->option,
+                  b->path ? b->path : a->path);
+}
+
 int files_check(const struct settings *s, const char *name)
 {
-    static const char *const streams[] = {"input", "output", "error"};
     struct named file[FILES];
     int n = collect(s, file), bad = 0;
     for (int k = 0; k < n; k++) {
@@ -155,10 +169,7 @@ int files_check(const struct settings *s, const char *name)
         for (int a = 0; a < b && !bad; a++)
             if (is_same(&file[a], &file[b])
                 && !is_legal(s, &file[a], &file[b])) {
-                const struct named *told = file[b].path ? &file[b] : &file[a];
-                say_error("%s: %s and %s are one file, '%s'; give each a file "
-                          "of its own", name, file[a].option, file[b].option,
-                          told->path);
+                tell(name, &file[a], &file[b]);
                 bad = -1;
             }
     for (int k = 0; k < n; k++)
