@@ -59,8 +59,10 @@ class Run(CommandTest):
         self.write("in.xyz", MIXED.replace("time=2.5", "units=metal"))
         self.assertIn("note: in.xyz says units=metal",
                       self.farsum("run", "in.xyz").err)
-        self.assertEqual(self.farsum("run", "in.xyz", "--units", "real").err,
+        self.assertEqual(self.farsum("run", "in.xyz", "--units", "metal").err,
                          "")
+        self.refused(1, "file says units=metal, the command --units real",
+                     "run", "in.xyz", "--units", "real")
 
     def test_order_and_columns_are_kept(self):
         self.write("in.xyz", MIXED)

@@ -89,7 +89,7 @@ class Usage(CommandTest):
                 ("--support", "7.5", "whole number"),
                 ("--memory-limit", "lots", "bytes"),
                 ("--seed", "-3", "whole number"),
-                ("--charge", "O=1", "TYPE=Q"),
+                ("--charge", "O=", "TYPE=Q"),
                 ("--check-targets", "0", "count")]:
             self.refused(2, f"run: {option}: .*{expected}", "run",
                          f"{option}={value}", "x.xyz")

@@ -78,6 +78,123 @@ static void free_text(void **state) {
     }
 }
 
+/* Values that are empty, as ASE writes them, and blanks around =. */
+static void empty_values(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *keys[6]; /* key, value, ... */
+        int periodic;
+    } cases[] = {
+#define L "Lattice=\"1 0 0 0 1 0 0 0 1\" "
+        {L "step=3 config_type= pbc=\"F F F\"",
+         {"step", "3", "config_type", ""}, 0},
+        {L "a= 'b c'=1 pbc=F", {"a", "", "b c", "1"}, 0},
+        {L "a=   b  = 2 pbc=F", {"a", "", "b", "2"}, 0},
+        {L "a = b pbc = F", {"a", "b"}, 0},
+        {L "a= b pbc= F", {"a", "b"}, 0},
+        {L "pbc=F a=", {"a", ""}, 0},
+        {L "a=\"\" b={} pbc=F", {"a", "", "b", ""}, 0},
+        {"a= " L, {"a", ""}, 1},
+    };
+    for (size_t k = 0; k < IO_COUNT(cases); k++) {
+        struct io_frame f = {0};
+        char text[200];
+        int n = 0;
+        snprintf(text, sizeof text, "1\n%s\nX 0 0 0\n", cases[k].line);
+        io_check_frames(text, NULL, &f);
+        assert_true(f.has_cell);
+        for (int d = 0; d < 3; d++)
+            assert_int_equal(f.periodic[d], cases[k].periodic);
+        for (; n < 3 && cases[k].keys[2 * n]; n++)
+            assert_string_equal(io_frame_key(&f, cases[k].keys[2 * n]),
+                                cases[k].keys[2 * n + 1]);
+        assert_int_equal(f.n_keys, n);
+        io_frame_clear(&f);
+    }
+}
+
+/* Geometry in part, under another name, or against itself. */
+static void geometry(void **state) {
+    (void)state;
+#define ADVICE "(--cell gives the cell, --periodic none says open space)"
+    static const struct {
+        const char *line, *message; /* NULL: read */
+        bool cell; /* no error with --cell */
+    } cases[] = {
+        {"pbc=\"T T T\"", "2:1: expected Lattice=\"...\" beside a pbc that "
+                            "says periodic " ADVICE ", found \"pbc\"", true},
+        {"x=1 PBC=[F,F,T]", "2:5: expected Lattice=\"...\" beside a pbc that "
+                            "says periodic " ADVICE ", found \"PBC\"", true},
+        {"pbc= F", NULL, true},
+        {"pbc= Properties=pos:R:3", "2:5: expected T or F, found the end of "
+                                    "the line", false},
+        {"Lattice= pbc=F", "2:9: expected a real number (Lattice 1), found the "
+                           "end of the line", false},
+        {"Properties=species:S:1:pos:R:3 cell=\"5 0 0 0 5 0 0 0 5\"",
+         "2:32: expected a cell as Lattice=\"...\" " ADVICE
+         ", found \"cell\"", true},
+        {"Properties=species:S:1:pos:R:3 Box_Size=5",
+         "2:32: expected a cell as Lattice=\"...\" " ADVICE
+         ", found \"Box_Size\"", true},
+        {"Properties=species:S:1:pos:R:3 cell=primitive box=T", NULL, true},
+        {"Properties=species:S:1:pos:R:3 Origin=\"1 2 3\"",
+         "2:32: expected Lattice=\"...\" beside Origin " ADVICE
+         ", found \"Origin\"", true},
+        {L "cell=\"1 0 0 0 1 0 0 0 1\" box=[1,1,1] cellpar={1 1 1 90 90 90}",
+         NULL, true},
+        {L "cell=\"1 0 0 0 1 0 0 0 2\"", "2:29: expected no other cell than "
+                                         "Lattice says " ADVICE
+                                         ", found \"cell\"", true},
+        {L "box=2", "2:29: expected no other cell than Lattice says " ADVICE
+                    ", found \"box\"", true},
+        {L "boundary=\"p p p\" periodic=xyz", NULL, true},
+        {L "pbc=F boundary=none", NULL, true},
+        {L "boundary=\"p p f\"",
+         "2:29: expected the same periodic axes as by Lattice and pbc "
+         "(--periodic xyz or none says which), found \"boundary\"", true},
+        {L "periodic=grain",
+         "2:29: expected pbc=\"T T T\" or \"F F F\" for the periodic axes "
+         "(--periodic xyz or none says which), found \"periodic\"", true},
+        {"pbc=F periodic=T", "2:7: expected the same periodic axes as by pbc "
+                             "(--periodic xyz or none says which, --cell the "
+                             "cell), found \"periodic\"", true},
+        {L "units=real units=metal", "2:46: expected units once, found "
+                                     "\"metal\"", false},
+        {L "cell=1 cell=2", "2:41: expected cell once, found \"2\"", false},
+        {"# CELL(abcABC): 10 10 10 90 90 90  Step: 1",
+         "2:3: expected Lattice=\"...\" and pbc=\"...\" for the cell in a "
+         "comment line " ADVICE ", found \"CELL(abcABC):\"", true},
+        {"a box 10 10 10", "2:3: expected Lattice=\"...\" and pbc=\"...\" for "
+                           "the cell in a comment line " ADVICE
+                           ", found \"box\"", true},
+        {"water in a box of glass, cell 3b", NULL, true},
+    };
+    for (size_t k = 0; k < IO_COUNT(cases); k++) {
+        struct io_frame f = {0};
+        char text[300], expected[400];
+        struct io_options given = {.format = "extxyz", .cell_given = true,
+                                   .periodic_given = true};
+        snprintf(text, sizeof text, "1\n%s\n%s0 0 0\n", cases[k].line,
+                 strstr(cases[k].line, "=pos") ? "" : "X ");
+        if (cases[k].cell) io_check_frames(text, &given, &f);
+        given.cell_given = given.periodic_given = false;
+        if (!cases[k].message) {
+            io_check_frames(text, &given, &f);
+        } else {
+            snprintf(expected, sizeof expected, "input:%s", cases[k].message);
+            io_check_refused(text, &given, expected);
+        }
+        io_frame_clear(&f);
+    }
+    io_check_refused("1\n" L "\nX 0 0 0\n1\nstep 2\nX 0 0 0\n",
+                     &(struct io_options){.format = "extxyz"},
+                     "input:5:1: expected Lattice=\"...\" as in an earlier "
+                     "frame, or pbc=\"F F F\" " ADVICE ", found \"step 2\"");
+    struct io_frame f = {0};
+    io_check_frames("1\n" L "\nX 0 0 0\n1\npbc=F\nX 0 0 0\n", NULL, &f);
+    io_frame_clear(&f);
+}
+
 static void charge_names(void **state) {
     (void)state;
     static const struct {
@@ -218,7 +335,7 @@ static const struct io_check_bad bad[] = {
     {"1\nLattice=\"1\"x\n",
      "2:12: expected a space after the value, found \"x\"", 0},
     {"1\nLattice=\n",
-     "2:9: expected a value after =, found the end of the line", 0},
+     "2:9: expected a real number (Lattice 1), found the end of the line", 0},
     {"1\nlattice=\"1 2\"\n",
      "2:13: expected a real number (Lattice 3), found the end of the line", 0},
     {"1\n =3 Lattice=\n", "2:2: expected a key before =, found \"=3\"", 0},
@@ -307,6 +424,8 @@ int main(void) {
         cmocka_unit_test(extended),
         cmocka_unit_test(plain),
         cmocka_unit_test(free_text),
+        cmocka_unit_test(empty_values),
+        cmocka_unit_test(geometry),
         cmocka_unit_test(charge_names),
         cmocka_unit_test(periodicity),
         cmocka_unit_test(long_lines),

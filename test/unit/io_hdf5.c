@@ -3,8 +3,9 @@
 #include "io_check.h"
 
 #if FARSUM_WITH_HDF5
-#include <hdf5.h>
 #include <math.h>
+
+#include "io_h5_check.h"
 
 static void write_frames(const char *path, struct io_frame *frames, int n) {
     char error[300] = "";
@@ -28,21 +29,6 @@ static const char two_frames[] =
     "S:2:potential:R:1 energy=-2.5 other\n"
     "Cl 0.3 -0.2 3e-1 2 1 2 3 7 F abcdefg \"\" 0.5\n"
     "Cl 1 2 3 -1 4 5 6 -8 F \"x y\" z nan\n";
-
-static int read_all(const char *path, struct io_frame *frames, int most) {
-    char error[300] = "";
-    struct io_reader *reader = NULL;
-    if (io_open(path, NULL, &reader, error, sizeof error))
-        fail_msg("%s", error);
-    int n = 0, got = 1;
-    while (n < most && got == 1) {
-        got = io_read(reader, &frames[n], error, sizeof error);
-        if (got < 0) fail_msg("%s", error);
-        n += got;
-    }
-    io_close(reader);
-    return n;
-}
 
 static void round_trip(void **state) {
     (void)state;
@@ -114,41 +100,6 @@ static void layout(void **state) {
 
 /* --- files of other programs --- */
 
-static hid_t groups; /* creates the groups on the way */
-
-static void put(hid_t file, const char *path, hid_t type, hid_t memory,
-                int rank, const hsize_t *dims, const void *data) {
-    hid_t space = rank ? H5Screate_simple(rank, dims, NULL)
-                       : H5Screate(H5S_SCALAR);
-    hid_t set = H5Dcreate2(file, path, type, space, groups, H5P_DEFAULT,
-                           H5P_DEFAULT);
-    assert_true(set >= 0);
-    if (data)
-        assert_true(H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                             data) >= 0);
-    H5Dclose(set);
-    H5Sclose(space);
-}
-
-static void put_reals(hid_t file, const char *path, int rank,
-                      const hsize_t *dims, const double *data) {
-    put(file, path, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, rank, dims, data);
-}
-
-static hid_t create(const char *path) {
-    groups = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(groups, 1);
-    return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-}
-
-static void finish(hid_t file) {
-    H5Pclose(groups);
-    assert_true(H5Fclose(file) >= 0);
-}
-
-static const double numbers[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-#define DIMS(...) ((const hsize_t[]){__VA_ARGS__})
-
 static void foreign(void **state) {
     (void)state;
     const char *path = io_check_path("foreign.h5");
@@ -160,6 +111,8 @@ static void foreign(void **state) {
               numbers);
     put_reals(file, "particles/atoms/charge", 1, DIMS(2), numbers + 1);
     put_reals(file, "particles/atoms/box/edges", 1, DIMS(3), numbers + 7);
+    put_boundary(file, "particles/atoms/box", "periodic", "periodic",
+                 "periodic");
     put(file, "particles/atoms/species", H5T_STD_I16BE, H5T_NATIVE_INT, 1,
         DIMS(2), species);
     put(file, "particles/atoms/label", text, text, 1, DIMS(2), words);
@@ -189,22 +142,6 @@ static void foreign(void **state) {
 }
 
 /* --- what is refused --- */
-
-static void refused(const char *path, const char *group,
-                    const char *expected) {
-    char error[400] = "";
-    struct io_options options = {.group = group};
-    struct io_reader *reader = NULL;
-    struct io_frame frame = {0};
-    int got = io_open(path, &options, &reader, error, sizeof error);
-    if (got == 0) got = io_read(reader, &frame, error, sizeof error);
-    assert_int_equal(got, -1);
-    io_close(reader);
-    const char *message = strstr(error, ".h5: ");
-    assert_non_null(message);
-    assert_string_equal(message + 5, expected);
-    unlink(path);
-}
 
 static void bad_numbers(void **state) {
     (void)state;
@@ -246,8 +183,8 @@ static void bad_shapes(void **state) {
                                     "as of the positions, found 3"},
         {"box/edges", 2, {2, 2}, "/particles/all/box/edges: expected edges 3 "
                                  "or 3 x 3 a frame, found 2 x 2"},
-        {"box/edges/value", 2, {1, 3}, "/particles/all/box/edges: expected 2 "
-                                       "frames as of the positions, found 1"},
+        {"box/edges/value", 2, {3, 3}, "/particles/all/box/edges: expected 2 "
+                                       "frames as of the positions, found 3"},
     };
     const char *path = io_check_path("bad.h5");
     for (size_t k = 0; k < IO_COUNT(cases); k++) {
@@ -372,7 +309,8 @@ static void frames_that_differ(void **state) {
     cannot_write("1\npbc=F\nO 1 2 3\n2\npbc=F\nO 1 2 3\nO 2 3 4\n",
                  "frame 2 has 2 particles, the first had 1: one HDF5 file "
                  "needs the same number");
-    cannot_write("1\npbc=F\nO 1 2 3\n1\npbc=T\nO 1 2 3\n",
+    cannot_write("1\nLattice=\"9 0 0 0 9 0 0 0 9\" pbc=F\nO 1 2 3\n"
+                 "1\nLattice=\"9 0 0 0 9 0 0 0 9\" pbc=T\nO 1 2 3\n",
                  "frame 2 has other columns, charges, cell or periodicity than "
                  "the first: one HDF5 file needs the same");
     cannot_write("1\npbc=F\nO 1 2 3\n1\nProperties=pos:R:3:a:S:1\n1 2 3 O\n",

@@ -50,11 +50,12 @@ static void styles(void **state) {
         double q; /* 0: none */
     } cases[] = {
         {"", NULL, "1 2 0.1 0.2 0.3", 0},
-        {"", NULL, "1 2 0.1 0.2 0.3 0 0 1", 0},
-        {"", NULL, "1 2 1.5 0.1 0.2 0.3", 1.5},
-        {"", NULL, "1 2 -1 0.1 0.2 0.3 0 0 1", -1},
-        {"", NULL, "1 9 2 1 0.1 0.2 0.3", 1},
-        {"", NULL, "1 9 2 1 0.1 0.2 0.3 1 1 1", 1},
+        {"", NULL, "1 2 0.1 0.2 0.3 0 0 0", 0},
+        {"", NULL, "1 2 -1.5 0.1 0.2 0.3", -1.5},
+        {"", NULL, "1 2 -1 0.1 0.2 0.3 0 0 0", -1},
+        {"", NULL, "1 9 2 -1 0.1 0.2 0.3", -1},
+        {"", NULL, "1 9 2 -1 0.1 0.2 0.3 1 1 1", -1},
+        {" # made by hand", NULL, "1 9 2 -1 0.1 0.2 0.3", -1},
         {" # charge", NULL, "1 2 1 0.1 0.2 0.3", 1},
         {"  #  molecular", NULL, "1 9 2 0.1 0.2 0.3", 0},
         {"# angle", NULL, "1 9 2 0.1 0.2 0.3 1 1 1", 0},
@@ -62,6 +63,10 @@ static void styles(void **state) {
         {"", "charge", "1 2 1 0.1 0.2 0.3", 1},
         {"", "bond", "1 9 2 0.1 0.2 0.3", 0},
         {" # sphere", "charge", "1 2 1 0.1 0.2 0.3", 1},
+        {" # dipole", "id type q x y z mux muy muz",
+         "1 2 1 0.1 0.2 0.3 4 5 6", 1},
+        {" # sphere", "id type - - x y z q", "1 2 7 8 0.1 0.2 0.3 -2", -2},
+        {"", "Z,Y,X type q", "0.3 0.2 0.1 2 4 0 0 1", 4},
     };
     for (size_t k = 0; k < IO_COUNT(cases); k++) {
         struct io_frame f = {0};
@@ -83,7 +88,83 @@ static void styles(void **state) {
     }
 }
 
-static struct io_type_charge charges[] = {{1, -1.5}, {2, 3}, {2, 0.75}};
+static struct io_type_charge charges[] = {
+    {1, -1.5, NULL, 0}, {2, 3, NULL, 0}, {2, 0.75, NULL, 0}};
+
+#define LABELS                                                                 \
+    HEADER "\nAtom Type Labels\n\n2 Cl\n1 Na+\n\nMasses\n\nNa+ 23\nCl 35\n\n"
+#define COLUMNS                                                                \
+    "--atom-style \"id type q x y z -\" names the columns of another, - "      \
+    "one to pass over"
+
+/* Types by their labels, and charges by both. */
+static void labels(void **state) {
+    (void)state;
+    struct io_frame f = {0};
+    io_check_frames(LABELS "Atoms # charge\n\n7 Cl -1 0 0 0\n5 1 1 1 1 1\n",
+                    NULL, &f);
+    io_check_doubles(f.q, (double[]){-1, 1}, 2);
+    assert_string_equal(f.columns[0].name, "species");
+    assert_string_equal(((char **)f.columns[0].data)[0], "Cl");
+    assert_string_equal(((char **)f.columns[0].data)[1], "Na+");
+    assert_memory_equal(io_frame_column(&f, "type")->data,
+                        ((int64_t[]){2, 1}), 16);
+    static const struct io_type_charge given[] = {
+        {0, -0.5, "Cl=-0.5", 2}, {1, 0.25, NULL, 0}, {0, 1, "Na+", 3}};
+    struct io_options options = {.n_type_charges = 2, .type_charges = given};
+    io_check_frames(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
+                    &options, &f);
+    io_check_doubles(f.q, (double[]){-0.5, 0.25}, 2);
+    io_frame_clear(&f);
+    options.n_type_charges = 1;
+    io_check_refused(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
+                     &options, "input: particle 2 has the type 1, \"Na+\", for "
+                     "which there is no charge: --charge Na+=Q");
+    options.n_type_charges = 3;
+    io_check_refused(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
+                     &options, "input: particle 2 has two charges by --charge, "
+                     "0.25 and 1");
+    io_check_refused(LABELS "Atoms # charge\n\n7 Br -1 0 0 0\n", NULL,
+                     "input:21:3: expected a label of section Atom Type Labels "
+                     "(type of particle 1), found \"Br\"");
+    io_check_refused(HEADER "Atom Type Labels\n\n1 A\n1 B\n", NULL,
+                     "input:11:1: expected each type from 1 to 2 once, found "
+                     "\"1\"");
+    io_check_refused(HEADER "Atom Type Labels\n\n1 A\nMasses\n", NULL,
+                     "input:11:1: expected label 2 of 2, found \"Masses\"");
+}
+
+/* Columns that another style has must not be taken for charges. */
+static void not_guessed(void **state) {
+    (void)state;
+    static const char *const lines[][2] = {
+        /* dipole, its moments whole numbers */
+        {"1 1 -1 0.1 0.2 0.3 1 0 0",
+         "the last three columns may be image flags of style charge or belong "
+         "to another, as dipole; --atom-style charge says the former, \"id "
+         "type q x y z - - -\" the latter"},
+        /* electron: q spin radius x y z */
+        {"1 1 0.1 0.2 0.3 1 2 3",
+         "the last three columns may be image flags of style atomic or belong "
+         "to another, as dipole; --atom-style atomic says the former, \"id "
+         "type q x y z - - -\" the latter"},
+        /* sphere: diameter density x y z */
+        {"1 1 1 2.5 0.1 0.2 0.3",
+         "no charge would be below 0, so that column may be another style's, "
+         "as a density; --atom-style full says that it is the charge, or name "
+         "the columns as \"id type - - x y z\""},
+    };
+    for (size_t k = 0; k < IO_COUNT(lines); k++) {
+        char text[300], message[500];
+        snprintf(text, sizeof text,
+                 "t\n1 atoms\n0 1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n"
+                 "Atoms\n\n%s\n", lines[k][0]);
+        snprintf(message, sizeof message, "input: the file does not name its "
+                 "atom style (\"Atoms # STYLE\"): %s", lines[k][1]);
+        io_check_refused(text, &(struct io_options){.format = "lammps"},
+                         message);
+    }
+}
 
 static void charges_by_type(void **state) {
     (void)state;
@@ -94,16 +175,26 @@ static void charges_by_type(void **state) {
     io_check_doubles(f.q, (double[]){0.75, -1.5}, 2);
     io_frame_clear(&f);
     options.n_type_charges = 1;
-    io_check_refused(HEADER "Atoms # atomic\n\n7 2 0 0 0\n", &options,
-                     "input:10:3: expected a type with a charge (--charge "
-                     "2=Q), found \"2\"");
-    io_check_refused(HEADER "Atoms # charge\n\n7 2 0 0 0 0\n", &options,
-                     "input: the atoms have charges of their own (style "
-                     "charge): charges by type are for files without them");
+    io_check_refused(HEADER "Atoms # atomic\n\n7 2 0 0 0\n5 1 1 1 1\n",
+                     &options,
+                     "input: particle 1 has the type 2, for which there is no "
+                     "charge: --charge 2=Q");
+    io_check_refused(HEADER "Atoms # charge\n\n7 2 0 0 0 0\n5 1 0 1 1 1\n",
+                     &options,
+                     "input: the particles have charges of their own: --charge "
+                     "is for files without them");
     options = (struct io_options){.atom_style = "sphere"};
     io_check_refused(HEADER "Atoms\n\n7 2 0 0 0 0\n", &options,
                      "input: unknown atom style \"sphere\": there are atomic, "
-                     "charge, full, molecular, bond or angle");
+                     "charge, full, molecular, bond or angle; " COLUMNS);
+    options = (struct io_options){.atom_style = "id type q x y"};
+    io_check_refused(HEADER "Atoms\n\n7 2 0 0 0 0\n", &options,
+                     "input: --atom-style \"id type q x y\": there is no "
+                     "column z; known are id, type, mol, q, x, y and z");
+    options = (struct io_options){.atom_style = "id x y z X"};
+    io_check_refused(HEADER "Atoms\n\n7 2 0 0 0 0\n", &options,
+                     "input: --atom-style \"id x y z X\": the column \"X\" "
+                     "comes twice");
 }
 
 static void general_triclinic(void **state) {
@@ -120,11 +211,25 @@ static void general_triclinic(void **state) {
 static void without_cell_or_atoms(void **state) {
     (void)state;
     struct io_frame f = {0};
-    io_check_frames("t\n1 atoms\nAtoms # atomic\n\n1 1 0 0 0", NULL, &f);
+    const char *text = "t\n1 atoms\nAtoms # atomic\n\n1 1 0 0 0";
+    io_check_refused(text, NULL, "input: the header has no box (lines as \"LO "
+                     "HI xlo xhi\"): --cell gives the cell, --periodic none "
+                     "says open space");
+    io_check_frames(text, &(struct io_options){.cell_given = true}, &f);
+    io_check_frames(text, &(struct io_options){.open_given = true}, &f);
     assert_false(f.has_cell);
     io_check_frames("t\n0 atoms\n", NULL, &f);
     assert_int_equal(f.n, 0);
     assert_non_null(f.x);
+    io_frame_clear(&f);
+}
+
+static void title_with_units(void **state) {
+    (void)state;
+    struct io_frame f = {0};
+    io_check_frames("LAMMPS data file via write_data, version 2 Aug 2023, "
+                    "timestep = 0, units = real\n0 atoms\n", NULL, &f);
+    assert_string_equal(io_frame_key(&f, "units"), "real");
     io_frame_clear(&f);
 }
 
@@ -186,8 +291,22 @@ static const struct io_check_bad bad[] = {
      "10:1: expected atom 2 of 2, found \"Velocities\"", 0},
     {"t\n1 atoms\n" BOX "Atoms # sphere\n\n1 1 0 0 0\n",
      "6:9: expected style atomic, charge, full, molecular, bond or angle "
-     "(--atom-style names the one whose columns are the same), found "
-     "\"sphere\"", 0},
+     "(" COLUMNS "), found \"sphere\"", 0},
+    {"t\n1 atoms\n" BOX "0 2 xlo xhi\nAtoms # atomic\n\n1 1 0 0 0\n",
+     "6:1: expected the line \"xlo xhi\" once in the header, found \"0\"", 0},
+    {"t\n1 atoms\n2 atoms\n",
+     "3:1: expected the line \"atoms\" once in the header, found \"2\"", 0},
+    {"t\n1 atoms\n" BOX "0 0 0 xy xz yz\n0 0 0 xy xz yz\n",
+     "7:1: expected the line \"xy xz yz\" once in the header, found \"0\"", 0},
+    {"t\n1 atoms\n1 0 0 avec\n1 0 0 avec\n",
+     "4:1: expected the line \"avec\" once in the header, found \"1\"", 0},
+    {"t\n1 atoms\n" BOX "1 0 0 avec\n0 1 0 bvec\n0 0 1 cvec\n"
+     "Atoms # atomic\n\n1 1 0 0 0\n",
+     " the header has avec, bvec, cvec and also xlo xhi: one of them gives the "
+     "box", 0},
+    {"t\n1 atoms\n0 0 0 xy xz yz\nAtoms # atomic\n\n1 1 0 0 0\n",
+     " the header has no box (lines as \"LO HI xlo xhi\", besides xy xz yz): "
+     "--cell gives the cell, --periodic none says open space", 0},
     {"t\n1 atoms\n" BOX "Atoms\n\n1 1 0 0\n",
      "8:1: expected 5 to 10 columns of style atomic, charge or full, found "
      "\"1 1 0 0\"", 0},
@@ -232,9 +351,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full),
         cmocka_unit_test(styles),
+        cmocka_unit_test(labels),
+        cmocka_unit_test(not_guessed),
         cmocka_unit_test(charges_by_type),
         cmocka_unit_test(general_triclinic),
         cmocka_unit_test(without_cell_or_atoms),
+        cmocka_unit_test(title_with_units),
         cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, io_check_setup, io_check_teardown);

@@ -47,7 +47,8 @@ static const struct {
     {"extxyz",
      "2\nLattice=\"10 0 0 1 11 0 2 3 12\" Properties=species:S:1:pos:R:3:"
      "charge:R:1:id:I:1:ok:L:1 a=1 b=\"two words\"\n"
-     "Na 0.1 -0.2 3e-1 1 7 T\nCl .5 6. +7 -1 8 F\n1\nplain words\nO 1 2 3\n"},
+     "Na 0.1 -0.2 3e-1 1 7 T\nCl .5 6. +7 -1 8 F\n"
+     "1\nwords= pbc=F\nO 1 2 3\n"},
     {"lammps", "t\n1 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n"
                "0 1 zlo zhi\nMasses\n\n1 1\nAtoms # full\n\n"
                "1 1 1 1 0 0 0 0 0 0\n"},

@@ -66,6 +66,36 @@ static void cells(void **state) {
     }
 }
 
+/* As GROMACS editconf writes them: an element stands last. */
+static void elements(void **state) {
+    (void)state;
+    struct io_frame f = {0};
+    const char *text =
+        "CRYST1   35.060   34.040   38.990  90.00  90.00  90.00 P 1           1"
+        "\nMODEL        1\n"
+        "ATOM      1  N   MET A   1       1.952  12.151   2.219  0.16  1.62   "
+        "        N\n"
+        "ATOM      2  NA  ION     2       0.317   2.933   8.543 -0.29  1.65   "
+        "       NA\n"
+        "ATOM      3  C   MET A   3       9.856   2.309   2.940  0.13  1.65\n"
+        "TER\nENDMDL\n";
+    assert_int_equal(io_check_frames(text, &pqr, &f), 1);
+    io_check_doubles(f.x, (double[]){1.952, 12.151, 2.219, 0.317, 2.933, 8.543,
+                                     9.856, 2.309, 2.940}, 9);
+    io_check_doubles(f.q, (double[]){0.16, -0.29, 0.13}, 3);
+    io_check_doubles(io_frame_column(&f, "radius")->data,
+                     (double[]){1.62, 1.65, 1.65}, 3);
+    static const char *const texts[][4] = {{"species", "N", "NA", ""},
+                                           {"chain", "A", "", "A"},
+                                           {"resid", "1", "2", "3"}};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            assert_string_equal(
+                ((char **)io_frame_column(&f, texts[k][0])->data)[i],
+                texts[k][1 + i]);
+    io_frame_clear(&f);
+}
+
 static void many_models(void **state) {
     (void)state;
     struct io_frame f = {0};
@@ -100,6 +130,17 @@ static const struct io_check_bad bad[] = {
      "\"1e400\"", 0},
     {"ATOM 1 N A 1 0 0 0 1 x\n",
      "1:22: expected a real number (radius of particle 1), found \"x\"", 0},
+    {"ATOM 1 N A 1.5 0 0 0 1 1\n",
+     "1:12: expected a residue's number before x y z charge radius [element], "
+     "found \"1.5\"", 0},
+    {"ATOM 1 N A 1 0.5 0 0 1 1 7\n",
+     "1:14: expected a residue's number before x y z charge radius [element], "
+     "found \"0.5\"", 0},
+    {"ATOM 1 N A B 1 0 0 0 1 1 N 7\n",
+     "1:28: expected the end of the line after 12 columns, found \"7\"", 0},
+    {"CRYST1 2 3 4 90 90 90\nCRYST1 2 3 5 90 90 90\n",
+     "2:8: expected the same cell as in an earlier CRYST1 of this model, found "
+     "\"2\"", 0},
     {"CRYST1 2 3\n",
      "1:11: expected a real number (c), found the end of the line", 0},
     {"CRYST1 2 3 -4 90 90 90\n",
@@ -125,6 +166,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_model),
         cmocka_unit_test(cells),
+        cmocka_unit_test(elements),
         cmocka_unit_test(many_models),
         cmocka_unit_test(refused),
     };

@@ -51,6 +51,7 @@ static const double *real_column(struct session *t, const char *name, int width)
 static int read_sources(struct session *t, const struct settings *now)
 {
     struct io_options io = options_io(t->s);
+    io.cell_given = io.periodic_given = true; /* the result's frame has them */
     if (t->s->report && files_are_one(now->sources, t->s->report)) {
         snprintf(t->error, sizeof t->error,
                  "its particles and --report are one file, '%s'; give the "

@@ -185,8 +185,18 @@ struct io_options options_io(const struct settings *s)
         .atom_style = s->atom_style,
         .group = s->group,
         .joins = s->exclude_bonds,
+        .cell_given = s->has_cell,
+        .periodic_given = s->has_periodic,
+        .open_given = s->has_periodic && !s->periodic[0] && !s->periodic[1] &&
+                      !s->periodic[2],
         .n_type_charges = s->n_charges,
-        .type_charges = (struct io_type_charge *)(uintptr_t)s->charges,
+        .type_charges = s->charges,
     };
     return io;
+}
+
+struct io_options options_io_points(const struct settings *s)
+{
+    (void)s;
+    return (struct io_options){.cell_given = true, .periodic_given = true};
 }

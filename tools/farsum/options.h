@@ -105,6 +105,8 @@ void options_defaults(struct settings *s);
 /* What the library and the readers are asked for. */
 farsum_options options_how(const struct settings *s);
 struct io_options options_io(const struct settings *s);
+/* Of a file whose cell does not count, as another has it. */
+struct io_options options_io_points(const struct settings *s);
 /* The words of the options that the settings keep as numbers, from 1; NULL for
  * 0.  which: "units", "error", "precision", "surface", "exclude". */
 const char *options_word(const char *which, int value);

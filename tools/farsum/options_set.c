@@ -310,27 +310,56 @@ OPTION_SETTER(periodic)
     return 0;
 }
 
-OPTION_SETTER(charge)
+/* TYPE=Q of n bytes, the type a number or a name. */
+static int charge(struct settings *s, const char *value, size_t n, char *why,
+                  size_t size)
 {
-    (void)row;
-    char *end;
-    long type = strtol(value, &end, 10);
-    double q;
-    if (end == value || *end != '=' || type < 1 || number(end + 1, &q)) {
-        snprintf(why, size, "expected TYPE=Q, as 1=-0.8476, found '%s'",
-                 value);
+    char text[64];
+    struct io_type_charge one = {0};
+    const char *equal = memchr(value, '=', n);
+    size_t name = equal ? (size_t)(equal - value) : 0;
+    int digits = name > 0 && strspn(value, "0123456789") >= name;
+    size_t left = equal ? n - name - 1 : sizeof text;
+    if (left < sizeof text)
+        snprintf(text, sizeof text, "%.*s", (int)left, equal + 1);
+    if (digits)
+        one.type = strtol(value, NULL, 10);
+    if (name == 0 || (digits && one.type < 1) || left >= sizeof text
+        || number(text, &one.q)) {
+        snprintf(why, size, "expected TYPE=Q, as 1=-0.8476 or Na=1,Cl=-1, "
+                 "found '%.*s'", (int)(n < 80 ? n : 80), value);
         return -1;
+    }
+    if (!digits) {
+        one.name = value;
+        one.length = name;
     }
     if (s->n_charges == MAX_CHARGES) {
         snprintf(why, size, "more than %d types", (int)MAX_CHARGES);
         return -1;
     }
-    for (int k = 0; k < s->n_charges; k++)
-        if (s->charges[k].type == type) {
-            snprintf(why, size, "type %ld has two charges", type);
+    for (int k = 0; k < s->n_charges; k++) {
+        const struct io_type_charge *c = &s->charges[k];
+        if (c->type == one.type && c->length == one.length &&
+            (digits || memcmp(c->name, one.name, name) == 0)) {
+            snprintf(why, size, "type %.*s has two charges",
+                     (int)(name < 40 ? name : 40), value);
             return -1;
         }
-    s->charges[s->n_charges].type = type;
-    s->charges[s->n_charges++].q = q;
+    }
+    s->charges[s->n_charges++] = one;
     return 0;
+}
+
+OPTION_SETTER(charge)
+{
+    (void)row;
+    for (;;) {
+        size_t n = strcspn(value, ",");
+        if (charge(s, value, n, why, size) != 0)
+            return -1;
+        if (!value[n])
+            return 0;
+        value += n + 1;
+    }
 }

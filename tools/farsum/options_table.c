@@ -176,13 +176,18 @@ static const struct option_row table[] = {
     {"sources", 0, "FILE", FOR_CHECK, set_text, FIELD(sources), NULL,
      "the particles that were summed, where the file holds targets"},
     {"format", 0, "NAME", FOR_INPUTS | FOR_GEN, set_text, FIELD(format), NULL,
-     "extxyz, lammps, pqr or hdf5, instead of telling by name and content"},
+     "extxyz, lammps, pqr or hdf5, instead of telling by name and content; "
+     "text that gzip packed is read as it is"},
     {"atom-style", 0, "NAME", FOR_INPUTS, set_text, FIELD(atom_style), NULL,
-     "of LAMMPS data: charge, full or atomic"},
+     "of LAMMPS data: charge, full, atomic, molecular, bond or angle; or the "
+     "columns of section Atoms by their names, as \"id type - x y z mol q\", "
+     "where - passes over one"},
     {"group", 0, "NAME", FOR_INPUTS, set_text, FIELD(group), NULL,
      "of HDF5: which group of /particles; the only one, or all, if not given"},
     {"charge", 0, "TYPE=Q", FOR_INPUTS, set_charge, 0, NULL,
-     "of a LAMMPS atom type in a file without charges; may be repeated"},
+     "charges of a file without them: TYPE is the number or the label of a "
+     "LAMMPS atom type, or what the column species has, as Na=1,Cl=-1; may be "
+     "repeated"},
 
     {NULL, 0, NULL, FOR_ALL & ~FOR_HELP, NULL, 0, NULL, "This subcommand"},
     {"check", 0, NULL, FOR_RUN, set_flag, FIELD(check), NULL,

@@ -1,5 +1,6 @@
 /* run.c: sums every frame of a file through one plan. */
 #include "command.h"
+#include "foreign.h"
 #include "kernel.h"
 #include "report.h"
 #include "say.h"
@@ -7,6 +8,7 @@
 #include "summary.h"
 #include "units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,8 @@ struct session {
     char why[300];             /* of the last new plan */
     json_t *report;
     int64_t count, target_frames;
-    int units_given, exceeded, usage;
+    int units_given, exceeded, usage, foreign;
+    char noted[400];           /* the last note of the reader */
     struct summary summary;
     char error[1200];
 };
@@ -153,25 +156,6 @@ static int check_frame(struct session *t, const struct system *sys,
     return 0;
 }
 
-/* Hands the result's arrays to the frame and writes it. */
-static int write_frame(struct session *t, const struct system *sys,
-                       struct outcome *o)
-{
-    struct io_frame *frame = sys->m ? &t->at : &t->frame;
-    if (!t->writer)
-        return 0;
-    if (stamp_write(frame, sys, o, t->s) != 0) {
-        snprintf(t->error, sizeof t->error, "out of memory");
-        return fail_here(t, t->s->words[0]);
-    }
-    say_progress("frame %lld: writing", (long long)t->count);
-    if (io_write(t->writer, frame, t->error, sizeof t->error) != 0) {
-        say_error("%s", t->error);
-        return -1;
-    }
-    return 0;
-}
-
 /* The targets' next frame; a file of one frame serves every frame. */
 static int read_targets(struct session *t)
 {
@@ -197,16 +181,79 @@ static int read_targets(struct session *t)
     return fail_here(t, t->s->targets);
 }
 
-/* Many files say their units in the comment line: a constant of another system
- * would be a wrong number that nobody notices. */
+/* Many files say their units: a constant of another system would be a wrong
+ * number that nobody notices. */
 static void note_units(const struct session *t)
 {
-    const char *says = io_frame_key(&t->frame, "units");
-    if (t->count == 1 && !t->units_given && !kernel_flow(t->s)
-        && !(t->s->gravity > 0) && says && units_find(says)
-        && strcmp(says, "reduced") != 0)
-        say_note("%s says units=%s; without --units %s Coulomb's constant is 1",
-                 t->s->words[0], says, says);
+    char says[60];
+    if (t->count > 1 || t->units_given || kernel_flow(t->s)
+        || t->s->gravity > 0)
+        return;
+    units_of_frame(&t->frame, says, sizeof says);
+    const char *key = io_frame_key(&t->frame, "units");
+    if (*says)
+        say_note("%s says %s; without --units %s Coulomb's constant is 1",
+                 t->s->words[0], says,
+                 key && units_find(key) ? key : "NAME");
+}
+
+/* What the reader has to say of the frame, once. */
+static void note_frame(struct session *t)
+{
+    const char *note = io_reader_note(t->sources);
+    if (!note || strcmp(note, t->noted) == 0)
+        return;
+    snprintf(t->noted, sizeof t->noted, "%s", note);
+    say_note("%s: frame %lld: %s", t->s->words[0], (long long)t->count, note);
+}
+
+/* Targets are in the cell of the particles. */
+static void note_targets(const struct session *t)
+{
+    const struct io_frame *a = &t->frame, *b = &t->at;
+    double most = 0, off = 0;
+    if (t->count > 1 || !t->targets || t->s->has_cell || !b->has_cell)
+        return;
+    for (int k = 0; k < 9; k++) {
+        most = fmax(most, fabs(a->cell[k]));
+        off = fmax(off, fabs(a->cell[k] - b->cell[k]));
+    }
+    if (off > 1e-6 * most)
+        say_note("%s has another cell than the particles, which counts",
+                 t->s->targets);
+}
+
+/* Results of another calculation do not stay beside ours. */
+static void drop_foreign(struct session *t, struct io_frame *frame)
+{
+    char names[400];
+    int ours = io_frame_key(frame, "farsum_version") != NULL;
+    foreign_drop(frame, kernel_name(t->s), names, sizeof names);
+    if (t->s->targets || t->s->has_cell || t->s->has_periodic)
+        foreign_drop_geometry(frame);
+    if (!*names || ours || t->foreign++ > 0)
+        return;
+    say_note("%s: not written beside our results: %s", t->s->words[0], names);
+}
+
+/* Hands the result's arrays to the frame and writes it. */
+static int write_frame(struct session *t, const struct system *sys,
+                       struct outcome *o)
+{
+    struct io_frame *frame = sys->m ? &t->at : &t->frame;
+    if (!t->writer)
+        return 0;
+    drop_foreign(t, frame);
+    if (stamp_write(frame, sys, o, t->s) != 0) {
+        snprintf(t->error, sizeof t->error, "out of memory");
+        return fail_here(t, t->s->words[0]);
+    }
+    say_progress("frame %lld: writing", (long long)t->count);
+    if (io_write(t->writer, frame, t->error, sizeof t->error) != 0) {
+        say_error("%s", t->error);
+        return -1;
+    }
+    return 0;
 }
 
 static int do_frame(struct session *t)
@@ -216,9 +263,11 @@ static int do_frame(struct session *t)
                         .flow = kernel_flow(t->s)};
     const struct settings *s = t->s;
     int failed = -1;
+    note_frame(t);
     note_units(t);
     if (t->targets && read_targets(t) != 0)
         return -1;
+    note_targets(t);
     if (system_make(s, &t->frame, t->targets ? &t->at : NULL, &sys, t->error,
                     sizeof t->error) != 0)
         return fail_here(t, s->words[0]);
@@ -241,7 +290,7 @@ done:
 static int open_all(struct session *t)
 {
     const struct settings *s = t->s;
-    struct io_options io = options_io(s), plain = {0};
+    struct io_options io = options_io(s), plain = options_io_points(s);
     if (io_open(s->words[0], &io, &t->sources, t->error, sizeof t->error) ||
         (s->targets && io_open(s->targets, &plain, &t->targets, t->error,
                                sizeof t->error)) ||

@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct units *units_of(const struct settings *s)
+{
+    return s->units ? units_find(options_word("units", s->units))
+                    : units_get(0);
+}
+
+static int check_units(const struct settings *s, const struct io_frame *frame,
+                       char *error, size_t size)
+{
+    return units_agree(units_of(s), frame, error, size);
+}
+
 int system_make(const struct settings *s, struct io_frame *sources,
                 struct io_frame *targets, struct system *sys, char *error,
                 size_t size)
@@ -33,6 +45,9 @@ int system_make(const struct settings *s, struct io_frame *sources,
             return -1;
         }
     }
+    if (check_units(s, sources, error, size) != 0 ||
+        (targets && check_units(s, targets, error, size) != 0))
+        return -1;
     int has_cell = s->has_cell || sources->has_cell;
     if (has_cell)
         memcpy(out.cell, s->has_cell ? s->cell : sources->cell,
@@ -67,8 +82,7 @@ void system_free(struct system *sys)
 
 double system_coulomb(const struct settings *s)
 {
-    const struct units *units =
-        s->units ? units_find(options_word("units", s->units)) : units_get(0);
+    const struct units *units = units_of(s);
     if (kernel_flow(s) && s->viscosity > 0)
         return 1 / (8 * M_PI * s->viscosity);
     if (s->gravity > 0)

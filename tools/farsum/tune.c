@@ -38,7 +38,7 @@ static int read_frame(const char *path, const struct io_options *io,
 static int problem_of_file(const struct settings *s, struct input *in,
                            farsum_problem *problem, char *error, size_t size)
 {
-    struct io_options io = options_io(s), plain = {0};
+    struct io_options io = options_io(s), plain = options_io_points(s);
     char why[400];
     if (read_frame(s->words[0], &io, &in->frame, error, size) != 0 ||
         (s->targets &&

@@ -2,6 +2,8 @@
 #ifndef FARSUM_TOOLS_UNITS_H
 #define FARSUM_TOOLS_UNITS_H
 
+#include <stddef.h>
+
 struct units {
     const char *name;
     double coulomb;
@@ -12,4 +14,12 @@ struct units {
 /* index 0, 1, ...; NULL past the last.  The first is the default. */
 const struct units *units_get(int index);
 const struct units *units_find(const char *name); /* NULL: none */
+
+struct io_frame;
+/* Does the frame say units of its own that are not these?  0, or -1 with the
+ * words that say so. */
+int units_agree(const struct units *units, const struct io_frame *frame,
+                char *error, size_t size);
+/* Units that the frame names, in words; "": none that make a constant. */
+void units_of_frame(const struct io_frame *frame, char *text, size_t size);
 #endif

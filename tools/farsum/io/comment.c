@@ -5,10 +5,12 @@
 #include <strings.h>
 
 #include "frame.h"
+#include "geometry.h"
 #include "keys.h"
 
 #define FIELDS_MAX 1024
 #define WIDTH_MAX 65536
+#define SEEN_PBC 4
 
 void comment_clear(struct comment *c) {
     for (int k = 0; k < c->n_fields; k++) free(c->fields[k].name);
@@ -159,6 +161,12 @@ static int parse_pair(struct text *t, struct io_frame *frame,
             return text_expected(t, word, "%s once", own[k]);
         c->seen |= 1 << k;
     }
+    const char *before = io_frame_key(frame, pair->key);
+    if (before && geometry_is_single(pair->key) &&
+        strcmp(before, pair->value) != 0) {
+        struct text_word word = {pair->value, strlen(pair->value)};
+        return text_expected(t, word, "%s once", pair->key);
+    }
     if (strcasecmp(pair->key, "Lattice") == 0) {
         frame->has_cell = true;
         return parse_reals(t, pair->value, "Lattice", 9, frame->cell);
@@ -222,23 +230,35 @@ static bool contains(const char *line, const char *word) {
     return false;
 }
 
-int comment_parse(struct text *t, struct io_frame *frame, struct comment *c) {
-    bool pairs = strchr(t->line, '=') != NULL;
-    bool extended = pairs && (contains(t->line, "properties") ||
-                              contains(t->line, "lattice") ||
-                              contains(t->line, "pbc"));
-    c->charge = -1;
-    if (pairs && parse_pairs(t, frame, c)) {
+static int parse_line(struct text *t, struct io_frame *frame,
+                      struct comment *c, bool *pairs) {
+    *pairs = strchr(t->line, '=') != NULL;
+    bool extended = *pairs && (contains(t->line, "properties") ||
+                               contains(t->line, "lattice") ||
+                               contains(t->line, "pbc"));
+    if (*pairs && parse_pairs(t, frame, c)) {
         if (extended || t->no_memory) return -1;
         forget_pairs(frame, c);
         t->cursor = 0;
-        pairs = false;
+        *pairs = false;
     }
-    if (!pairs && !text_blank(t) &&
+    if (!*pairs && !text_blank(t) &&
         io_frame_set_key(frame, "comment", t->line))
         return text_no_memory(t);
-    if (frame->has_cell && !(c->seen & 4))
+    return 0;
+}
+
+int comment_parse(struct text *t, const struct io_options *options,
+                  struct io_frame *frame, struct comment *c) {
+    bool pairs;
+    c->charge = -1;
+    if (parse_line(t, frame, c, &pairs)) return -1;
+    c->says_periodic = c->seen & SEEN_PBC;
+    if (frame->has_cell && !c->says_periodic)
         frame->periodic[0] = frame->periodic[1] = frame->periodic[2] = 1;
+    if (pairs ? geometry_check_keys(t, options, frame, c->says_periodic)
+              : geometry_check_free_text(t, options))
+        return -1;
     if (c->n_fields > 0) return 0;
     return parse_properties(t, c, "species:S:1:pos:R:3");
 }

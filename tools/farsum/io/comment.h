@@ -21,11 +21,13 @@ struct comment {
     int n_fields;
     int charge; /* the field with the charges, or -1 */
     int seen; /* bits: Lattice, Origin, pbc, Properties */
+    bool says_periodic; /* it has the key pbc */
 };
 
 /* Reads the text's line: cell, flags and keys to the frame, the columns to *c.
  * 0, or -1 with a message; *c is to be cleared in either case. */
-int comment_parse(struct text *t, struct io_frame *frame, struct comment *c);
+int comment_parse(struct text *t, const struct io_options *options,
+                  struct io_frame *frame, struct comment *c);
 void comment_clear(struct comment *c);
 
 /* T or F as 1 or 0; also 1 and 0 if `digits`. */

@@ -5,6 +5,7 @@
 #include "comment.h"
 #include "format.h"
 #include "frame.h"
+#include "geometry.h"
 #include "keys.h"
 
 static int parse_text(struct text *t, struct text_word word, char **out) {
@@ -80,6 +81,21 @@ static int read_count(struct text *t, int64_t frames, int64_t *n) {
     return text_finish_line(t) ? -1 : 1;
 }
 
+/* A cell of the first frame only is no cell of the others, nor open space. */
+static int check_like_before(struct io_reader *reader,
+                             const struct io_frame *frame,
+                             const struct comment *c) {
+    struct text *t = &reader->text;
+    bool before = reader->had_cell;
+    reader->had_cell |= frame->has_cell;
+    if (frame->has_cell || !before || c->says_periodic ||
+        geometry_is_given(&reader->options))
+        return 0;
+    struct text_word whole = {t->line, t->length};
+    return text_expected(t, whole, "Lattice=\"...\" as in an earlier frame, or "
+                         "pbc=\"F F F\" (" GEOMETRY_ADVICE ")");
+}
+
 int extxyz_read(struct io_reader *reader, struct io_frame *frame) {
     struct text *t = &reader->text;
     struct comment c = {0};
@@ -90,7 +106,8 @@ int extxyz_read(struct io_reader *reader, struct io_frame *frame) {
     if (got < 0) return -1;
     if (got == 0) return text_expected_more(t, "a comment line");
     frame->line = t->number + 1;
-    int bad = comment_parse(t, frame, &c);
+    int bad = comment_parse(t, &reader->options, frame, &c) ||
+              check_like_before(reader, frame, &c);
     for (int k = 0; k < c.n_fields && !bad; k++) {
         struct field *f = &c.fields[k];
         if (f->role != ROLE_COLUMN) continue;

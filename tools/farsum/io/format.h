@@ -12,6 +12,8 @@ struct io_reader {
     void *state;      /* the format's own */
     int64_t frames;   /* read so far */
     bool broken;      /* an error was told: it is told again */
+    bool had_cell;    /* extended XYZ: some frame has a Lattice */
+    char note[400];   /* what the user should know of the last frame; "" */
     const char *image; /* borrowed; a file in memory, or NULL */
     size_t image_size;
 };

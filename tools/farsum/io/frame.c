@@ -111,14 +111,50 @@ int io_frame_set_key(struct io_frame *frame, const char *key,
     return 0;
 }
 
+void io_frame_drop_key(struct io_frame *frame, int at) {
+    struct io_key *key = &frame->keys[at];
+    free(key->key);
+    free(key->value);
+    frame->n_keys--;
+    memmove(key, key + 1, (size_t)(frame->n_keys - at) * sizeof *key);
+}
+
 void frame_drop_column(struct io_frame *frame, const char *name) {
     struct io_column *column = io_frame_column(frame, name);
-    if (!column) return;
+    if (column) io_frame_drop_column(frame, (int)(column - frame->columns));
+}
+
+void io_frame_drop_column(struct io_frame *frame, int at) {
+    struct io_column *column = &frame->columns[at];
     column_clear(column, frame->n);
-    int at = (int)(column - frame->columns);
     frame->n_columns--;
     memmove(column, column + 1,
             (size_t)(frame->n_columns - at) * sizeof *column);
+}
+
+static void keep_cells(void *data, size_t row, const bool *keep, int64_t n) {
+    char *to = data;
+    for (int64_t i = 0; i < n; i++) {
+        if (!keep[i]) continue;
+        memmove(to, (char *)data + (size_t)i * row, row);
+        to += row;
+    }
+}
+
+void frame_keep_rows(struct io_frame *frame, const bool *keep) {
+    int64_t n = frame->n, left = 0;
+    for (int k = 0; k < frame->n_columns; k++) {
+        struct io_column *c = &frame->columns[k];
+        char **text = c->data;
+        for (int64_t i = 0; c->type == IO_TEXT && i < n * c->width; i++)
+            if (!keep[i / c->width]) free(text[i]);
+        keep_cells(c->data, frame_cell_size(c->type) * (size_t)c->width, keep,
+                   n);
+    }
+    keep_cells(frame->x, 3 * sizeof *frame->x, keep, n);
+    if (frame->q) keep_cells(frame->q, sizeof *frame->q, keep, n);
+    for (int64_t i = 0; i < n; i++) left += keep[i];
+    frame->n = left;
 }
 
 /* Rows [old, rows) are zero, so that clearing a half-read frame is safe. */

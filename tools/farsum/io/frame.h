@@ -14,6 +14,8 @@ int frame_add_column(struct io_frame *frame, const char *name,
 int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
 /* Cuts the arrays to n rows, and gives those that have none an address. */
 int frame_fit(struct io_frame *frame, bool charged);
+/* Keeps the rows whose flag is set; frees the others. */
+void frame_keep_rows(struct io_frame *frame, const bool *keep);
 void frame_drop_column(struct io_frame *frame, const char *name);
 
 /* a, b, c and angles in degrees to rows, a along x and b in the xy plane.

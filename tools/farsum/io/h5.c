@@ -131,6 +131,31 @@ char *h5_attribute_text(hid_t object, const char *name) {
     return text;
 }
 
+static bool take_unit(hid_t object, char *out, size_t size) {
+    char *unit = H5Aexists(object, "unit") > 0 ? h5_attribute_text(object,
+                                                                   "unit")
+                                               : NULL;
+    if (unit) snprintf(out, size, "%.*s", (int)size - 1, unit);
+    free(unit);
+    return *out != 0;
+}
+
+void h5_unit(hid_t group, const char *name, char *out, size_t size) {
+    *out = 0;
+    hid_t object = h5_exists(group, name)
+                       ? H5Oopen(group, name, H5P_DEFAULT) : -1;
+    if (object < 0) return;
+    if (!take_unit(object, out, size) && H5Iget_type(object) == H5I_GROUP &&
+        h5_exists(object, "value")) {
+        hid_t value = H5Oopen(object, "value", H5P_DEFAULT);
+        if (value >= 0) {
+            take_unit(value, out, size);
+            H5Oclose(value);
+        }
+    }
+    H5Oclose(object);
+}
+
 int h5_put_attribute(hid_t object, const char *name, const char *value) {
     hid_t type = h5_string_type(strlen(value) + 1);
     hid_t space = H5Screate(H5S_SCALAR), attribute = -1;

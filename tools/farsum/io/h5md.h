@@ -38,6 +38,9 @@ hid_t h5_string_type(size_t size);
 hid_t h5_strict_transfer(void);
 /* A text or a number as text; owned.  NULL: neither. */
 char *h5_attribute_text(hid_t object, const char *name);
+/* The attribute `unit` of an element of the group, or of its values; "": there
+ * is none. */
+void h5_unit(hid_t group, const char *name, char *out, size_t size);
 /* A text, kept at `object`. */
 int h5_put_attribute(hid_t object, const char *name, const char *value);
 
@@ -85,10 +88,27 @@ struct h5md {
     struct h5md_element *columns; /* owned */
     int n_columns;
     int periodic[3];
+    bool bounded; /* the box says which axes are periodic */
+    char length_unit[24], charge_unit[24];
     int n_keys;
     struct io_key *keys; /* owned; attributes of /parameters */
     char **key_lines;    /* owned, [frames]; NULL: all have those keys */
 };
+
+/* The frame of an element that is that of the positions' frame `at`: what was
+ * sampled once is of all. */
+static inline int64_t h5md_element_frame(const struct h5md_element *e,
+                                         int64_t at) {
+    return e->timed && e->frames == 1 ? 0 : at;
+}
+
+/* h5md_box.c: box, whose edges and boundary must say the same. */
+int h5md_open_box(struct io_reader *reader, struct h5md *h);
+/* An element's frames must be those of the positions, or one. */
+int h5md_check_frames(struct text *t, const struct h5md *h, hid_t parent,
+                      const struct h5md_element *e);
+int h5md_shape_error(struct text *t, const struct h5md_element *e,
+                     const char *expected);
 
 int h5md_open_file(struct io_reader *reader, struct h5md *h);
 int h5md_open_keys(struct text *t, struct h5md *h);

@@ -70,6 +70,41 @@ static size_t frame_bytes(const struct h5md_element *e) {
     return bytes;
 }
 
+/* Names of filters that files may not give themselves (registered with the HDF
+ * Group). */
+static const char *filter_name(H5Z_filter_t id, const char *name) {
+    static const struct {
+        H5Z_filter_t id;
+        const char *name;
+    } names[] = {{H5Z_FILTER_DEFLATE, "deflate"}, {H5Z_FILTER_SZIP, "szip"},
+                 {305, "lzo"},      {307, "bzip2"},     {32000, "lzf"},
+                 {32001, "blosc"},  {32004, "lz4"},     {32008, "bitshuffle"},
+                 {32013, "zfp"},    {32015, "zstd"},    {32017, "sz"},
+                 {32026, "blosc2"}};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (names[k].id == id) return names[k].name;
+    return *name ? name : "without a name";
+}
+
+/* A filter that the library lacks makes the values unreadable. */
+static int check_filters(struct text *t, const struct h5md_element *e,
+                         hid_t list, int filters) {
+    for (int k = 0; k < filters; k++) {
+        char name[64] = "";
+        unsigned flags, config;
+        size_t none = 0;
+        H5Z_filter_t id = H5Pget_filter2(list, (unsigned)k, &flags, &none, NULL,
+                                         sizeof name, name, &config);
+        if (id < 0 || H5Zfilter_avail(id) > 0) continue;
+        name[sizeof name - 1] = 0;
+        return text_fail(t, "%s: compressed by the filter %s, which this HDF5 "
+                            "lacks; h5repack -f GZIP=4 IN OUT, where that "
+                            "filter is, writes a file that can be read",
+                         e->path, filter_name(id, name));
+    }
+    return 0;
+}
+
 /* What the header claims must be there: an array that was not written to its
  * end would read as zeros, one of absurd size would take all memory. */
 static int check_storage(struct text *t, const struct h5md_element *e) {
@@ -80,9 +115,11 @@ static int check_storage(struct text *t, const struct h5md_element *e) {
     int filters = list < 0 ? -1 : H5Pget_nfilters(list);
     bool outside = list < 0 || H5Pget_external_count(list) != 0 ||
                    H5Pget_layout(list) == H5D_VIRTUAL;
+    int lacking = check_filters(t, e, list, filters);
     if (file >= 0) H5Fget_filesize(file, &file_size);
     if (list >= 0) H5Pclose(list);
     if (file >= 0) H5Fclose(file);
+    if (lacking) return -1;
     if (outside) return fail(t, e, "data in other files are not supported");
     if (one == 0 || e->frames == 0) return 0;
     bool large = one == SIZE_MAX ||

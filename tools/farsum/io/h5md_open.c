@@ -119,18 +119,6 @@ static int open_group(struct io_reader *reader, struct h5md *h) {
 
 /* --- what is in the group --- */
 
-static int shape_error(struct text *t, const struct h5md_element *e,
-                       const char *expected) {
-    char found[200] = "one value";
-    size_t used = 0;
-    for (int k = 0; k < e->rank && used < 180; k++)
-        used += (size_t)snprintf(found + used, sizeof found - used, "%s%llu",
-                                 k ? " x " : "",
-                                 (unsigned long long)e->shape[k]);
-    return text_fail(t, "%s: expected %s a frame, found %s", e->path, expected,
-                     found);
-}
-
 static int open_position(struct text *t, struct h5md *h) {
     struct h5md_element *e = &h->position;
     int got = h5md_element_open(t, h->group, h->where, "position", e);
@@ -138,19 +126,12 @@ static int open_position(struct text *t, struct h5md *h) {
     if (got == 0)
         return text_fail(t, "expected %s/position, found none", h->where);
     if (e->rank != 2 || e->shape[1] != 3)
-        return shape_error(t, e, "positions N x 3");
+        return h5md_shape_error(t, e, "positions N x 3");
+    h5_unit(h->group, "position", h->length_unit, sizeof h->length_unit);
+    h5_unit(h->group, "charge", h->charge_unit, sizeof h->charge_unit);
     h->frames = (int64_t)e->frames;
     h->n = (int64_t)e->shape[0];
     return 0;
-}
-
-/* Charges and cells belong to the positions' frames. */
-static int check_frames(struct text *t, const struct h5md *h,
-                        const struct h5md_element *e) {
-    if (!e->timed || (int64_t)e->frames == h->frames) return 0;
-    return text_fail(t, "%s: expected %lld frames as of the positions, found "
-                        "%llu", e->path, (long long)h->frames,
-                     (unsigned long long)e->frames);
 }
 
 static int open_charge(struct text *t, struct h5md *h) {
@@ -159,59 +140,8 @@ static int open_charge(struct text *t, struct h5md *h) {
     if (got < 1) return got;
     bool flat = e->rank == 1 || (e->rank == 2 && e->shape[1] == 1);
     if (!flat || (int64_t)e->shape[0] != h->n)
-        return shape_error(t, e, "as many charges as particles");
-    return check_frames(t, h, e);
-}
-
-/* box@boundary: a text an axis.  Absent: periodic as the box has edges. */
-static void read_boundary(hid_t box, struct h5md *h, bool edges) {
-    for (int d = 0; d < 3; d++) h->periodic[d] = edges;
-    hid_t a = H5Aexists(box, "boundary") > 0
-                  ? H5Aopen(box, "boundary", H5P_DEFAULT)
-                  : -1;
-    if (a < 0) return;
-    hid_t type = H5Aget_type(a), space = H5Aget_space(a), memory = -1;
-    bool three = space >= 0 && H5Sget_simple_extent_npoints(space) == 3;
-    bool text = type >= 0 && H5Tget_class(type) == H5T_STRING;
-    bool variable = text && H5Tis_variable_str(type) > 0;
-    char fixed[3][64] = {{0}}, *free_text[3] = {NULL, NULL, NULL};
-    if (three && text) {
-        memory = h5_string_type(variable ? H5T_VARIABLE : sizeof fixed[0]);
-        if (memory >= 0 && H5Tset_cset(memory, H5Tget_cset(type)) >= 0 &&
-            H5Aread(a, memory, variable ? (void *)free_text : fixed) >= 0)
-            for (int d = 0; d < 3; d++) {
-                const char *word = variable ? free_text[d] : fixed[d];
-                h->periodic[d] = word && strcmp(word, "periodic") == 0;
-            }
-    }
-    for (int d = 0; d < 3; d++)
-        if (free_text[d]) H5free_memory(free_text[d]);
-    if (memory >= 0) H5Tclose(memory);
-    if (space >= 0) H5Sclose(space);
-    if (type >= 0) H5Tclose(type);
-    H5Aclose(a);
-}
-
-static int open_box(struct text *t, struct h5md *h) {
-    struct h5md_element *e = &h->edges, *o = &h->offset;
-    if (!h5_exists(h->group, "box")) return 0;
-    hid_t box = H5Gopen2(h->group, "box", H5P_DEFAULT);
-    if (box < 0) return 0;
-    char where[600];
-    snprintf(where, sizeof where, "%.500s/box", h->where);
-    int got = h5md_element_open(t, box, where, "edges", e);
-    if (got >= 0) read_boundary(box, h, got == 1);
-    int moved = got == 1 ? h5md_element_open(t, box, where, "offset", o) : 0;
-    H5Gclose(box);
-    if (got < 0 || moved < 0) return -1;
-    if (got == 0) return 0;
-    bool vector = e->rank == 1 && e->shape[0] == 3;
-    bool matrix = e->rank == 2 && e->shape[0] == 3 && e->shape[1] == 3;
-    if (!vector && !matrix) return shape_error(t, e, "edges 3 or 3 x 3");
-    if (check_frames(t, h, e)) return -1;
-    if (moved == 0) return 0;
-    if (o->rank != 1 || o->shape[0] != 3) return shape_error(t, o, "3 numbers");
-    return check_frames(t, h, o);
+        return h5md_shape_error(t, e, "as many charges as particles");
+    return h5md_check_frames(t, h, h->group, e);
 }
 
 /* Whatever has a row a particle; what was sampled at other times than the
@@ -249,7 +179,7 @@ static int open_columns(struct text *t, struct h5md *h) {
 int h5md_open_file(struct io_reader *reader, struct h5md *h) {
     struct text *t = &reader->text;
     if (open_file(reader, h) || open_group(reader, h) || open_position(t, h) ||
-        open_charge(t, h) || open_box(t, h) || open_columns(t, h))
+        open_charge(t, h) || h5md_open_box(reader, h) || open_columns(t, h))
         return -1;
     if (h->n == 0 && h->frames > 1)
         return text_fail(t, "%s: no particles", h->position.path);

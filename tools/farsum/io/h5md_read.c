@@ -1,5 +1,6 @@
 /* The frames of an H5MD file. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,13 +96,15 @@ static int read_cell(struct text *t, const struct h5md *h,
     memcpy(frame->periodic, h->periodic, sizeof frame->periodic);
     if (e->set == 0) return 0;
     int n = e->rank == 1 ? 3 : 9;
-    if (h5md_element_reals(t, e, at, v) || check_finite(t, e, at, v, n / 3, 3))
+    if (h5md_element_reals(t, e, h5md_element_frame(e, at), v) ||
+        check_finite(t, e, at, v, n / 3, 3))
         return -1;
     for (int k = 0; k < 9; k++)
         frame->cell[k] = n == 9 ? v[k] : k % 4 == 0 ? v[k / 4] : 0;
     frame->has_cell = true;
     if (o->set == 0) return 0;
-    if (h5md_element_reals(t, o, at, frame->origin)) return -1;
+    if (h5md_element_reals(t, o, h5md_element_frame(o, at), frame->origin))
+        return -1;
     return check_finite(t, o, at, frame->origin, 1, 3);
 }
 
@@ -121,21 +124,49 @@ static int read_columns(struct text *t, const struct h5md *h,
     return 0;
 }
 
-static int read_frame(struct text *t, const struct h5md *h,
+/* Places without a particle have the id -1 (H5MD, "Observables and varying
+ * numbers of particles"): they are no particles. */
+static int leave_out_filled(struct io_reader *r, struct io_frame *frame) {
+    const struct io_column *c = io_frame_column(frame, "id");
+    int64_t n = frame->n, filled = 0;
+    if (!c || c->type != IO_INT || c->width != 1 || n == 0) return 0;
+    const int64_t *id = c->data;
+    bool *keep = malloc((size_t)n * sizeof *keep);
+    if (!keep) return text_no_memory(&r->text);
+    for (int64_t i = 0; i < n; i++) {
+        keep[i] = id[i] != -1;
+        filled += !keep[i];
+    }
+    if (filled > 0) {
+        frame_keep_rows(frame, keep);
+        snprintf(r->note, sizeof r->note, "%lld of %lld places are filled with "
+                 "the id -1: they are left out, and the column id says whose "
+                 "the others are", (long long)filled, (long long)n);
+    }
+    free(keep);
+    return 0;
+}
+
+static int read_frame(struct io_reader *r, const struct h5md *h,
                       struct io_frame *frame, int64_t at) {
+    struct text *t = &r->text;
     size_t n = (size_t)(h->n > 0 ? h->n : 1);
     bool charged = h->charge.set > 0;
     frame->n = h->n;
     frame->x = calloc(3 * n, sizeof(double));
     if (charged) frame->q = calloc(n, sizeof(double));
     if (!frame->x || (charged && !frame->q)) return text_no_memory(t);
+    const struct h5md_element *e = &h->charge;
     if (h5md_element_reals(t, &h->position, at, frame->x) ||
-        check_finite(t, &h->position, at, frame->x, h->n, 3))
+        (charged &&
+         h5md_element_reals(t, e, h5md_element_frame(e, at), frame->q)) ||
+        read_columns(t, h, frame, at) || leave_out_filled(r, frame) ||
+        check_finite(t, &h->position, at, frame->x, frame->n, 3) ||
+        (charged && check_finite(t, e, at, frame->q, frame->n, 1)) ||
+        read_cell(t, h, frame, at))
         return -1;
-    if (charged && (h5md_element_reals(t, &h->charge, at, frame->q) ||
-                    check_finite(t, &h->charge, at, frame->q, h->n, 1)))
-        return -1;
-    if (read_cell(t, h, frame, at) || read_columns(t, h, frame, at)) return -1;
+    memcpy(frame->length_unit, h->length_unit, sizeof h->length_unit);
+    memcpy(frame->charge_unit, h->charge_unit, sizeof h->charge_unit);
     return set_keys(t, h, frame, at);
 }
 
@@ -160,7 +191,7 @@ int h5md_read(struct io_reader *reader, struct io_frame *frame) {
         return text_fail(&reader->text, "%s: no frames", h->position.path);
     }
     h5_silence(&old);
-    int bad = read_frame(&reader->text, h, frame, reader->frames);
+    int bad = read_frame(reader, h, frame, reader->frames);
     h5_restore(&old);
     return bad ? -1 : 1;
 }

@@ -5,10 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "charges.h"
 #include "format.h"
-#include "pairs.h"
 #include "frame.h"
+#include "gunzip.h"
 #include "output.h"
+#include "pairs.h"
 
 #include "base/c_locale.h"
 
@@ -29,11 +31,29 @@ static const struct format *format_by_name(const char *name) {
     return NULL;
 }
 
-static const struct format *format_by_suffix(const char *path) {
-    const char *dot = strrchr(path, '.');
+/* The last suffix before `end` in small letters, between blanks; its start, or
+ * NULL. */
+static const char *suffix(const char *path, const char *end, char word[16]) {
+    const char *dot = end;
+    while (dot > path && *dot != '.' && *dot != '/') dot--;
+    if (*dot != '.' || dot == end || end - dot > 12) return NULL;
+    size_t n = (size_t)(end - dot);
+    word[0] = word[n + 1] = ' ';
+    word[n + 2] = 0;
+    for (size_t k = 0; k < n; k++)
+        word[1 + k] = (char)(dot[k] >= 'A' && dot[k] <= 'Z' ? dot[k] | 32
+                                                            : dot[k]);
+    return dot;
+}
+
+/* packed: one more suffix, of gzip, may follow. */
+static const struct format *format_by_suffix(const char *path, bool packed) {
     char word[16];
-    if (!dot || strchr(dot, '/') || strlen(dot) > 10) return NULL;
-    snprintf(word, sizeof word, " %s ", dot);
+    const char *dot = suffix(path, path + strlen(path), word);
+    if (dot && packed &&
+        (strcmp(word, " .gz ") == 0 || strcmp(word, " .gzip ") == 0))
+        dot = suffix(path, dot, word);
+    if (!dot) return NULL;
     for (size_t k = 0; k < N_FORMATS; k++)
         if (strstr(formats[k]->suffixes, word)) return formats[k];
     return NULL;
@@ -87,13 +107,16 @@ static int no_format(struct text *t, const char *name) {
 
 static int choose_and_open(struct io_reader *r, const char *path) {
     const char *name = r->options.format;
-    r->format = name ? format_by_name(name) : format_by_suffix(path);
+    r->format = name ? format_by_name(name) : format_by_suffix(path, true);
     bool binary = r->format && r->format->binary;
     if (binary) {
         r->text.fd = -1;
         r->text.name = strdup(path);
         if (!r->text.name) return tell(r->text.message, TEXT_MESSAGE,
                                        "out of memory");
+        if (gunzip_is_gzip(path))
+            return text_fail(&r->text, "compressed by gzip, which %s is not "
+                             "read from: gunzip it first", r->format->name);
     } else if (text_open(&r->text, path)) {
         return -1;
     }
@@ -101,6 +124,9 @@ static int choose_and_open(struct io_reader *r, const char *path) {
         r->format = format_by_content(r->text.buffer + r->text.begin,
                                       r->text.buffer + r->text.end);
     if (!r->format) return no_format(&r->text, name);
+    if (r->format->binary && r->text.gunzip)
+        return text_fail(&r->text, "compressed by gzip, which %s is not read "
+                         "from: gunzip it first", r->format->name);
     if (r->format->binary && strcmp(path, "-") == 0)
         return text_fail(&r->text, "%s cannot be read from standard input",
                          r->format->name);
@@ -130,7 +156,9 @@ int io_read(struct io_reader *r, struct io_frame *frame, char *error,
     io_frame_clear(frame);
     if (r->broken) return tell(error, size, r->text.message);
     locale_t before = c_locale_enter();
+    *r->note = 0;
     int got = r->format->read(r, frame);
+    if (got == 1 && charges_by_type(&r->text, &r->options, frame)) got = -1;
     c_locale_leave(before);
     if (got < 0) {
         io_frame_clear(frame);
@@ -140,6 +168,10 @@ int io_read(struct io_reader *r, struct io_frame *frame, char *error,
     r->frames += got;
     frame->format = got ? r->format->name : NULL;
     return got;
+}
+
+const char *io_reader_note(const struct io_reader *r) {
+    return *r->note ? r->note : NULL;
 }
 
 const char *io_reader_format(const struct io_reader *r) {
@@ -207,7 +239,7 @@ static int create(struct io_writer *w, const char *path) {
 
 /* By the suffix; what has none, as standard output and devices, gets text. */
 static const struct format *format_to_write(const char *path) {
-    const struct format *chosen = format_by_suffix(path);
+    const struct format *chosen = format_by_suffix(path, false);
     struct stat status;
     bool device = output_descriptor(path) >= 0 ||
                   (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&

@@ -54,6 +54,7 @@ struct io_frame {
     int n_keys;
     struct io_key *keys; /* owned */
     struct io_pairs joins[IO_JOINS]; /* of LAMMPS data, if asked for */
+    char length_unit[24], charge_unit[24]; /* as the file names them; "": not */
     const char *format; /* that it was read from; NULL: none.  Constant */
     int64_t line;       /* of the first particle, one a line; 0: not so */
 };
@@ -69,16 +70,32 @@ int io_frame_set_column(struct io_frame *frame, const char *name,
                         enum io_type type, int width, void *data);
 int io_frame_set_key(struct io_frame *frame, const char *key,
                      const char *value);
+/* Take out one of them, by its place. */
+void io_frame_drop_key(struct io_frame *frame, int at);
+void io_frame_drop_column(struct io_frame *frame, int at);
+
+/* The charge of a type, by its number or, if there is one, its name. */
+struct io_type_charge {
+    long type;
+    double q;
+    const char *name; /* borrowed; NULL: none */
+    size_t length;    /* of the name */
+};
 
 /* Options of reading.  The texts are borrowed until the reader is closed. */
 struct io_options {
     const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: told by
                                the suffix, else by the content */
-    const char *atom_style; /* LAMMPS: "charge", "full", "atomic"; NULL: by the
-                               file's hint or its columns */
-    int n_type_charges;     /* LAMMPS "atomic": --charge TYPE=Q */
-    struct io_type_charge { long type; double q; } *type_charges; /* borrowed */
+    const char *atom_style; /* LAMMPS: "charge", "full", "atomic", or columns
+                               as "id type x y z q"; NULL: by the file's hint
+                               or its columns */
+    int n_type_charges;     /* of files without charges: --charge TYPE=Q */
+    const struct io_type_charge *type_charges; /* borrowed */
     bool joins;             /* LAMMPS: bonds, angles and dihedrals too */
+    /* What the command says whatever the file has: a cell, which axes are
+     * periodic, that none is.  Without them geometry that the file gives in
+     * part, or against itself, is an error. */
+    bool cell_given, periodic_given, open_given;
     const char *group;      /* HDF5: which group of /particles; NULL: the only
                                one, or "all" */
 };
@@ -91,6 +108,8 @@ int io_open(const char *path, const struct io_options *options,
 /* 1: a frame was read; 0: no more; -1: error.  *frame is cleared first. */
 int io_read(struct io_reader *reader, struct io_frame *frame, char *error,
             size_t size);
+/* What the user should know of the last frame, in words; NULL: nothing. */
+const char *io_reader_note(const struct io_reader *reader);
 const char *io_reader_format(const struct io_reader *reader);
 void io_close(struct io_reader *reader); /* NULL is legal */
 

@@ -92,6 +92,23 @@ static int take_value(const char *line, size_t *cursor,
     return got;
 }
 
+/* Does another pair begin here?  Then the value before it is empty, as ASE
+ * writes it: key= next=1. */
+static bool begins_pair(const char *line, size_t at) {
+    char quote = line[at];
+    if (quote == '"' || quote == '\'') {
+        for (at++; line[at] && line[at] != quote; at++)
+            if (line[at] == '\\' && line[at + 1]) at++;
+        if (!line[at]) return false;
+        at++;
+    } else {
+        size_t from = at;
+        while (line[at] && !is_space(line[at]) && line[at] != '=') at++;
+        if (at == from) return false;
+    }
+    return line[skip_space(line, at)] == '=';
+}
+
 static int take_pair(const char *line, size_t *cursor, struct keys_pair *pair,
                      const char **expected) {
     if (line[*cursor] == '"' || line[*cursor] == '\'') {
@@ -110,7 +127,13 @@ static int take_pair(const char *line, size_t *cursor, struct keys_pair *pair,
     }
     size_t next = skip_space(line, *cursor);
     if (line[next] == '=') {
-        *cursor = skip_space(line, next + 1);
+        size_t value = skip_space(line, next + 1);
+        if (!line[value] || (value > next + 1 && begins_pair(line, value))) {
+            *cursor = pair->at = next + 1;
+            pair->value = frame_text("", 0);
+            return pair->value ? 1 : no_memory(expected);
+        }
+        *cursor = value;
         return take_value(line, cursor, pair, expected);
     }
     if (line[*cursor] && !is_space(line[*cursor])) {

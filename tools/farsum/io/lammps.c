@@ -99,6 +99,8 @@ static int read_section(struct lammps *r) {
     const struct lammps_section *s = lammps_section(r->t->line);
     if (s) r->in_unknown = false;
     if (s && strcmp(s->name, "Atoms") == 0) return start_atoms(r, hint);
+    if (s && strcmp(s->name, "Atom Type Labels") == 0)
+        return lammps_read_labels(r);
     for (int k = 0; s && r->options->joins && k < IO_JOINS; k++)
         if (strcmp(s->name, join_sections[k]) == 0)
             return lammps_read_joins(r, k);
@@ -126,12 +128,25 @@ static int no_atoms(struct lammps *r) {
     return text_expected_more(r->t, "section Atoms%s", hint);
 }
 
+/* write_data says "units = real" in the title. */
+static int take_units(struct lammps *r) {
+    const char *p = strstr(r->t->line, "units = ");
+    char word[16];
+    if (!p) return 0;
+    p += strlen("units = ");
+    size_t n = strcspn(p, " \t,;");
+    if (n == 0 || n >= sizeof word) return 0;
+    snprintf(word, sizeof word, "%.*s", (int)n, p);
+    return io_frame_set_key(r->frame, "units", word) ? text_no_memory(r->t) : 0;
+}
+
 static int read_file(struct lammps *r) {
     struct text *t = r->t;
     bool in_header = true;
     int got = text_next_line(t); /* the title */
     if (got < 0) return -1;
     if (got == 0) return text_expected_more(t, "a title line");
+    if (take_units(r)) return -1;
     while ((got = next_line_whole(t)) == 1) {
         if (in_header) {
             char *mark = strchr(t->line, '#');
@@ -148,7 +163,7 @@ static int read_file(struct lammps *r) {
     if (r->header.counts[LAMMPS_ATOMS] == 0) r->atoms_seen = true;
     if (!r->atoms_seen) return no_atoms(r);
     if (frame_fit(r->frame, r->frame->q != NULL)) return text_no_memory(t);
-    return lammps_header_cell(t, &r->header, r->frame) ? -1 : 1;
+    return lammps_header_cell(t, r->options, &r->header, r->frame) ? -1 : 1;
 }
 
 static int lammps_read(struct io_reader *reader, struct io_frame *frame) {
@@ -156,7 +171,12 @@ static int lammps_read(struct io_reader *reader, struct io_frame *frame) {
     struct lammps r = {.t = &reader->text, .options = &reader->options,
                         .frame = frame};
     for (int k = 0; k < LAMMPS_COUNTS; k++) r.header.counts[k] = -1;
-    return read_file(&r);
+    int got = read_file(&r);
+    if (got == 1 && *r.hint && r.style)
+        snprintf(reader->note, sizeof reader->note, "\"Atoms # %s\" names no "
+                 "atom style; by its columns it is %s", r.hint, r.style->name);
+    lammps_free_labels(&r);
+    return got;
 }
 
 const struct format format_lammps = {

@@ -19,19 +19,21 @@ enum lammps_count {
 struct lammps_header {
     int64_t counts[LAMMPS_COUNTS]; /* -1: not given */
     double low[3], high[3], tilt[3]; /* tilt: xy xz yz */
-    bool has_bounds[3];
+    bool has_bounds[3], has_tilt;
     int has_vectors; /* bits: avec, bvec, cvec, abc origin */
     double vectors[4][3];
 };
 
 /* Takes a line of the header.  1: it was one; 0: it starts a section; -1. */
 int lammps_header_line(struct text *t, struct lammps_header *h);
-/* The cell, if the header gave one. */
-int lammps_header_cell(struct text *t, const struct lammps_header *h,
+/* The cell that the header gives; none is an error where there are atoms,
+ * unless the command says what is meant. */
+int lammps_header_cell(struct text *t, const struct io_options *options,
+                       const struct lammps_header *h,
                        struct io_frame *frame);
 
 struct lammps_style {
-    const char *name, *layout; /* see lammps_atoms.c */
+    const char *name, *layout; /* see lammps_style.c */
 };
 
 struct lammps_section {
@@ -41,6 +43,12 @@ struct lammps_section {
 /* The section whose name the line is; NULL: none.  The line has no comment. */
 const struct lammps_section *lammps_section(const char *line);
 
+#define LAMMPS_TYPES_MAX 1000000
+
+/* Of the frame; -1: none. */
+struct lammps_columns {
+    int id, type, mol, image, species;
+};
 
 struct lammps {
     struct text *t;
@@ -48,7 +56,13 @@ struct lammps {
     struct io_frame *frame;
     struct lammps_header header;
     const struct lammps_style *style;
+    struct lammps_style own; /* of columns that were named one by one */
+    char layout[64], hint[32]; /* hint: the word after "Atoms #", no style */
     bool guessed, images; /* the style is; image flags follow the columns */
+    bool some_negative, some_image; /* a charge below 0, a flag not 0 */
+    struct lammps_columns column;
+    char **labels; /* owned, [n_labels]; NULL: no section Atom Type Labels */
+    int64_t n_labels;
     bool atoms_seen, in_unknown;
     int64_t unknown_line; /* of the first section without a known name; 0 */
     char unknown[40];
@@ -60,6 +74,12 @@ int lammps_next_line(struct text *t);
 int lammps_no_section(struct text *t, const char *item, int64_t i, int64_t n);
 /* From the options, else from "Atoms # HINT", else left for the first line. */
 int lammps_choose_style(struct lammps *r, struct text_word hint);
+int lammps_guess_style(struct lammps *r);
+int lammps_check_guess(const struct lammps *r); /* after the last atom */
+int lammps_count_words(const struct text *t); /* left in the line */
+/* Section Atom Type Labels. */
+int lammps_read_labels(struct lammps *r);
+void lammps_free_labels(struct lammps *r);
 int lammps_read_atoms(struct lammps *r);
 /* Section Bonds, Angles or Dihedrals; a join is one of IO_BONDS, ... */
 int lammps_read_joins(struct lammps *r, int join);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "geometry.h"
 #include "lammps.h"
 
 static const char *const count_names[LAMMPS_COUNTS] = {
@@ -79,6 +80,13 @@ static int take_reals(struct text *t, const char *what, int n, double *out) {
     return 0;
 }
 
+/* Which of the two would count? */
+static int lammps_twice(struct text *t, const char *words) {
+    t->cursor = 0;
+    return text_expected(t, text_next_word(t), "the line \"%s\" once in the "
+                         "header", words);
+}
+
 static int take_bounds(struct text *t, struct lammps_header *h, int d,
                        const char *words) {
     double bounds[2];
@@ -91,6 +99,8 @@ static int take_bounds(struct text *t, struct lammps_header *h, int d,
                              "%s above %.3s by a finite length", words + 4,
                              words);
     }
+    if (h->has_bounds[d])
+        return lammps_twice(t, words);
     h->low[d] = bounds[0];
     h->high[d] = bounds[1];
     h->has_bounds[d] = true;
@@ -100,9 +110,12 @@ static int take_bounds(struct text *t, struct lammps_header *h, int d,
 static int take_count(struct text *t, int64_t *count, const char *what) {
     struct text_item item = {what, 0, 0};
     struct text_word word = text_next_word(t);
-    if (text_integer(t, word, item, count)) return -1;
-    if (*count < 0)
+    int64_t value;
+    if (text_integer(t, word, item, &value)) return -1;
+    if (value < 0)
         return text_expected(t, word, "a number of %s from 0", what);
+    if (*count >= 0 && *count != value) return lammps_twice(t, what);
+    *count = value;
     return 1;
 }
 
@@ -133,11 +146,14 @@ int lammps_header_line(struct text *t, struct lammps_header *h) {
             return take_bounds(t, h, d, bounds[d]);
     for (int k = 0; k < 4; k++)
         if (same_words(words, vectors[k])) {
+            if (h->has_vectors & 1 << k) return lammps_twice(t, vectors[k]);
             h->has_vectors |= 1 << k;
             target = h->vectors[k];
             wanted = 3;
         }
     if (same_words(words, "xy xz yz")) {
+        if (h->has_tilt) return lammps_twice(t, "xy xz yz");
+        h->has_tilt = true;
         target = h->tilt;
         wanted = 3;
     }
@@ -151,10 +167,15 @@ int lammps_header_line(struct text *t, struct lammps_header *h) {
     return take_reals(t, words, 3, target) ? -1 : 1;
 }
 
-int lammps_header_cell(struct text *t, const struct lammps_header *h,
+int lammps_header_cell(struct text *t, const struct io_options *options,
+                       const struct lammps_header *h,
                        struct io_frame *frame) {
     static const char *const bounds[] = {"xlo xhi", "ylo yhi", "zlo zhi"};
     int given = h->has_bounds[0] + h->has_bounds[1] + h->has_bounds[2];
+    if (h->has_vectors && (given || h->has_tilt))
+        return text_fail(t, "the header has avec, bvec, cvec and also %s: one "
+                            "of them gives the box",
+                         given ? "xlo xhi" : "xy xz yz");
     if (h->has_vectors) {
         if ((h->has_vectors & 7) != 7)
             return text_fail(t, "the header has some but not all of the lines "
@@ -173,8 +194,12 @@ int lammps_header_cell(struct text *t, const struct lammps_header *h,
         int d = !h->has_bounds[0] ? 0 : !h->has_bounds[1] ? 1 : 2;
         return text_fail(t, "expected a line \"LO HI %s\" in the header, "
                             "found the other two only", bounds[d]);
-    } else {
+    } else if (geometry_is_given(options) || frame->n == 0) {
         return 0;
+    } else {
+        return text_fail(t, "the header has no box (lines as \"LO HI xlo "
+                            "xhi\"%s): " GEOMETRY_ADVICE,
+                         h->has_tilt ? ", besides xy xz yz" : "");
     }
     frame->has_cell = true;
     frame->periodic[0] = frame->periodic[1] = frame->periodic[2] = 1;

@@ -1,19 +1,26 @@
 /* PQR: PDB records parted by blanks, with charge and radius in the last two
- * columns (pdb2pqr.readthedocs.io, "PQR molecular structure format"). */
+ * columns (pdb2pqr.readthedocs.io, "PQR molecular structure format"), or before
+ * an element, as GROMACS editconf writes them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "format.h"
+#include "base/number.h"
 #include "frame.h"
 
 struct pqr {
     double cell[9];
     bool has_cell;
+    double said[6];  /* by CRYST1 */
+    bool frame_says; /* CRYST1 stood in this frame */
 };
 
-enum { SERIAL, NAME, RESNAME, CHAIN, RESID, RADIUS, N_COLUMNS };
+/* Words of an atom after its record's name: serial name resname [chain] resid x
+ * y z charge radius [element]. */
+enum { LEAST = 9, MOST = 11 };
+enum { SERIAL, NAME, RESNAME, CHAIN, RESID, ELEMENT, RADIUS, N_COLUMNS };
 static const char *const column_names[N_COLUMNS] = {
-    "serial", "name", "resname", "chain", "resid", "radius"};
+    "serial", "name", "resname", "chain", "resid", "species", "radius"};
 
 /* Records of the PDB that say nothing about charges. */
 static const char ignored[] =
@@ -49,6 +56,11 @@ static int read_cell(struct text *t, struct pqr *p) {
         struct text_item item = {names[k], 0, 0};
         if (text_real(t, word, item, true, &v[k])) return -1;
     }
+    if (p->frame_says && memcmp(p->said, v, sizeof v) != 0)
+        return text_expected(t, first, "the same cell as in an earlier CRYST1 "
+                             "of this model");
+    p->frame_says = true;
+    memcpy(p->said, v, sizeof v);
     /* By convention of the PDB 1 1 1 means no crystal; others write 0 0 0. */
     p->has_cell = false;
     bool none = v[0] == v[1] && v[1] == v[2] && (v[0] == 0 || v[0] == 1);
@@ -68,18 +80,45 @@ static int put_text(struct text *t, struct io_frame *frame, int column,
     return 0;
 }
 
-/* serial name resname [chain] resid x y z charge radius */
+static bool is_number(struct text_word word) {
+    double v;
+    return number_real(word.p, word.n, &v) != NUMBER_MALFORMED;
+}
+
+static bool is_letter(const struct text_word *word, size_t k) {
+    return k < word->n && (word->p[k] | 32) >= 'a' && (word->p[k] | 32) <= 'z';
+}
+
+/* A residue's number, "12", "-3", "12A", or with its chain "A1000": else the
+ * words are other columns than we think, and the positions stand elsewhere. */
+static bool is_resid(struct text_word word) {
+    size_t k = is_letter(&word, 0);
+    if (k < word.n && word.p[k] == '-') k++;
+    size_t digits = k;
+    while (k < word.n && word.p[k] >= '0' && word.p[k] <= '9') k++;
+    return k > digits && k + is_letter(&word, k) == word.n;
+}
+
+/* The words of an atom; n of them. */
 static int put_atom(struct text *t, struct io_frame *frame,
-                    const struct text_word words[10], int n) {
+                    const struct text_word *words, int n) {
     static const char *const names[] = {"x", "y", "z", "charge", "radius"};
     int64_t i = frame->n - 1;
-    struct text_word chain = {"", 0};
-    if (n == 10) chain = words[3];
+    struct text_word chain = {"", 0}, element = {"", 0};
+    if (n > LEAST && !is_number(words[n - 1])) element = words[--n];
+    if (n > LEAST + 1)
+        return text_expected(t, words[n - 1], "the end of the line after 11 "
+                             "columns");
+    if (n == LEAST + 1) chain = words[3];
+    if (!is_resid(words[n - 6]))
+        return text_expected(t, words[n - 6], "a residue's number before x y z "
+                             "charge radius [element]");
     if (put_text(t, frame, SERIAL, words[0]) ||
         put_text(t, frame, NAME, words[1]) ||
         put_text(t, frame, RESNAME, words[2]) ||
         put_text(t, frame, CHAIN, chain) ||
-        put_text(t, frame, RESID, words[n - 6]))
+        put_text(t, frame, RESID, words[n - 6]) ||
+        put_text(t, frame, ELEMENT, element))
         return -1;
     double *targets[] = {&frame->x[3 * i], &frame->x[3 * i + 1],
                          &frame->x[3 * i + 2], &frame->q[i],
@@ -93,16 +132,16 @@ static int put_atom(struct text *t, struct io_frame *frame,
 
 static int read_atom(struct text *t, struct io_frame *frame, size_t start,
                      int64_t *capacity) {
-    struct text_word words[10], word;
+    struct text_word words[MOST], word;
     int n = 0;
     t->cursor = start; /* a long serial may touch the record's name */
     while ((word = text_next_word(t)).n > 0) {
-        if (n == 10)
-            return text_expected(t, word, "the end of the line after 11 "
+        if (n == MOST)
+            return text_expected(t, word, "the end of the line after 12 "
                                  "columns");
         words[n++] = word;
     }
-    if (n < 9)
+    if (n < LEAST)
         return text_expected(t, word, "10 or 11 columns: record serial name "
                              "residue [chain] number x y z charge radius");
     if (frame_grow(frame, true, capacity)) return text_no_memory(t);
@@ -152,6 +191,7 @@ static int pqr_read(struct io_reader *reader, struct io_frame *frame) {
     struct pqr *p = reader->state;
     int64_t capacity = 0;
     int got, end = 0;
+    p->frame_says = false;
     if (add_columns(t, frame)) return -1;
     while (end == 0 && (got = text_next_line(t)) != 0) {
         if (got < 0) return -1;
@@ -163,6 +203,7 @@ static int pqr_read(struct io_reader *reader, struct io_frame *frame) {
         return text_expected_more(t, "a record ATOM or HETATM");
     }
     if (frame_fit(frame, true)) return text_no_memory(t);
+    if (all_empty(frame, ELEMENT)) frame_drop_column(frame, "species");
     if (all_empty(frame, CHAIN)) frame_drop_column(frame, "chain");
     frame->has_cell = p->has_cell;
     if (p->has_cell) {

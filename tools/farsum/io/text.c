@@ -10,6 +10,7 @@
 
 #include "base/c_locale.h"
 #include "base/number.h"
+#include "gunzip.h"
 
 #define TEXT_CHUNK ((size_t)256 << 10)
 
@@ -101,24 +102,52 @@ static int start(struct text *t, const char *name, size_t capacity) {
     return -1;
 }
 
-/* Reads on at the buffer's end. */
-static int fill(struct text *t) {
-    size_t room = t->capacity - t->end;
+/* Up to `room` bytes as they are in the file; 0: its end; < 0: error. */
+static ptrdiff_t read_bytes(struct text *t, char *out, size_t room) {
     if (t->fd < 0) {
         size_t n = t->source_left < room ? t->source_left : room;
-        memcpy(t->buffer + t->end, t->source, n);
+        memcpy(out, t->source, n);
         t->source += n;
         t->source_left -= n;
-        t->end += n;
-        t->ended = n == 0;
-        return 0;
+        return (ptrdiff_t)n;
     }
     ssize_t n;
-    do n = read(t->fd, t->buffer + t->end, room);
+    do n = read(t->fd, out, room);
     while (n < 0 && errno == EINTR);
     if (n < 0) return text_fail(t, "cannot read: %s", strerror(errno));
+    return n;
+}
+
+static ptrdiff_t read_packed(void *data, char *out, size_t room) {
+    return read_bytes(data, out, room);
+}
+
+/* Reads on at the buffer's end. */
+static int fill(struct text *t) {
+    char *out = t->buffer + t->end;
+    size_t room = t->capacity - t->end;
+    const char *why = NULL;
+    ptrdiff_t n = t->gunzip ? gunzip_read(t->gunzip, out, room, &why)
+                            : read_bytes(t, out, room);
+    if (n < 0) return why ? text_fail(t, "%s", why) : -1;
     t->end += (size_t)n;
     t->ended = n == 0;
+    return 0;
+}
+
+/* The first bytes, all that was read, tell whether they are packed. */
+static int unpack(struct text *t) {
+    size_t n = t->end;
+    const char *other = gunzip_other(t->buffer, n);
+    if (other)
+        return text_fail(t, "compressed by %s, of which only gzip's files are "
+                            "read: %s -dc FILE | farsum ... - reads it", other,
+                         other);
+    if (!gunzip_begins(t->buffer, n)) return 0;
+    t->gunzip = gunzip_open(read_packed, t, t->buffer, n);
+    if (!t->gunzip) return text_no_memory(t);
+    t->end = 0;
+    t->ended = false;
     return 0;
 }
 
@@ -131,6 +160,9 @@ int text_open(struct text *t, const char *path) {
     /* The first bytes tell the format. */
     while (t->end < 4096 && !t->ended)
         if (fill(t)) return -1;
+    if (unpack(t)) return -1;
+    while (t->gunzip && t->end < 4096 && !t->ended)
+        if (fill(t)) return -1;
     if (t->end >= 3 && memcmp(t->buffer, "\xef\xbb\xbf", 3) == 0)
         t->begin = 3; /* byte order mark */
     return 0;
@@ -142,11 +174,14 @@ int text_open_memory(struct text *t, const char *name, const char *source,
     if (start(t, name, 64)) return -1;
     t->source = source;
     t->source_left = n;
-    return fill(t);
+    if (fill(t) || unpack(t)) return -1;
+    return t->gunzip ? fill(t) : 0;
 }
 
 void text_close(struct text *t) {
     if (t->own_fd && t->fd >= 0) close(t->fd);
+    gunzip_close(t->gunzip);
+    t->gunzip = NULL;
     free(t->name);
     free(t->buffer);
     t->name = NULL;

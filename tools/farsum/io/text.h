@@ -18,6 +18,7 @@ struct text {
     char *buffer; /* owned; [begin, end) is still to be read */
     size_t capacity, begin, end;
     bool ended;   /* the buffer holds all the rest */
+    struct gunzip *gunzip; /* owned; NULL: the bytes are the text */
     char *line;   /* in the buffer, 0-terminated, without its line end */
     size_t length, cursor;
     int64_t number; /* of the line, from 1; 0 before the first */

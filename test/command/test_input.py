@@ -1,0 +1,225 @@
+"""Files as people have them: geometry and units that are said in part or against
+each other, other programs' dialects, packed text, results of others."""
+
+import gzip
+import os
+import unittest
+
+from command import CommandTest
+
+ROWS = "Na 1 2 3 1\nCl 4 5 6 -1\n"
+LATTICE = 'Lattice="10 0 0 0 10 0 0 0 10"'
+PROPERTIES = "Properties=species:S:1:pos:R:3:charge:R:1"
+PERIODIC = -0.23620329644  # two charges in a cube of 10
+OPEN = -0.192450089729875
+BOX = "0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n"
+
+
+class InputTest(CommandTest):
+    def xyz(self, comment, name="in.xyz", rows=ROWS):
+        return self.write(name, f"{len(rows.splitlines())}\n{comment} "
+                                f"{PROPERTIES}\n{rows}")
+
+    def energy(self, *words, **options):
+        done = self.farsum("run", *words, "--tolerance", "1e-9", **options)
+        return float(done.out.split("energy")[1].split()[0])
+
+    def sums(self, right, *words, **options):
+        self.assertAlmostEqual(self.energy(*words, **options), right,
+                               delta=1e-8 * max(1, abs(right)))
+
+
+class Geometry(InputTest):
+    def test_empty_value(self):
+        rows = ("Na 1.0 2.0 3.0 1.0\nCl 4.0 5.0 6.5 -1.0\nNa 7.0 1.5 2.5 1.0\n"
+                "Cl 2.5 7.0 8.0 -1.0\n")
+        cell = 'Lattice="9.0 0.0 0.0 0.0 9.0 0.0 0.0 0.0 9.0"'
+        self.sums(-0.0867720875, self.xyz(
+            f'{cell} step=3 config_type= pbc="F F F"', rows=rows))
+
+    def test_pbc_without_lattice(self):
+        file = self.xyz('pbc="T T T"')
+        self.refused(1, r'Lattice="\.\.\." beside a pbc.*--cell.*--periodic '
+                     'none', "run", file)
+        self.sums(PERIODIC, file, "--cell", "10,10,10")
+        self.sums(OPEN, file, "--periodic", "none")
+
+    def test_cell_in_place_of_lattice(self):
+        file = self.xyz('cell="10 0 0 0 10 0 0 0 10"')
+        self.refused(1, 'found "cell"', "run", file)
+        self.sums(PERIODIC, file, "--cell", "10,10,10", "-o", "out.xyz")
+        self.assertNotIn("cell", self.frame("out.xyz").keys)
+        self.farsum("check", "out.xyz")
+        self.refused(1, 'found "box"', "run", self.xyz(LATTICE + " box=11"))
+        self.sums(PERIODIC, self.xyz(LATTICE + " box=10"))
+
+    def test_lammps_without_a_box(self):
+        file = self.write("in.data", "t\n\n2 atoms\n\nAtoms # charge\n\n"
+                          "1 1 1 1 2 3\n2 1 -1 4 5 6\n")
+        self.refused(1, "no box.*--cell.*--periodic none", "run", file)
+        self.sums(OPEN, file, "--periodic", "none")
+        self.sums(PERIODIC, file, "--cell", "10,10,10")
+
+    def test_dipoles_are_no_image_flags(self):
+        rows = "1 1 1.5 1 2 3 1 0 0\n2 1 -1.5 4 5 6 0 -1 0\n"
+        head = "t\n\n2 atoms\n1 atom types\n" + BOX
+        file = self.write("in.data", f"{head}\nAtoms\n\n{rows}")
+        self.refused(1, "image flags of style charge or.*dipole.*--atom-style",
+                     "run", file)
+        self.sums(2.25 * PERIODIC, file, "--atom-style", "charge")
+        self.sums(2.25 * PERIODIC, file, "--atom-style",
+                  "id type q x y z mux muy muz")
+        file = self.write("in.data", f"{head}\nAtoms # dipole\n\n{rows}")
+        self.refused(1, 'found "dipole"', "run", file)
+
+    def test_targets_in_another_cell(self):
+        file = self.xyz(LATTICE)
+        other = self.write("at.xyz", '1\nLattice="9 0 0 0 9 0 0 0 9" '
+                           "Properties=pos:R:3\n1 1 1\n")
+        done = self.farsum("run", file, "--targets", other)
+        self.assertIn("another cell than the particles, which counts", done.err)
+        done = self.farsum("run", file, "--targets", other, "--cell",
+                           "10,10,10")
+        self.assertEqual(done.err, "")
+
+
+class Units(InputTest):
+    def test_comment_line(self):
+        file = self.xyz(LATTICE + " units=real")
+        self.refused(1, "says units=real, the command --units metal", "run",
+                     file, "--units", "metal")
+        self.sums(332.06371 * PERIODIC, file, "--units", "real")
+        file = self.xyz(LATTICE + " length_unit=nm")
+        self.refused(1, "lengths are in \"nm\".*--units real", "run", file,
+                     "--units", "real")
+        self.sums(138.935458 * PERIODIC, file, "--units", "gromacs")
+
+    def test_lammps_title(self):
+        file = self.write("in.data", "LAMMPS data file, units = metal\n\n"
+                          f"2 atoms\n{BOX}\nAtoms # charge\n\n"
+                          "1 1 1 1 2 3\n2 1 -1 4 5 6\n")
+        self.refused(1, "units=metal", "run", file, "--units", "real")
+        done = self.farsum("run", file)
+        self.assertIn("--units metal", done.err)
+
+
+class Dialects(InputTest):
+    def test_gromacs_editconf(self):
+        file = self.write("in.pqr", """\
+REMARK    The B-factors in this file hold atomic radii
+TITLE     two ions
+CRYST1   10.000   10.000   10.000  90.00  90.00  90.00 P 1           1
+MODEL        1
+ATOM      1  NA  ION A   1       1.000   2.000   3.000  1.00  1.62          NA
+ATOM      2  CL  ION     2       4.000   5.000   6.000 -1.00  1.65          CL
+TER
+ENDMDL
+""")
+        self.sums(PERIODIC, file, "-o", "out.xyz")
+        frame = self.frame("out.xyz")
+        self.assertEqual(frame.columns["species"], ["NA", "CL"])
+        self.assertEqual(frame.columns["radius"], [1.62, 1.65])
+
+    LABELS = ("two ions\n\n2 atoms\n2 atom types\n" + BOX +
+              "\nAtom Type Labels\n\n1 Na\n2 Cl\n\nMasses\n\nNa 22.99\n"
+              "Cl 35.45\n\n")
+
+    def test_type_labels(self):
+        file = self.write("in.data", self.LABELS + "Atoms # charge\n\n"
+                          "1 Na 1.0 1 2 3\n2 Cl -1.0 4 5 6\n")
+        self.sums(PERIODIC, file, "-o", "out.xyz")
+        frame = self.frame("out.xyz")
+        self.assertEqual(frame.columns["species"], ["Na", "Cl"])
+        self.assertEqual(frame.columns["type"], [1, 2])
+        self.refused(1, "charges of their own", "run", file, "--charge", "Na=1")
+
+    def test_charges_by_name(self):
+        file = self.write("in.data", self.LABELS + "Atoms # atomic\n\n"
+                          "1 Na 1 2 3\n2 Cl 4 5 6\n")
+        for words in (["--charge", "Na=1,Cl=-1"],
+                      ["--charge", "Na=1", "--charge", "2=-1"],
+                      ["--charge", "1=1,2=-1"]):
+            self.sums(PERIODIC, file, *words)
+        self.refused(1, 'particle 2 has the type 2, "Cl".*--charge Cl=Q', "run",
+                     file, "--charge", "Na=1")
+        for word in ("Na", "Na=", "=1", "0=1", "Na=1,,Cl=2", "Na=1,Na=2"):
+            self.refused(2, "--charge", "run", file, "--charge", word)
+        plain = self.write("in.xyz", f"2\n{LATTICE}\nNa 1 2 3\nCl 4 5 6\n")
+        self.sums(PERIODIC, plain, "--charge", "Na=1,Cl=-1")
+
+    def test_words_after_atoms(self):
+        text = (f"t\n\n2 atoms\n1 atom types\n{BOX}\nAtoms # by hand\n\n"
+                "1 1 1.0 1 2 3\n2 1 -1.0 4 5 6\n")
+        done = self.farsum("run", self.write("in.data", text))
+        self.assertRegex(done.err, '"Atoms # by" names no atom style.*charge')
+        text = text.replace("by hand", "sphere").replace("1 1 1.0", "1 1 7 8")
+        text = text.replace("2 1 -1.0", "2 1 7 8").replace(" 3\n2", " 3 1\n2")
+        text = text.replace(" 5 6", " 5 6 -1")
+        file = self.write("in.data", text)
+        self.refused(1, "--atom-style \"id type", "run", file)
+        self.sums(PERIODIC, file, "--atom-style",
+                  "id type diameter density x y z q")
+
+
+class Packed(InputTest):
+    def test_gzip(self):
+        self.xyz(LATTICE)
+        with open(self.path("in.xyz"), "rb") as file:
+            packed = gzip.compress(file.read())
+        for name in ("a.xyz.gz", "a.xyz", "A.XYZ.GZ", "a"):
+            with open(self.path(name), "wb") as file:
+                file.write(packed)
+            self.sums(PERIODIC, name)
+        with open(self.path("cut.xyz"), "wb") as file:
+            file.write(packed[:-3])
+        self.refused(1, "cut off before its end", "run", "cut.xyz")
+
+    def test_suffixes_in_capitals(self):
+        self.xyz(LATTICE, name="IN.XYZ")
+        self.sums(PERIODIC, "IN.XYZ", "-o", "OUT.XYZ")
+        self.write("IN.DATA", f"t\n\n2 atoms\n{BOX}\nAtoms # charge\n\n"
+                   "1 1 1 1 2 3\n2 1 -1 4 5 6\n")
+        self.sums(PERIODIC, "IN.DATA")
+        self.write("IN.PQR", "CRYST1 10 10 10 90 90 90\n"
+                   "ATOM 1 NA ION 1 1 2 3 1 1\nATOM 2 CL ION 2 4 5 6 -1 1\n")
+        self.sums(PERIODIC, "IN.PQR")
+        self.with_hdf5()
+        self.farsum("run", "IN.XYZ", "-o", "OUT.H5")
+        self.sums(PERIODIC, "OUT.H5")
+
+
+class Foreign(InputTest):
+    def test_results_of_others_go(self):
+        file = self.write("in.xyz", f"2\n{LATTICE} energy=7 free_energy=7 "
+                          "stress=\"1 2 3 4 5 6\" virial=\"1 0 0 0 1 0 0 0 1\" "
+                          "magmom=3 tag=keep "
+                          f"{PROPERTIES}:forces:R:3:magmoms:R:1:mass:R:1\n"
+                          "Na 1 2 3 1 9 9 9 2 23\nCl 4 5 6 -1 8 8 8 3 35\n")
+        done = self.farsum("run", file, "-o", "out.xyz", "--no-virial",
+                           "--tolerance", "1e-9")
+        for name in ("energy", "free_energy", "stress", "virial", "magmom",
+                     "the column forces", "the column magmoms"):
+            self.assertIn(name, done.err)
+        frame = self.frame("out.xyz")
+        self.assertAlmostEqual(float(frame.keys["energy"]), PERIODIC, delta=1e-8)
+        for key in ("free_energy", "stress", "virial", "magmom"):
+            self.assertNotIn(key, frame.keys)
+        self.assertEqual(frame.keys["tag"], "keep")
+        self.assertNotIn("magmoms", frame.columns)
+        self.assertEqual(frame.columns["mass"], [23, 35])
+        self.assertLess(abs(frame.columns["forces"][0][0]), 1)
+        done = self.farsum("run", "out.xyz", "-o", "again.xyz")
+        self.assertNotIn("beside our results", done.err)
+
+    def test_targets_keep_none(self):
+        file = self.xyz(LATTICE)
+        self.write("at.xyz", "1\nenergy=7 Properties=pos:R:3:forces:R:3\n"
+                   "1 1 1 9 9 9\n")
+        self.farsum("run", file, "--targets", "at.xyz", "-o", "out.xyz")
+        frame = self.frame("out.xyz")
+        self.assertNotIn("energy", frame.keys)
+        self.assertNotIn("forces", frame.columns)
+
+
+if __name__ == "__main__":
+    unittest.main()

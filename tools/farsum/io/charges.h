@@ -1,0 +1,13 @@
+/* charges.h: charges by type. */
+#ifndef FARSUM_IO_CHARGES_H
+#define FARSUM_IO_CHARGES_H
+
+#include "io.h"
+#include "text.h"
+
+/* Gives the frame the charges that the options have for its types, if they have
+ * any.  0, or -1 with a message. */
+int charges_by_type(struct text *t, const struct io_options *options,
+                    struct io_frame *frame);
+
+#endif

@@ -1,0 +1,220 @@
+#include "geometry.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "frame.h"
+
+enum kind { NO_GEOMETRY, CELL, PERIODIC };
+
+/* Small letters without _ and -. */
+static const char cell_words[] =
+    " cell box boxsize boxlength boxlengths boxvectors boxedges edges unitcell "
+    "celllength celllengths cellangles cellvectors cellparameters cellpar "
+    "celldm simulationcell simulationbox simbox supercell latticevectors "
+    "latticeparameters latticematrix latticeconstants lattice tv cryst1 ";
+static const char periodic_words[] =
+    " pbc pbcs periodic periodicity isperiodic periodicboundary "
+    "periodicboundaries periodicboundaryconditions boundary boundaries "
+    "boundarycondition boundaryconditions bc bcs ";
+
+static enum kind kind_of(const char *p, size_t n) {
+    char word[40] = " ";
+    size_t used = 1;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == '_' || p[i] == '-') continue;
+        if (used + 2 >= sizeof word || !isalnum((unsigned char)p[i]))
+            return NO_GEOMETRY;
+        word[used++] = (char)tolower((unsigned char)p[i]);
+    }
+    if (used == 1) return NO_GEOMETRY;
+    word[used++] = ' ';
+    word[used] = 0;
+    return strstr(cell_words, word)       ? CELL
+           : strstr(periodic_words, word) ? PERIODIC
+                                          : NO_GEOMETRY;
+}
+
+bool geometry_is_single(const char *key) {
+    return strcasecmp(key, "units") == 0 ||
+           kind_of(key, strlen(key)) != NO_GEOMETRY;
+}
+
+/* The numbers of a value, at most 9; 0: it is something else. */
+static int numbers(const char *p, double v[9]) {
+    int n = 0;
+    for (;;) {
+        p += strspn(p, " \t,;[](){}");
+        size_t length = strcspn(p, " \t,;[](){}");
+        if (length == 0) return n;
+        if (n == 9 || number_real(p, length, &v[n]) != NUMBER_OK) return 0;
+        n++;
+        p += length;
+    }
+}
+
+/* 1, 0, or -1: no flag. */
+static int flag(const char *p, size_t n) {
+    static const char yes[] = " t true 1 p pp periodic yes on ";
+    static const char no[] = " f false 0 s ss m mm ff n none open no off free "
+                             "fs fm sf sm mf ms ";
+    char word[16] = " ";
+    if (n == 0 || n > 10) return -1;
+    for (size_t i = 0; i < n; i++)
+        word[1 + i] = (char)tolower((unsigned char)p[i]);
+    strcpy(word + 1 + n, " ");
+    return strstr(yes, word) ? 1 : strstr(no, word) ? 0 : -1;
+}
+
+/* "T F T", "p p p", "xyz", one for all, ...  0, or -1: none of these. */
+static int flags(const char *value, int out[3]) {
+    int n = 0;
+    const char *p = value;
+    if (*value && strspn(value, "xyzXYZ") == strlen(value)) {
+        for (int d = 0; d < 3; d++)
+            out[d] = strchr(value, "xyz"[d]) || strchr(value, "XYZ"[d]);
+        return 0;
+    }
+    if (strlen(value) == 3 && flag(value, 3) < 0) { /* "ppp", "TTF" */
+        for (int d = 0; d < 3; d++)
+            if ((out[d] = flag(value + d, 1)) < 0) return -1;
+        return 0;
+    }
+    for (;;) {
+        p += strspn(p, " \t,;[](){}");
+        size_t length = strcspn(p, " \t,;[](){}");
+        if (length == 0) break;
+        if (n == 3 || (out[n] = flag(p, length)) < 0) return -1;
+        n++;
+        p += length;
+    }
+    if (n == 1) out[1] = out[2] = out[0];
+    return n == 1 || n == 3 ? 0 : -1;
+}
+
+static bool near_by(double a, double b, double scale) {
+    return fabs(a - b) <= 1e-6 * scale;
+}
+
+/* Are v, a number of `cell` says of it (an edge, edges, edges and angles,
+ * rows), the cell's? */
+static bool agrees(const double *v, int n, const double cell[9]) {
+    double length[3], scale = 0;
+    for (int d = 0; d < 3; d++) {
+        const double *a = cell + 3 * d;
+        length[d] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        scale = fmax(scale, length[d]);
+    }
+    bool good = n == 1 || n == 3 || n == 6 || n == 9;
+    if (n == 9) {
+        for (int k = 0; k < 9; k++) good &= near_by(v[k], cell[k], scale);
+        return good;
+    }
+    for (int d = 0; d < 3 && good; d++) {
+        const double *a = cell + 3 * ((d + 1) % 3);
+        const double *b = cell + 3 * ((d + 2) % 3);
+        double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        double angle = n == 6 ? v[3 + d] * (acos(-1.0) / 180) : acos(0.0);
+        good = near_by(v[n == 1 ? 0 : d], length[d], scale) &&
+               near_by(dot, length[(d + 1) % 3] * length[(d + 2) % 3] *
+                                cos(angle), scale * scale);
+    }
+    return good;
+}
+
+/* The key where it stands in the line. */
+static struct text_word place(const struct text *t, const char *key) {
+    size_t n = strlen(key);
+    for (const char *p = t->line; *p; p++)
+        if (strncasecmp(p, key, n) == 0) return (struct text_word){p, n};
+    return (struct text_word){t->line, t->length};
+}
+
+static int check_cell(struct text *t, const struct io_frame *frame,
+                      const struct io_key *key) {
+    double v[9];
+    int n = numbers(key->value, v);
+    if (n == 0) return 0; /* some word of the user's own */
+    if (!frame->has_cell)
+        return text_expected(t, place(t, key->key), "a cell as Lattice=\"...\" "
+                             "(" GEOMETRY_ADVICE ")");
+    if (agrees(v, n, frame->cell)) return 0;
+    return text_expected(t, place(t, key->key), "no other cell than Lattice "
+                         "says (" GEOMETRY_ADVICE ")");
+}
+
+static int check_periodic(struct text *t, const struct io_options *options,
+                          const struct io_frame *frame,
+                          const struct io_key *key) {
+    int v[3];
+    if (options->periodic_given) return 0;
+    if (flags(key->value, v) != 0)
+        return text_expected(t, place(t, key->key), "pbc=\"T T T\" or \"F F "
+                             "F\" for the periodic axes (--periodic xyz or "
+                             "none says which)");
+    for (int d = 0; d < 3; d++)
+        if (v[d] != frame->periodic[d])
+            return text_expected(t, place(t, key->key), "the same periodic "
+                                 "axes as by %s (--periodic xyz or none says "
+                                 "which%s)",
+                                 frame->has_cell ? "Lattice and pbc" : "pbc",
+                                 frame->has_cell ? "" : ", --cell the cell");
+    return 0;
+}
+
+int geometry_check_keys(struct text *t, const struct io_options *options,
+                        const struct io_frame *frame, bool with_pbc) {
+    const int *p = frame->periodic;
+    const double *o = frame->origin;
+    if (geometry_is_given(options)) return 0;
+    if (!frame->has_cell && with_pbc && (p[0] || p[1] || p[2]))
+        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" beside a pbc "
+                             "that says periodic (" GEOMETRY_ADVICE ")");
+    if (!frame->has_cell && (o[0] != 0 || o[1] != 0 || o[2] != 0))
+        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" beside "
+                             "Origin (" GEOMETRY_ADVICE ")");
+    for (int k = 0; k < frame->n_keys; k++) {
+        const struct io_key *key = &frame->keys[k];
+        enum kind kind = kind_of(key->key, strlen(key->key));
+        if ((kind == CELL && check_cell(t, frame, key)) ||
+            (kind == PERIODIC && check_periodic(t, options, frame, key)))
+            return -1;
+    }
+    return 0;
+}
+
+/* A name of geometry, and then a mark or what can only be its value. */
+int geometry_check_free_text(struct text *t,
+                             const struct io_options *options) {
+    struct text copy = *t;
+    struct text_word word;
+    copy.cursor = 0;
+    if (geometry_is_given(options)) return 0;
+    while ((word = text_next_word(&copy)).n > 0) {
+        size_t from = 0, n;
+        while (from < word.n && !isalpha((unsigned char)word.p[from])) from++;
+        n = from;
+        while (n < word.n && (isalnum((unsigned char)word.p[n]) ||
+                              word.p[n] == '_'))
+            n++;
+        enum kind kind = kind_of(word.p + from, n - from);
+        if (kind == NO_GEOMETRY) continue;
+        struct text peek = copy;
+        struct text_word next = text_next_word(&peek);
+        double v;
+        bool value = n < word.n ? strchr(":=({[", word.p[n]) != NULL
+                     : next.n > 0 && strchr("=:", *next.p) ? true
+                     : kind == CELL
+                         ? number_real(next.p, next.n, &v) == NUMBER_OK
+                         : flag(next.p, next.n) >= 0;
+        if (value)
+            return text_expected(t, word, "Lattice=\"...\" and pbc=\"...\" for "
+                                 "the cell in a comment line ("
+                                 GEOMETRY_ADVICE ")");
+    }
+    return 0;
+}
