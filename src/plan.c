@@ -211,6 +211,9 @@ farsum_status plan_make(const farsum_problem *problem,
     p->progress.call = p->options.progress;
     p->progress.data = p->options.progress_data;
     progress_begin(&p->progress);
+    if (memcmp(p->problem.cell, problem->cell, sizeof p->problem.cell) != 0)
+        plan_log(p, "the cell is left-handed: summed with c turned round, "
+                    "which is the same lattice");
     GO(plan_units_begin(p));
     before.device = p->device ? p->device->bytes : 0;
     plan_store(p);
@@ -355,22 +358,24 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     if (!plan->problem.periodic[0])
         FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
     struct cell checked;
-    double old[9], inside[9];
-    TRY(plan_units_cell(plan, cell, inside));
-    TRY(cell_set(&checked, cell, plan_per(plan)));
+    double old[9], right[9], inside[9];
+    memcpy(right, cell, sizeof right);
+    cell_right(right);
+    TRY(plan_units_cell(plan, right, inside));
+    TRY(cell_set(&checked, right, plan_per(plan)));
     plan_units_again(plan);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
     memcpy(old, plan->problem.cell, sizeof old);
     farsum_status status = plan->method->set_cell(plan, inside);
     if (status == FARSUM_OK && plan->beside)
-        status = plan_beside_cell(plan, old, cell);
+        status = plan_beside_cell(plan, old, right);
     plan_unlimit(plan, limit);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
     memcpy(plan->problem.cell, inside, sizeof inside);
-    memcpy(plan->given.cell, cell, sizeof plan->given.cell);
+    memcpy(plan->given.cell, right, sizeof plan->given.cell);
     plan->has_points = 0;
     return FARSUM_OK;
 }

@@ -149,6 +149,7 @@ farsum_status problem_check(const farsum_problem *problem,
     if (axes == 3) {
         struct cell cell;
         double most = 0;
+        cell_right(p.cell);
         for (int i = 0; i < 9; i++)
             most = fmax(most, fabs(p.cell[i]));
         TRY(cell_set(&cell, p.cell, ldexp(1, -scale_exponent(most))));

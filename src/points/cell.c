@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scale.h"
+
 static double dot(const double *x, const double *y)
 {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
@@ -78,6 +80,22 @@ static int cell_reduce(double *a)
         changed = 1;
     }
     return changed;
+}
+
+int cell_right(double rows[9])
+{
+    double unit[9], bc[3], most = 0;
+    for (int k = 0; k < 9; k++)
+        most = fmax(most, fabs(rows[k]));
+    /* products of edges stay within f64 in any unit */
+    for (int k = 0; k < 9; k++)
+        unit[k] = ldexp(rows[k], -scale_exponent(most));
+    cross(unit + 3, unit + 6, bc);
+    if (!(dot(unit, bc) < 0))
+        return 0;
+    for (int k = 6; k < 9; k++)
+        rows[k] = -rows[k];
+    return 1;
 }
 
 farsum_status cell_set(struct cell *cell, const double rows[9], double scale)

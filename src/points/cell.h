@@ -18,6 +18,9 @@ struct cell {
                          of a: a power of two; 1 unless the holder says */
 };
 
+/* Turns c round where the rows are left-handed: the same lattice along the same
+ * axes.  1: it did. */
+int cell_right(double rows[9]);
 /* Checks (finite, right-handed, not singular) and reduces (Minkowski).
  * `scale` multiplies all lengths. */
 farsum_status cell_set(struct cell *cell, const double rows[9], double scale);

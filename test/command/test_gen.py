@@ -99,8 +99,10 @@ class Gen(CommandTest):
         self.assertEqual([cell[0], cell[4], cell[8]], [3, 4, 5])
         frame = self.gen("uniform", "--cell", "open")
         self.assertEqual(frame.keys["pbc"], "F F F")
-        self.refused(1, "singular or left-handed", "gen", "uniform", "--cell",
-                     "1,1,-1")
+        self.refused(1, "singular", "gen", "uniform", "--cell",
+                     "1,1,0,1,1,0,0,0,1")
+        cell = lattice_of(self.gen("uniform", "--cell", "1,1,-1"))
+        self.assertEqual(cell[8], -1)
 
     def test_case(self):
         case = "laplace n=100 cell=triclinic dist=clustered seed=3"

@@ -141,9 +141,9 @@ static void bad_cells(void)
     cell[8] = NAN;
     CHECK_FAILS(farsum_plan_set_cell(plan, cell), FARSUM_ERR_CELL);
     CHECK_SAYS("nan");
-    cell[8] = -SALT_SIDE;
+    cell[8] = 0;
     CHECK_FAILS(farsum_plan_set_cell(plan, cell), FARSUM_ERR_CELL);
-    CHECK_SAYS("left-handed");
+    CHECK_SAYS("plane");
     /* a much larger cell: mesh and cutoff are too coarse for it */
     for (int i = 0; i < 9; i++)
         cell[i] = 3 * s.problem.cell[i];

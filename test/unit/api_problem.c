@@ -31,7 +31,6 @@ static void cells(void)
             "-inf");
     REFUSED(memset(s.problem.cell, 0, sizeof s.problem.cell), ERR_CELL, "zero");
     REFUSED(s.problem.cell[8] = 0, ERR_CELL, "plane", "volume");
-    REFUSED(s.problem.cell[8] = -4, ERR_CELL, "left-handed", "-64", "swap");
     /* c nearly in the plane of a and b */
     REFUSED((s.problem.cell[6] = 4, s.problem.cell[8] = 1e-14), ERR_CELL,
             "plane");

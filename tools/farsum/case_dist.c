@@ -210,11 +210,11 @@ int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
     struct case_particles p = {.n = n, .strengths = 1,
                                .periodic = {1, 1, 1}};
     struct box box = {cell, 0};
-    double v = cell[0] * (cell[4] * cell[8] - cell[5] * cell[7]) -
+    double v = fabs(cell[0] * (cell[4] * cell[8] - cell[5] * cell[7]) -
                cell[1] * (cell[3] * cell[8] - cell[5] * cell[6]) +
-               cell[2] * (cell[3] * cell[7] - cell[4] * cell[6]);
+               cell[2] * (cell[3] * cell[7] - cell[4] * cell[6]));
     if (!(v > 0) || !isfinite(v)) {
-        snprintf(error, size, "the cell is singular or left-handed");
+        snprintf(error, size, "the cell is singular");
         return -1;
     }
     box.length = cbrt(v);
