@@ -5,6 +5,7 @@
 
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 {
+    plan->exclusions.together = 0;
     return exclusions_rows(&plan->exclusions, n, m);
 }
 
@@ -45,6 +46,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     if (plan->has_points)
         GO(exclusions_rows(&made, plan->n, plan->m));
     struct exclusions old = plan->exclusions;
+    int together = old.together > 0;
     plan->exclusions = made;
     made = old;
     if (plan->has_points)
@@ -63,6 +65,8 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         goto done;
     }
     plan->info.n_exclusions = count;
+    if (together || (plan->beside && !plan->beside->has_points))
+        plan->has_points = 0; /* such pairs may be of the sum now */
 done:
     exclusions_clear(&made);
     plan_unlimit(plan, limit);

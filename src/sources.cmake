@@ -61,11 +61,11 @@ set(farsum_sources
   src/method/mesh_window.c
   src/method/fmm.c src/method/fmm_crowd.c src/method/fmm_crowd_fill.c
   src/method/fmm_error.c src/method/fmm_facts.c
- src/method/fmm_found.c
+  src/method/fmm_found.c
   src/method/fmm_gpu.c src/method/fmm_gpu_crowd.c src/method/fmm_gpu_dense.c
   src/method/fmm_gpu_exclude.c
-  src/method/fmm_gpu_sparse.c src/method/fmm_gpu_open.c
-  src/method/fmm_gpu_run.c src/method/gpu_ends.c
+  src/method/fmm_gpu_open.c src/method/fmm_gpu_run.c src/method/fmm_gpu_sparse.c
+  src/method/gpu_distinct.c src/method/gpu_ends.c
   src/method/gpu_excluded.c
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/fmm_soften.c src/method/fmm_strict.c

@@ -161,8 +161,10 @@ typedef struct farsum_problem {
     size_t size;             /* sizeof(farsum_problem), set by the macro */
     const char *kernel;      /* "laplace", ...: see above; NULL: laplace */
     double kappa;            /* of yukawa, > 0, 1/length; of others 0 */
-    double cell[9];          /* rows a, b, c: cell vectors, right-handed;
-                                ignored along axes that are not periodic */
+    double cell[9];          /* rows a, b, c: cell vectors; left-handed ones
+                                are summed with c turned round, the same
+                                lattice along the same axes; ignored along
+                                axes that are not periodic */
     int periodic[3];         /* 1: periodic along a, b, c */
     farsum_surface surface;  /* periodic along three axes only */
     double coulomb;          /* C; 0: 1; below 0: strengths are masses, which
@@ -181,7 +183,8 @@ typedef struct farsum_problem {
     unsigned outputs;        /* FARSUM_POTENTIAL | ...; 0: potential, field and
                                 energy, or the velocity */
     int exclude_coincident;  /* 1: pairs of coincident sources are skipped;
-                                0: they are an error */
+                                0: they are an error, unless an exclusion
+                                with factor 0 names the pair */
     /* What the tuner looks at.  x and q may be NULL: then n_sources unit
      * charges, uniform and random, are assumed.  Always on the host; borrowed
      * by create alone. */
@@ -395,7 +398,9 @@ farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
  * this is called again; count = 0: none.  A pair out of range, named twice, or
  * of a particle with itself is FARSUM_ERR_ARGUMENT, here or, where points are
  * yet to come, by set_points; those that were there then stay.  A pair at the
- * same place is left out as it is. */
+ * same place is left out as it is: with factor 0 two sources may lie there, as
+ * a Drude particle and its core.  If some do, points must be set again after
+ * this call. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);

@@ -95,7 +95,8 @@ static farsum_status direct_create(struct farsum_plan *plan)
 }
 
 /* Exact equality, as the sum itself skips by. */
-static farsum_status direct_distinct(const struct exact *s, int threads)
+static farsum_status direct_distinct(const struct exact *s, int threads,
+                                     struct exclusions *exclusions)
 {
     farsum_status status = FARSUM_OK;
     struct points p = {.n = s->n};
@@ -104,7 +105,7 @@ static farsum_status direct_distinct(const struct exact *s, int threads)
         for (int64_t i = 0; i < s->n; i++)
             p.s[d][i] = s->x[3 * i + d];
     }
-    GO(points_distinct(&p, 0, threads));
+    GO(points_distinct(&p, 0, threads, exclusions));
 done:
     points_clear(&p);
     return status;
@@ -115,7 +116,7 @@ static farsum_status direct_set_points(struct farsum_plan *plan, int64_t n,
 {
     TRY(exact_set_points(plan->state, plan, n, x, m, y));
     if (!plan->problem.exclude_coincident)
-        TRY(direct_distinct(plan->state, plan->threads));
+        TRY(direct_distinct(plan->state, plan->threads, &plan->exclusions));
     return FARSUM_OK;
 }
 

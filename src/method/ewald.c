@@ -163,7 +163,7 @@ static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
         status = points_set(&p, &cell, n, x, plan->problem.arrays, "source",
                             plan->threads);
         if (status == FARSUM_OK)
-            status = points_distinct(&p, 1, plan->threads);
+            status = points_distinct(&p, 1, plan->threads, &plan->exclusions);
         points_clear(&p);
         TRY(status);
     }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "method/arrays.h"
+#include "method/gpu_distinct.h"
 #include "points/gpu.h"
 #include "points/gpu_inside.h"
 
@@ -306,7 +307,7 @@ static farsum_status gpu_leaf(struct fmm *s, const struct tree_gpu_points *p,
 }
 
 /* Both, and the points' leaves of a sparse tree.  Waits. */
-static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
+static farsum_status gpu_leaves(struct farsum_plan *plan, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     struct fmm_crowd *crowd = &s->crowd;
@@ -324,11 +325,8 @@ static farsum_status gpu_leaves(const struct farsum_plan *plan, struct fmm *s)
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     TRY(gpu_check(s, s->tree.separate));
     if (distinct && fact[FMM_FACT_TWIN] >= 0)
-        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
-                             "exclude_coincident of the problem leaves such "
-                             "pairs out",
-             (long long)fact[FMM_FACT_TWIN],
-             (long long)fact[FMM_FACT_TWIN + 1]);
+        TRY(gpu_distinct(plan, s->source.gpu, (int64_t)fact[FMM_FACT_TWIN],
+                         (int64_t)fact[FMM_FACT_TWIN + 1]));
     if (!dense) /* fmm_gpu_crowd.c */
         return FARSUM_OK;
     *crowd = (struct fmm_crowd){.h = h, .ws = s->tree.ws};

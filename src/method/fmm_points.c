@@ -111,7 +111,8 @@ static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
         fmm_facts_targets(plan, s);
     }
     if (!plan->problem.exclude_coincident)
-        TRY(points_distinct(&s->source, s->facts.periodic, plan->threads));
+        TRY(points_distinct(&s->source, s->facts.periodic, plan->threads,
+                            &plan->exclusions));
     return FARSUM_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "method/arrays.h"
+#include "method/gpu_distinct.h"
 #include "points/gpu.h"
 #include "points/gpu_inside.h"
 
@@ -212,19 +213,19 @@ static farsum_status gpu_twins(struct spectral *s)
 }
 
 /* Waits. */
-static farsum_status gpu_twins_found(struct spectral_gpu *g)
+static farsum_status gpu_twins_found(struct farsum_plan *plan,
+                                     const struct spectral *s)
 {
+    struct spectral_gpu *g = s->gpu;
     double twin[2];
     if (!g->twins_asked)
         return FARSUM_OK;
     TRY(buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin));
     g->twins_asked = 0;
-    if (twin[0] >= 0)
-        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
-                             "exclude_coincident of the problem leaves such "
-                             "pairs out",
-             (long long)twin[0], (long long)twin[1]);
-    return FARSUM_OK;
+    if (twin[0] < 0)
+        return FARSUM_OK;
+    return gpu_distinct(plan, s->source.gpu, (int64_t)twin[0],
+                        (int64_t)twin[1]);
 }
 
 farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
@@ -252,7 +253,7 @@ farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
             TRY(gpu_twins(s));
     }
     if (plan->problem.memory == FARSUM_HOST)
-        TRY(gpu_twins_found(g));
+        TRY(gpu_twins_found(plan, s));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
@@ -291,14 +292,14 @@ static farsum_status gpu_told(struct spectral_gpu *g)
 }
 
 /* Positions, strengths, the range of results. */
-static farsum_status gpu_bad(const struct farsum_plan *plan,
+static farsum_status gpu_bad(struct farsum_plan *plan,
                              const struct spectral *s,
                              const double fact[FACTS])
 {
     TRY(points_gpu_check(s->source.gpu));
     if (s->m > 0)
         TRY(points_gpu_check(s->target.gpu));
-    TRY(gpu_twins_found(s->gpu));
+    TRY(gpu_twins_found(plan, s));
     if (fact[FACT_BAD] >= 0)
         FAIL(ERR_STRENGTH,
              "strength %lld of right-hand side %lld is not finite",

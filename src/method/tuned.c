@@ -70,6 +70,8 @@ void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
     args[ROOM_NEAR].near.repeats = plan->options.repeats;
     if (!plan->device) /* which looks for itself */
         args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
+    args[ROOM_NEAR].near.exclusions =
+        (struct exclusions *)(uintptr_t)&plan->exclusions;
     args[ROOM_SPREAD].spread = (struct spread_args){
         .precision = p->precision,
         .device = plan->device,

@@ -213,3 +213,8 @@ double exclusions_lost(const struct exclusions *e, int64_t i, int64_t j)
     int64_t at = find(e->source + from, e->start[r + 1] - from, j);
     return at < 0 ? 0 : e->lost[from + at];
 }
+
+struct exclusions *exclusions_of_sources(struct exclusions *e)
+{
+    return e && e->m == 0 && e->rows > 0 ? e : NULL;
+}

@@ -17,6 +17,8 @@ struct exclusions {
     int64_t *source;  /* owned, [entries], ascending within a row */
     double *lost;     /* owned, [entries]: 1 - factor */
     uint64_t version; /* counts the lists that were made */
+    int64_t together; /* pairs with factor 0 whose sources lie at one place, as
+                         points_distinct found last */
 };
 
 /* In place of those that are there, which stay on failure.  factor NULL: all
@@ -28,5 +30,8 @@ farsum_status exclusions_set(struct exclusions *e, int64_t count,
 farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m);
 /* What is lost of source j at target i: 0, or 1 - factor. */
 double exclusions_lost(const struct exclusions *e, int64_t i, int64_t j);
+/* Those that say which pairs of the sources may lie at one place: none where
+ * targets are apart, or there are no rows.  NULL: none. */
+struct exclusions *exclusions_of_sources(struct exclusions *e);
 void exclusions_clear(struct exclusions *e);
 #endif

@@ -139,10 +139,11 @@ static int points_same(const struct points_table *t, const struct points *p,
 }
 
 /* The point before i in the table that is at the place of i, whichever way the
- * last bits of i fall; -1: none.  Points behind i stand where nothing would if
- * they were not there yet. */
+ * last bits of i fall, and no excluded partner; -1: none.  Points behind i stand
+ * where nothing would if they were not there yet. */
 static int64_t points_find(const struct points_table *t,
-                           const struct points *p, int64_t i)
+                           const struct points *p, int64_t i,
+                           struct exclusions *e)
 {
     int64_t low[3], high[3];
     double slack = t->wrapped ? POINTS_SAME : 0;
@@ -161,8 +162,11 @@ static int64_t points_find(const struct points_table *t,
             int64_t j = t->slot[h & (uint64_t)(t->size - 1)] - 1;
             if (j < 0 || j >= i)
                 break;
-            if (points_same(t, p, i, j))
+            if (!points_same(t, p, i, j))
+                continue;
+            if (!e || exclusions_lost(e, i, j) != 1)
                 return j;
+            e->together++;
         }
     }
     return -1;
@@ -170,10 +174,10 @@ static int64_t points_find(const struct points_table *t,
 
 /* A slot goes to the lower of two points, the other one looks further: as if
  * the points came in order, whichever thread is first.  After some steps points
- * at one place are looked for and left out, as their chain would be long; the
- * least of those, INT64_MAX: none. */
+ * at one place are looked for and left out unless all are to stand there, as
+ * their chain would be long; the least of those, INT64_MAX: none. */
 static int64_t points_insert(struct points_table *t, const struct points *p,
-                             int64_t i)
+                             int64_t i, int all)
 {
     const int64_t at[3] = {points_key(t, p->s[0][i]),
                            points_key(t, p->s[1][i]),
@@ -193,7 +197,7 @@ static int64_t points_insert(struct points_table *t, const struct points *p,
                 there = lower + 1;
                 break;
             }
-        if (steps++ >= STEPS && points_same(t, p, here - 1, there - 1))
+        if (!all && steps++ >= STEPS && points_same(t, p, here - 1, there - 1))
             return here - 1;
     }
 }
@@ -205,42 +209,75 @@ static int64_t points_first_twin(struct points_table *t, const struct points *p,
     int64_t n = p->n, first = INT64_MAX;
     if (threads <= 1) { /* its neighbours in memory are looked up at once */
         for (int64_t i = 0; i < n; i++) {
-            if (points_find(t, p, i) >= 0)
+            if (points_find(t, p, i, NULL) >= 0)
                 return i;
-            points_insert(t, p, i);
+            points_insert(t, p, i, 0);
         }
         return first;
     }
     PAR_FOR(threads, schedule(static) reduction(min : first))
     for (int64_t i = 0; i < n; i++) {
-        int64_t twin = points_insert(t, p, i);
+        int64_t twin = points_insert(t, p, i, 0);
         first = twin < first ? twin : first;
     }
     PAR_FOR(threads, schedule(static) reduction(min : first))
     for (int64_t i = 0; i < n; i++)
-        if (i < first && points_find(t, p, i) >= 0)
+        if (i < first && points_find(t, p, i, NULL) >= 0)
             first = i;
     return first;
+}
+
+/* Of two points at one place that no exclusion leaves out the earlier one, or
+ * -1; *i is the later one.  Few others are at one place: the first of them that
+ * is not excluded ends it. */
+static int64_t points_not_excluded(struct points_table *t,
+                                   const struct points *p,
+                                   struct exclusions *e, int64_t *i)
+{
+    for (*i = 0; *i < p->n; ++*i) {
+        int64_t twin = points_find(t, p, *i, e);
+        if (twin >= 0)
+            return twin;
+        points_insert(t, p, *i, 1);
+    }
+    return -1;
+}
+
+farsum_status points_coincide(int64_t i, int64_t j, double factor)
+{
+    if (factor < 1)
+        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide, and their "
+                             "exclusion's factor %g leaves a part of what is "
+                             "infinite",
+             (long long)i, (long long)j, factor);
+    FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; exclude_coincident "
+                         "of the problem leaves such pairs out, an exclusion "
+                         "this one",
+         (long long)i, (long long)j);
 }
 
 /* Open addressing over the sorted points: neighbours in a tile are neighbours
  * in memory, the table is twice their number. */
 farsum_status points_distinct(const struct points *points, int wrapped,
-                              int threads)
+                              int threads, struct exclusions *exclusions)
 {
     int64_t n = points->n, most = n / DISTINCT_LEAST + 1, twin = -1, i;
     struct points_table table = {16, NULL, wrapped};
+    struct exclusions *e = exclusions_of_sources(exclusions);
+    if (e)
+        e->together = 0;
     while (table.size < 2 * n)
         table.size *= 2;
     TRY(MEM_NEW(table.slot, table.size));
     i = points_first_twin(&table, points, most < threads ? (int)most : threads);
     if (i != INT64_MAX)
-        twin = points_find(&table, points, i);
+        twin = points_find(&table, points, i, NULL);
+    if (twin >= 0 && e) {
+        memset(table.slot, 0, (size_t)table.size * sizeof *table.slot);
+        twin = points_not_excluded(&table, points, e, &i);
+    }
     mem_free(table.slot);
-    if (twin >= 0)
-        FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; "
-                             "exclude_coincident of the problem leaves such "
-                             "pairs out",
-             (long long)twin, (long long)i);
-    return FARSUM_OK;
+    if (twin < 0)
+        return FARSUM_OK;
+    return points_coincide(twin, i, e ? 1 - exclusions_lost(e, twin, i) : 1);
 }

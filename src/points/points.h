@@ -4,6 +4,7 @@
 
 #include "points/bins.h"
 #include "points/cell.h"
+#include "points/exclusions.h"
 
 struct points_gpu;
 struct tree;
@@ -32,8 +33,12 @@ farsum_status points_set(struct points *points, const struct cell *cell,
 /* Fails: what is bad about point i at x. */
 farsum_status points_bad(const double x[3], int64_t i, const char *what);
 void points_clear(struct points *points);
+/* Fails: sources i and j do, and `factor` of their interaction is to stay. */
+farsum_status points_coincide(int64_t i, int64_t j, double factor);
 /* FARSUM_ERR_COINCIDENT with the index pair if two positions are the same: if
- * they are wrapped but for rounding and a lattice vector, else to the bit. */
+ * they are wrapped but for rounding and a lattice vector, else to the bit.
+ * Pairs that the exclusions leave out whole may be; they are counted there.
+ * NULL: there are none. */
 farsum_status points_distinct(const struct points *points, int wrapped,
-                              int threads);
+                              int threads, struct exclusions *exclusions);
 #endif

@@ -238,12 +238,12 @@ static void bad_points_are_told(void)
     CHECK_SAYS("source 700");
     x[3 * 700 + 1] = 0.25;
     CHECK_OK(points_set(&points, &cell, N, x, FARSUM_F64, "source", 2));
-    CHECK_OK(points_distinct(&points, 0, 1));
+    CHECK_OK(points_distinct(&points, 0, 1, NULL));
     memcpy(x + 3 * 999, x + 3 * 5, 3 * sizeof *x);
     x[3 * 999] += 3; /* another image of it */
     CHECK_OK(points_set(&points, &cell, N, x, FARSUM_F64, "source", 2));
     points.s[0][999] = points.s[0][5];
-    CHECK_FAILS(points_distinct(&points, 0, 1), FARSUM_ERR_COINCIDENT);
+    CHECK_FAILS(points_distinct(&points, 0, 1, NULL), FARSUM_ERR_COINCIDENT);
     CHECK_SAYS("5 and 999");
     points_clear(&points);
     points_clear(&points);
@@ -273,11 +273,11 @@ static void twins_are_told(void)
                 points.s[d][22222] = points.s[d][22221];
         }
         for (int wrapped = 0; wrapped < 2; wrapped++) {
-            CHECK_FAILS(points_distinct(&points, wrapped, 1),
+            CHECK_FAILS(points_distinct(&points, wrapped, 1, NULL),
                         FARSUM_ERR_COINCIDENT);
             snprintf(told, sizeof told, "%s", farsum_message());
             for (int threads = 2; threads <= 7; threads++) {
-                CHECK_FAILS(points_distinct(&points, wrapped, threads),
+                CHECK_FAILS(points_distinct(&points, wrapped, threads, NULL),
                             FARSUM_ERR_COINCIDENT);
                 CHECK_SAYS(told);
             }
@@ -287,7 +287,7 @@ static void twins_are_told(void)
         for (int d = 0; d < 3; d++)
             points.s[d][i] = random_of(&seed);
     for (int threads = 1; threads <= 7; threads++)
-        CHECK_OK(points_distinct(&points, threads % 2, threads));
+        CHECK_OK(points_distinct(&points, threads % 2, threads, NULL));
     for (int d = 0; d < 3; d++) {
         free(points.s[d]);
         points.s[d] = NULL;

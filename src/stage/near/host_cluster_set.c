@@ -248,7 +248,7 @@ static farsum_status set_new(struct host_cluster *h,
     TRY(cluster_sort(&h->sorter, &h->grid, h->list, h->threads, sources,
                      strengths, &h->sources));
     if (distinct && (!h->newton || set_own(h))) {
-        TRY(points_distinct(sources, 1, h->threads));
+        TRY(points_distinct(sources, 1, h->threads, h->args.exclusions));
         distinct = 0;
     }
     if (!h->newton)
@@ -256,7 +256,7 @@ static farsum_status set_new(struct host_cluster *h,
                          strengths, &h->other));
     TRY(set_list(h));
     if (distinct && h->close)
-        TRY(points_distinct(sources, 1, h->threads));
+        TRY(points_distinct(sources, 1, h->threads, h->args.exclusions));
     TRY(set_shares(h));
     memcpy(h->cell, h->args.cell->a, sizeof h->cell);
     h->listed = 1;
@@ -273,7 +273,7 @@ farsum_status host_cluster_set(void *state, const struct points *sources,
     if (!kept)
         TRY(set_new(h, sources, targets));
     else if (h->args.distinct && (!h->newton || h->close || set_own(h)))
-        TRY(points_distinct(sources, 1, h->threads));
+        TRY(points_distinct(sources, 1, h->threads, h->args.exclusions));
     if (h->args.lists && kept)
         h->args.lists->kept++;
     else if (h->args.lists)

@@ -64,6 +64,8 @@ struct near_args {
                                      every set */
     int distinct;                 /* 1: set fails as points_distinct does where
                                      sources coincide */
+    struct exclusions *exclusions; /* borrowed: of the points that are set, for
+                                     points_distinct; NULL: none */
     struct near_lists *lists;     /* borrowed; NULL: nobody asks */
     double repeats;               /* runs a set, expected; 0: 1 */
 };

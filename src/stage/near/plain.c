@@ -112,7 +112,8 @@ static farsum_status plain_set(void *state, const struct points *sources,
     const struct cell *cell = plain->args.cell;
     plain->sources = NULL; /* until all is there */
     if (plain->args.distinct)
-        TRY(points_distinct(sources, 1, plain->args.threads));
+        TRY(points_distinct(sources, 1, plain->args.threads,
+                            plain->args.exclusions));
     int64_t cells = 1;
     for (int d = 0; d < 3; d++) {
         double n = floor(cell->height[d]);

@@ -1,0 +1,14 @@
+/* gpu_distinct.h: coincident sources that a device found. */
+#ifndef FARSUM_METHOD_GPU_DISTINCT_H
+#define FARSUM_METHOD_GPU_DISTINCT_H
+
+#include "plan.h"
+#include "points/gpu.h"
+
+/* Sources i and j are at one place: fails, unless exclusions leave them out and
+ * whoever else is.  With exclusions it waits for the positions and looks on the
+ * host. */
+farsum_status gpu_distinct(struct farsum_plan *plan,
+                           const struct points_gpu *points, int64_t i,
+                           int64_t j);
+#endif
