@@ -26,7 +26,8 @@ static const char *const paths[] = {
     "particles/all/force/value", "particles/all/forces",
     "particles/all/name", "particles/all/image/value", "particles/b/position",
     "particles/all/box", "particles/all/position/step", "parameters/keys",
-    "particles/all", "particles"};
+    "particles/all", "particles", "particles/all/id",
+    "particles/all/box/edges/step"};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -158,6 +159,40 @@ static void put_attribute(struct script *s, hid_t file, hid_t links) {
     if (object >= 0) H5Oclose(object);
 }
 
+static void put_text(hid_t object, const char *name, hsize_t n,
+                     const char *const *words) {
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, H5T_VARIABLE);
+    if (n > 1) H5Sset_extent_simple(space, 1, &n, NULL);
+    hid_t a = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (a >= 0) {
+        H5Awrite(a, type, words);
+        H5Aclose(a);
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+/* A box that says which axes are periodic, and a unit. */
+static void put_words(struct script *s, hid_t file, hid_t links) {
+    static const char *const boundary[] = {"periodic", "none", "periodic ?"};
+    static const char *const unit[] = {"nm", "Angstrom"};
+    const char *words[3];
+    hid_t box = H5Oopen(file, "particles/all/box", H5P_DEFAULT);
+    if (box < 0)
+        box = H5Gcreate2(file, "particles/all/box", links, H5P_DEFAULT,
+                         H5P_DEFAULT);
+    for (int d = 0; d < 3; d++) {
+        unsigned which = take(s, 16);
+        words[d] = boundary[which < 3 ? which : 0];
+    }
+    if (box >= 0) put_text(box, "boundary", 3, words);
+    if (box >= 0) H5Oclose(box);
+    hid_t object = H5Oopen(file, paths[take(s, COUNT(paths))], H5P_DEFAULT);
+    if (object >= 0) put_text(object, "unit", 1, &unit[take(s, 2)]);
+    if (object >= 0) H5Oclose(object);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct script s = {data, size};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -167,7 +202,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     H5Pset_create_intermediate_group(links, 1);
     hid_t file = H5Fcreate("fuzz", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     for (int k = 0; k < 20 && s.n > 0; k++) {
-        if (take(&s, 8) == 7) put_attribute(&s, file, links);
+        unsigned kind = take(&s, 8);
+        if (kind == 7) put_attribute(&s, file, links);
+        else if (kind == 6) put_words(&s, file, links);
         else put_element(&s, file, links);
     }
     H5Fflush(file, H5F_SCOPE_LOCAL);
