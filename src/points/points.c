@@ -139,8 +139,8 @@ static int points_same(const struct points_table *t, const struct points *p,
 }
 
 /* The point before i in the table that is at the place of i, whichever way the
- * last bits of i fall, and no excluded partner; -1: none.  Points behind i stand
- * where nothing would if they were not there yet. */
+ * last bits of i fall, and no excluded partner; -1: none.  Points behind i
+ * stand where nothing would if they were not there yet. */
 static int64_t points_find(const struct points_table *t,
                            const struct points *p, int64_t i,
                            struct exclusions *e)

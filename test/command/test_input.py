@@ -221,5 +221,103 @@ class Foreign(InputTest):
         self.assertNotIn("forces", frame.columns)
 
 
+class Cells(InputTest):
+    def test_left_handed(self):
+        left = 'Lattice="0 10 0 10 0 0 0 0 10"'
+        file = self.xyz(left)
+        done = self.farsum("run", file, "-o", "out.xyz", "--check",
+                           "--tolerance", "1e-9")
+        self.assertIn("note: the cell is left-handed", done.err)
+        frame = self.frame("out.xyz")
+        self.assertIn(frame.keys["Lattice"], left)
+        self.assertAlmostEqual(float(frame.keys["energy"]), PERIODIC, delta=1e-8)
+        self.farsum("check", "out.xyz")
+        self.sums(PERIODIC, file, "--cell", "10,10,-10")
+        self.sums(PERIODIC, file, "--method", "ewald")
+
+    def test_surface_vacuum(self):
+        text = "depend on the images that the particles are given by"
+        done = self.farsum("run", self.xyz(LATTICE), "--surface", "vacuum")
+        self.assertIn(text + "\n", done.out)
+        done = self.farsum("run", self.xyz(LATTICE, rows="Na 1 2 3 1\n"),
+                           "--surface", "vacuum")
+        self.assertIn(text + " and, with their net charge, on the origin",
+                      done.out)
+        self.assertNotIn(text, self.farsum("run", self.xyz(LATTICE)).out)
+        page = " ".join(self.farsum("help", "run").out.split())
+        self.assertIn("net charge, on the origin", page)
+
+
+class Together(InputTest):
+    """An excluded pair at one place is one charge."""
+
+    ROWS = "O 1 2 3 1.5\nD 1 2 3 -0.5\nCl 4 5 6 -1\n"
+
+    def test_drude(self):
+        file = self.xyz(LATTICE, rows=self.ROWS)
+        pairs = self.write("pairs.txt", "1 2\n")
+        self.refused(1, "particles 1 and 2 coincide; --exclude coincident.*"
+                     "--exclude FILE", "run", file)
+        for words in ([], ["--method", "ewald"], ["--check"],
+                      ["--near", "plain"]):
+            self.sums(PERIODIC, file, "--exclude", pairs, *words)
+        for method in ("direct", "fmm"):
+            self.sums(OPEN, file, "--exclude", pairs, "--periodic", "none",
+                      "--method", method)
+        half = self.write("half.txt", "1 2 0.5\n")
+        self.refused(1, "particles 1 and 2 coincide, and the excluded pair's "
+                     "factor 0.5", "run", file, "--exclude", half)
+        other = self.write("other.txt", "1 3\n")
+        self.refused(1, "particles 1 and 2 coincide", "run", file, "--exclude",
+                     other)
+
+    def test_frames_and_check(self):
+        apart = "O 1 2 3 1.5\nD 1 2 3.1 -0.5\nCl 4 5 6 -1\n"
+        comment = f"3\n{LATTICE} {PROPERTIES}\n"
+        file = self.write("in.xyz", comment + self.ROWS + comment + apart +
+                          comment + self.ROWS)
+        pairs = self.write("pairs.txt", "1 2\n")
+        done = self.farsum("run", file, "--exclude", pairs, "-o", "out.xyz",
+                           "--tolerance", "1e-9")
+        energies = [float(f.keys["energy"]) for f in self.frames("out.xyz")]
+        self.assertAlmostEqual(energies[0], PERIODIC, delta=1e-8)
+        self.assertAlmostEqual(energies[2], PERIODIC, delta=1e-8)
+        self.assertNotIn("new plan", done.out)
+        self.farsum("check", "out.xyz", "--exclude", pairs)
+
+    def test_bonds(self):
+        file = self.write("in.data", f"t\n\n3 atoms\n1 bonds\n{BOX}\n"
+                          "Atoms # charge\n\n1 1 1.5 1 2 3\n2 1 -0.5 1 2 3\n"
+                          "3 1 -1 4 5 6\n\nBonds\n\n1 1 1 2\n")
+        self.sums(PERIODIC, file, "--exclude", "bonds")
+        self.refused(1, "coincide.*factor 0.5", "run", file, "--exclude",
+                     "bonds", "--exclude-factors", "0.5,0,1")
+
+
+class Names(InputTest):
+    def test_methods_and_kernels(self):
+        file = self.xyz(LATTICE)
+        for name in ("pme", "PME", "spme", "P3M", "pppm", "ewald-mesh",
+                     "particle_mesh_ewald", "Spectral"):
+            done = self.farsum("run", file, "--method", name)
+            self.assertIn("by spectral", done.out)
+            self.assertIn("--method spectral", done.err)
+        for name in ("coulomb", "Coulomb", "electrostatics", "1/r", "Laplace"):
+            done = self.farsum("run", file, "--kernel", name)
+            self.assertIn("laplace by", done.out)
+            self.assertIn("--kernel laplace", done.err)
+        self.refused(2, "near it|there are|unknown", "run", file, "--method",
+                     "magic")
+        self.refused(1, "--kappa", "run", file, "--kernel", "debye")
+
+    def test_gravity(self):
+        file = self.write("in.xyz", "2\nProperties=pos:R:3:mass:R:1 pbc=F\n"
+                          "0 0 0 2\n0 0 2 3\n")
+        self.refused(2, "--gravity G", "run", file, "--kernel", "gravity")
+        self.sums(-3, file, "--kernel", "gravity", "--gravity", "1")
+        self.sums(-3, file, "--kernel", "Newton", "--gravity", "1")
+        self.refused(2, "--masses", "gen", "uniform", "--kernel", "gravity")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -8,6 +8,7 @@
 #include "report.h"
 #include "say.h"
 #include "summary.h"
+#include "words.h"
 
 #include "base/c_locale.h"
 
@@ -79,7 +80,7 @@ static int time_plans(struct bench *b, int points, char *error, size_t size)
                          b->repeats, k + 1, b->n_plans);
             if (bench_sum(b, plan, points, calls) != FARSUM_OK ||
                 farsum_plan_get_info(plan, &info) != FARSUM_OK) {
-                snprintf(error, size, "%s", farsum_message());
+                snprintf(error, size, "%s", words_message());
                 return -1;
             }
             for (int r = 0; r < b->n_rows; r++)

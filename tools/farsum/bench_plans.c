@@ -2,6 +2,7 @@
 #include "bench.h"
 #include "say.h"
 #include "strengths.h"
+#include "words.h"
 
 #include "base/number.h"
 
@@ -339,7 +340,7 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
     say_progress("choosing a plan");
     if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
         farsum_plan_get_info(b->base, &info) != FARSUM_OK) {
-        say_advice(farsum_message(), error, size);
+        say_advice(words_message(), error, size);
         return -1;
     }
     if (!has_stage(&info, stage->stage)) {
@@ -360,7 +361,7 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
             return -1;
         }
         if (plan < 0)
-            snprintf(row->reason, sizeof row->reason, "%s", farsum_message());
+            snprintf(row->reason, sizeof row->reason, "%s", words_message());
         else
             describe(&made, row->parameters, sizeof row->parameters);
     }
@@ -377,7 +378,7 @@ int bench_add_method(struct bench *b, const char *method, char *error,
     say_progress("making the plan");
     int plan = add_plan(b, &how, &info), bad;
     if (plan < 0) {
-        say_advice(farsum_message(), error, size);
+        say_advice(words_message(), error, size);
         return -1;
     }
     bad = !add_row(b, plan, "total", info.method) ||

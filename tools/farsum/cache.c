@@ -1,6 +1,7 @@
 /* cache.c: compiled kernels on disk: what there is, away with it, more. */
 #include "command.h"
 #include "say.h"
+#include "words.h"
 
 #include "base/c_locale.h"
 
@@ -35,7 +36,7 @@ static int look(struct seen *seen, char *folder, size_t size, int64_t *kernels,
 {
     if (farsum_cache_list(see, seen, folder, size, kernels, bytes)
         != FARSUM_OK) {
-        say_error("cache: %s", farsum_message());
+        say_error("cache: %s", words_message());
         return -1;
     }
     *kernels -= seen->times + seen->left;
@@ -80,7 +81,7 @@ static int cache_clear_main(void)
     if (look(&seen, NULL, 0, &files, &bytes) != 0)
         return EXIT_FAILED;
     if (farsum_cache_clear(&files) != FARSUM_OK) {
-        say_error("cache: %s", farsum_message());
+        say_error("cache: %s", words_message());
         return EXIT_FAILED;
     }
     files -= seen.times + seen.left;

@@ -210,6 +210,10 @@ int gen_main(struct settings *s)
         return EXIT_USAGE;
     int bad = s->problem && case_parse(s->problem, &spec, error, sizeof error);
     const char *kernel = s->problem ? spec.kernel : kernel_name(s);
+    if (s->asks_gravity) {
+        say_error("gen: --kernel gravity: --masses writes what gravity sums");
+        return EXIT_USAGE;
+    }
     if (bad || kernel_known(kernel, error, sizeof error) != 0) {
         say_error("gen: %s", error);
         return EXIT_USAGE;

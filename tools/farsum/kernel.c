@@ -53,7 +53,11 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
                  size_t size)
 {
     int flow = strengths_of(kernel)->flow;
-    if (strangers(kernel))
+    if (s->asks_gravity && !(s->gravity > 0))
+        snprintf(error, size, "gravity is 1/r of masses, the column mass: "
+                 "--gravity G sums it (G in the file's units; 4.30091e-6 in "
+                 "kpc, km/s and solar masses)");
+    else if (strangers(kernel))
         snprintf(error, size, "the columns of kernel %s are not known here",
                  kernel);
     else if (s->kappa > 0 && !strengths_of(kernel)->kappa)

@@ -44,6 +44,7 @@ struct settings {
     double coulomb;            /* 0: as the units say; check: the file's */
     double viscosity;          /* of flows; 0: not given */
     double kappa;              /* of yukawa; 0: not given */
+    int asks_gravity;          /* --kernel gravity, or what is called so */
     double gravity, softening; /* 0: not given */
     int exclude_bonds, has_factors;
     const char *exclude_file;

@@ -4,6 +4,8 @@
 
 #include "case.h"
 #include "nearest.h"
+#include "say.h"
+#include "words.h"
 
 #include "base/number.h"
 
@@ -24,6 +26,34 @@ OPTION_SETTER(text)
         return -1;
     }
     *(const char **)field_of(s, row) = value;
+    return 0;
+}
+
+/* A name that other programs have leads to ours. */
+static const char *ours(const struct option_row *row, const char *value,
+                        const char *name)
+{
+    if (!name || strcmp(name, value) == 0)
+        return value;
+    say_note("--%s %s: here it is --%s %s", row->name, value, row->name, name);
+    return name;
+}
+
+OPTION_SETTER(method)
+{
+    if (set_text(s, row, value, why, size) != 0)
+        return -1;
+    s->method = ours(row, value, words_method(value));
+    return 0;
+}
+
+OPTION_SETTER(kernel)
+{
+    if (set_text(s, row, value, why, size) != 0)
+        return -1;
+    s->asks_gravity = words_is_gravity(value);
+    s->kernel = s->asks_gravity ? "laplace"
+                                : ours(row, value, words_kernel(value));
     return 0;
 }
 

@@ -8,6 +8,8 @@
     int set_##kind(struct settings *s, const struct option_row *row,           \
                    const char *value, char *why, size_t size)
 OPTION_SETTER(text);     /* const char * */
+OPTION_SETTER(method);   /* const char *, or what others call it */
+OPTION_SETTER(kernel);   /* the same */
 OPTION_SETTER(flag);     /* int, 1 */
 OPTION_SETTER(word);     /* int, place in row->words from 1 */
 OPTION_SETTER(exclude);  /* coincident, bonds or a file; may be repeated */

@@ -22,7 +22,7 @@ static const char *const word_exclude[] = {"coincident", NULL};
 
 static const struct option_row table[] = {
     {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "What to sum"},
-    {"kernel", 0, "NAME", FOR_SUMS | FOR_GEN, set_text, FIELD(kernel), NULL,
+    {"kernel", 0, "NAME", FOR_SUMS | FOR_GEN, set_kernel, FIELD(kernel), NULL,
      "the pair kernel, as 'farsum list kernels' has them: laplace (1/r) if not "
      "given, another potential: yukawa, r6, or a flow: stokeslet, rotlet, "
      "stresslet"},
@@ -55,7 +55,9 @@ static const struct option_row table[] = {
     {"periodic", 0, "AXES", FOR_FILES | FOR_GEN, set_periodic, 0, NULL,
      "xyz, or none for open space, instead of what the file says"},
     {"surface", 0, "WHAT", FOR_SUMS, set_word, FIELD(surface), word_surface,
-     "tinfoil or vacuum: what surrounds the periodic system"},
+     "tinfoil or vacuum: what surrounds the periodic system; in vacuum the "
+     "sums depend on the images that the particles are given by and, with a "
+     "net charge, on the origin"},
     {"exclude", 0, "WHAT", FOR_INPUTS, set_exclude, FIELD(exclude),
      word_exclude,
      "may be repeated: coincident leaves out pairs at the same place, which "
@@ -70,7 +72,7 @@ static const struct option_row table[] = {
 
     {NULL, 0, NULL, FOR_SUMS, NULL, 0, NULL,
      "How to sum it (what is not given is chosen)"},
-    {"method", 0, "NAME", FOR_PLANS, set_text, FIELD(method), NULL,
+    {"method", 0, "NAME", FOR_PLANS, set_method, FIELD(method), NULL,
      "a name that 'farsum list' prints, or auto, as if not given: the one that "
      "should be fastest, of those that have the options given below"},
     {"device", 0, "NAME", FOR_PLANS, set_text, FIELD(device), NULL,

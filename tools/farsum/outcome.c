@@ -139,6 +139,10 @@ void outcome_print(const struct outcome *o, const struct settings *s,
                        o->virial[4], o->virial[5], o->virial[6], o->virial[7],
                        o->virial[8]);
     }
+    if (s->surface == FARSUM_VACUUM)
+        fprintf(out, "surface   vacuum: the sums depend on the images that the "
+                "particles are given by%s\n", o->info.net_strength != 0
+                ? " and, with their net charge, on the origin" : "");
     if (o->flow)
         print_flow(o, out);
     print_errors(o, s, out);

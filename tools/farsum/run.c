@@ -7,6 +7,7 @@
 #include "stamp.h"
 #include "summary.h"
 #include "units.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static int fail_library(struct session *t, farsum_status status)
     char text[1100];
     t->usage = status == FARSUM_ERR_UNKNOWN;
     say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
-              say_advice(farsum_message(), text, sizeof text));
+              say_advice(words_message(), text, sizeof text));
     return -1;
 }
 
@@ -72,7 +73,7 @@ static int ready_plan(struct session *t, const struct system *sys,
     else if (t->plan &&
              memcmp(last->cell, sys->cell, sizeof sys->cell) != 0 &&
              farsum_plan_set_cell(t->plan, sys->cell) != FARSUM_OK) {
-        snprintf(t->why, sizeof t->why, "%s", farsum_message());
+        snprintf(t->why, sizeof t->why, "%s", words_message());
         *why = t->why;
     }
     if (!t->plan || *why) {

@@ -6,6 +6,7 @@
 #include "say.h"
 #include "summary.h"
 #include "tune_model.h"
+#include "words.h"
 
 #include "base/c_locale.h"
 
@@ -126,7 +127,7 @@ static int give(const struct settings *s, const farsum_plan *plan,
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     char error[1200] = "out of memory";
     if (farsum_plan_get_info(plan, &info) != FARSUM_OK) {
-        say_error("tune: %s", farsum_message());
+        say_error("tune: %s", words_message());
         return -1;
     }
     int bad = (s->csv && model_csv(s, &info, model, error, sizeof error)) ||
@@ -198,7 +199,7 @@ static int plan_main(struct settings *s, const char *name,
         farsum_status status = what(&problem, &how, &plan);
         if (status != FARSUM_OK) {
             say_error("%s: %s", s->problem ? name : s->words[0],
-                      say_advice(farsum_message(), error, sizeof error));
+                      say_advice(words_message(), error, sizeof error));
             bad = status == FARSUM_ERR_UNKNOWN ? EXIT_USAGE : EXIT_FAILED;
         } else {
             say_progress("%s", "");

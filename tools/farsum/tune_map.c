@@ -4,6 +4,7 @@
 #include "command.h"
 #include "io/output.h"
 #include "say.h"
+#include "words.h"
 
 #include "base/number.h"
 
@@ -74,7 +75,7 @@ static void map_pick(struct map *m, int column, int row)
         pick->variant = -1;
         if (farsum_mesh_tune(&problem, &m->how, &mesh) != FARSUM_OK
             || farsum_mesh_get_info(mesh, &info) != FARSUM_OK) {
-            snprintf(pick->reason, sizeof pick->reason, "%s", farsum_message());
+            snprintf(pick->reason, sizeof pick->reason, "%s", words_message());
         } else {
             pick->variant = panel_name(&m->panel[k], info.stages[0].variant);
             snprintf(pick->reason, sizeof pick->reason, "%s",
@@ -261,7 +262,7 @@ static int map_prepare(const struct settings *s, struct map *m)
     if (!host) {
         if (farsum_device_open(where, &m->device) != FARSUM_OK
             || farsum_device_get_info(m->device, &info) != FARSUM_OK) {
-            say_error("tune: %s", farsum_message());
+            say_error("tune: %s", words_message());
             return -1;
         }
         m->how.on_device = m->device;

@@ -5,6 +5,7 @@
 #include "io/output.h"
 #include "report.h"
 #include "say.h"
+#include "words.h"
 
 #include "base/c_locale.h"
 #include "base/number.h"
@@ -104,7 +105,7 @@ int model_take(const struct settings *s, const farsum_problem *problem,
     free(room.values);
     say_progress("%s", "");
     if (status != FARSUM_OK)
-        say_error("tune: %s", farsum_message());
+        say_error("tune: %s", words_message());
     return status == FARSUM_OK ? 0 : -1;
 }
 

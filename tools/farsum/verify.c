@@ -3,6 +3,7 @@
 
 #include "rng.h"
 #include "say.h"
+#include "words.h"
 
 #include "base/c_locale.h"
 
@@ -280,7 +281,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
     if (sum_reference(&problem, &how, sys, y, &exclude, potential, field) !=
         FARSUM_OK) {
         c_locale_text(error, size, "the reference (%s, tolerance %.3g): %s",
-                      how.method, out.reference, farsum_message());
+                      how.method, out.reference, words_message());
         goto done;
     }
     compare(request, &sample, potential, field, &out);
