@@ -201,12 +201,13 @@ static void messages(void)
         leave();
         if (!plain)
             plain = text;
-        CHECK(text && strcmp(text, plain) == 0, "%s: %s\nin C: %s", where, text,
-              plain);
+        CHECK(text && strcmp(text, plain) == 0, "%s: %s\nin C: %s", where,
+              text ? text : "", plain ? plain : "");
         if (text != plain)
             free(text);
     }
-    CHECK(plain && strstr(plain, "tolerance 2.5e-06, "), "%s", plain);
+    CHECK(plain && strstr(plain, "tolerance 2.5e-06, "), "%s",
+          plain ? plain : "no words");
     free(plain);
 }
 
