@@ -149,8 +149,8 @@ int lammps_guess_style(struct lammps *r) {
  * temperatures are not below 0, and what follows the positions may be a dipole
  * or a spin. */
 int lammps_check_guess(const struct lammps *r) {
-    bool charged = strchr(r->style->layout, 'q') != NULL;
     if (!r->guessed || r->frame->n == 0) return 0;
+    bool charged = strchr(r->style->layout, 'q') != NULL;
     if (r->some_image && strcmp(r->style->name, "full") != 0)
         return text_fail(r->t, "the file does not name its atom style (\"Atoms "
                                "# STYLE\"): the last three columns may be "
