@@ -276,6 +276,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
         sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.n_targets = sample.count;
     problem.n_exclusions = 0; /* they are of the targets */
+    if (sys->exclude.count > 0) /* such pairs may be at one place */
+        problem.exclude_coincident = 1;
     say_progress("checking %lld targets by %s", (long long)sample.count,
                  how.method);
     if (sum_reference(&problem, &how, sys, y, &exclude, potential, field) !=
