@@ -306,7 +306,7 @@ class Names(InputTest):
             done = self.farsum("run", file, "--kernel", name)
             self.assertIn("laplace by", done.out)
             self.assertIn("--kernel laplace", done.err)
-        self.refused(2, "near it|there are|unknown", "run", file, "--method",
+        self.refused(2, "magic.*not known; known: direct", "run", file, "--method",
                      "magic")
         self.refused(1, "--kappa", "run", file, "--kernel", "debye")
 
