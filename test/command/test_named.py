@@ -132,7 +132,7 @@ class Named(CommandTest):
 
     def test_empty_name(self):
         for option in ["-o", "--report"]:
-            self.refused(1, "empty|suffix", "run", "s.xyz", option, "")
+            self.refused(2, "expected FILE", "run", "s.xyz", option, "")
 
     def test_links_stay(self):
         os.mkdir(self.path("d"))
