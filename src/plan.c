@@ -231,6 +231,8 @@ farsum_status plan_make(const farsum_problem *problem,
     before = plan_held(p);
     GO(plan_fits(p, (double)p->bytes));
     struct plan_limit old = plan_limit(p);
+    mem_free(p->sample_q); /* what follows knows it by its sums */
+    p->sample_q = NULL;
     status = p->method->create(p);
     plan_unlimit(p, old);
     GO(status);

@@ -22,7 +22,7 @@ static double det(const double *a)
 
 farsum_status mesh_cell(struct cell *cell, const double rows[9])
 {
-    struct cell made = {.reduced = 0};
+    struct cell made = {.reduced = 0, .unit = 1};
     double edges = 1;
     for (int i = 0; i < 9; i++)
         if (!isfinite(rows[i]))
