@@ -24,7 +24,7 @@ class BadInput(CommandTest):
         self.bad(GOOD.replace("-1\n", "nan\n"), r"in\.xyz.*nan")
 
     def test_cells(self):
-        self.bad(GOOD.replace("0 0 4\"", "0 0 -4\""), r"in\.xyz")
+        self.bad(GOOD.replace("0 0 4\"", "0 0 0\""), r"in\.xyz")
         self.bad(GOOD.replace("0 0 4\"", "0 4 0\""), r"in\.xyz")
 
     def test_coincident(self):
