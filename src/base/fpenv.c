@@ -76,6 +76,7 @@ static void load_own(void)
 
 static _Thread_local struct environment callers;
 static _Thread_local int depth;
+static _Thread_local int team; /* the size of the last one */
 
 void fp_hold(void)
 {
@@ -83,12 +84,20 @@ void fp_hold(void)
         return;
     save(&callers);
     load_own();
+    team = 0;
 }
 
 void fp_release(void)
 {
     if (depth > 0 && --depth == 0)
         load(&callers);
+}
+
+int fp_started(int threads)
+{
+    int enough = depth == 0 || threads <= team;
+    team = threads;
+    return enough;
 }
 
 int fp_suspend(void)

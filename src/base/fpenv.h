@@ -21,6 +21,10 @@ void fp_release(void);
 int fp_suspend(void);
 void fp_resume(int held);
 
+/* 1: since the environment was put aside this thread has started as large a
+ * team, or there is none to put aside; smaller ones end the threads beyond. */
+int fp_started(int threads);
+
 static inline int fp_guard_begin(void)
 {
     fp_hold();

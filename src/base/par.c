@@ -1,6 +1,17 @@
 /* par.c: threads that another library runs. */
 #include "base/par.h"
 
+void par_start_threads(int threads)
+{
+    if (fp_started(threads))
+        return;
+    int held = fp_suspend(), n = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp atomic
+    n++;
+    fp_resume(held);
+}
+
 /* A team of the default size is the one that a region without a number of
  * threads gets next. */
 static void workers(void (*work)(void))

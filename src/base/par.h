@@ -37,23 +37,25 @@ static inline int64_t par_start(int64_t n, int parts, int t)
     return n / parts * t + (n % parts * t) / parts;
 }
 
+/* A new thread inherits the environment of the one that starts it.  Starts
+ * those of a team in the caller's, as if the library had not been there.  Not
+ * inline: compilers move arithmetic, and pow(), across calls, and none may come
+ * to lie where the caller's environment is. */
+void par_start_threads(int threads);
+
 struct par_team {
-    int threads, held, open;
+    int threads, open;
 };
 
-/* New threads inherit the environment of the one that starts them: the
- * caller's, as if the library had not been there. */
 static inline struct par_team par_open(int threads)
 {
-    struct par_team team = {fork_alone() ? 1 : threads, 0, 1};
-    if (team.threads != 1)
-        team.held = fp_suspend();
+    struct par_team team = {fork_alone() ? 1 : threads, 1};
+    if (team.threads > 1)
+        par_start_threads(team.threads);
     return team;
 }
 static inline void par_close(struct par_team *team)
 {
-    if (team->threads != 1)
-        fp_resume(team->held);
     team->open = 0;
 }
 static inline int par_enter(void)
