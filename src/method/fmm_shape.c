@@ -240,7 +240,10 @@ static void shapes_miss(struct shapes *all, farsum_status missed, double left,
 {
     int nearer = missed == FARSUM_ERR_TOLERANCE
                  && (all->missed != FARSUM_ERR_TOLERANCE || left < all->left);
-    if (missed == FARSUM_OK || (all->missed != FARSUM_OK && !nearer))
+    /* no shape makes up for a name that nothing has */
+    if (missed == FARSUM_OK || all->missed == FARSUM_ERR_UNKNOWN
+        || (all->missed != FARSUM_OK && !nearer
+            && missed != FARSUM_ERR_UNKNOWN))
         return;
     all->missed = missed;
     all->left = left;

@@ -94,8 +94,8 @@ static farsum_status spectral_memory(const struct farsum_plan *plan,
 {
     if ((uint64_t)t->bytes > plan->options.memory_limit)
         FAIL(ERR_MEMORY,
-             "a mesh of %lld x %lld x %lld needs %lld bytes in all, the limit "
-             "is %llu",
+             "a mesh of %lld x %lld x %lld needs %lld bytes in all, "
+             "memory_limit is %llu",
              (long long)t->mesh[0], (long long)t->mesh[1],
              (long long)t->mesh[2], (long long)t->bytes,
              (unsigned long long)plan->options.memory_limit);

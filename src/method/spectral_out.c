@@ -52,11 +52,14 @@ static void in_blocks(const struct farsum_plan *plan, const struct spectral *s,
     enum { AT_ONCE = 256 };
     int64_t blocks = (s->n + BLOCK - 1) / BLOCK;
     memset(all, 0, SUMS * sizeof *all);
+    if (blocks == 1) { /* a team is not worth it */
+        add(plan, s, r, q, 0, s->n, all);
+        return;
+    }
     for (int64_t first = 0; first < blocks; first += AT_ONCE) {
         double part[AT_ONCE][SUMS] = {{0}};
         int64_t some = blocks - first < AT_ONCE ? blocks - first : AT_ONCE;
-        int threads = some < plan->threads ? (int)some : plan->threads;
-        PAR_FOR(threads, schedule(static))
+        PAR_FOR(plan->threads, schedule(static))
         for (int64_t b = 0; b < some; b++) {
             int64_t begin = (first + b) * BLOCK, end = begin + BLOCK;
             add(plan, s, r, q, begin, end < s->n ? end : s->n, part[b]);

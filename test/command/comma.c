@@ -1,5 +1,7 @@
-/* comma.c: preloaded, it puts a program in the locale of its environment before
- * the program starts, as a host program or a library may. */
+/* comma.c: preloaded, it puts the command in the locale of its environment
+ * before it starts, as a host program or a library may.  Programs that the
+ * command starts (gnuplot) stay as they are. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +10,8 @@
 static void __attribute__((constructor)) comma(void)
 {
     static const char none[] = "comma.so: no locale with a decimal comma\n";
+    if (strcmp(program_invocation_short_name, "farsum") != 0)
+        return;
     if (setlocale(LC_ALL, "") && *localeconv()->decimal_point != '.')
         return;
     (void)!write(STDERR_FILENO, none, sizeof none - 1);

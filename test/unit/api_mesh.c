@@ -291,7 +291,7 @@ static void reports(void)
 {
     farsum_mesh_problem p = skewed();
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
-    farsum_mesh_info info = FARSUM_MESH_INFO_INIT, old = {.size = 8};
+    farsum_mesh_info info = FARSUM_MESH_INFO_INIT, old = {.size = 7};
     farsum_mesh *mesh = NULL;
     char text[1000] = "";
     int lines = 0;
@@ -355,7 +355,7 @@ static void refusals(void)
     REFUSED(p.ldz = 8, ERR_ARGUMENT, "ldz is 8");
     REFUSED(p.channels = -1, ERR_ARGUMENT, "channels is -1");
     REFUSED(p.uses = 8, ERR_ARGUMENT, "uses is 8");
-    REFUSED(p.n_points = -2, ERR_ARGUMENT, "n_points is -2");
+    REFUSED(p.n_points = -2, ERR_ARGUMENT, "is -2, below 0");
     REFUSED(p.precision = 5, ERR_ARGUMENT, "precision is 5");
     REFUSED(p.is_complex = 2, ERR_ARGUMENT, "is_complex is 2");
     REFUSED(p.window = "prolat", ERR_UNKNOWN, "did you mean prolate");

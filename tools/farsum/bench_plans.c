@@ -340,7 +340,7 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
     say_progress("choosing a plan");
     if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
         farsum_plan_get_info(b->base, &info) != FARSUM_OK) {
-        say_advice(words_message(), error, size);
+        snprintf(error, size, "%s", words_message());
         return -1;
     }
     if (!has_stage(&info, stage->stage)) {
@@ -378,7 +378,7 @@ int bench_add_method(struct bench *b, const char *method, char *error,
     say_progress("making the plan");
     int plan = add_plan(b, &how, &info), bad;
     if (plan < 0) {
-        say_advice(words_message(), error, size);
+        snprintf(error, size, "%s", words_message());
         return -1;
     }
     bad = !add_row(b, plan, "total", info.method) ||

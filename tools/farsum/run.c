@@ -34,10 +34,9 @@ struct session {
  * know is a fault of usage. */
 static int fail_library(struct session *t, farsum_status status)
 {
-    char text[1100];
     t->usage = status == FARSUM_ERR_UNKNOWN;
     say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
-              say_advice(words_message(), text, sizeof text));
+              words_message());
     return -1;
 }
 

@@ -199,7 +199,7 @@ static int plan_main(struct settings *s, const char *name,
         farsum_status status = what(&problem, &how, &plan);
         if (status != FARSUM_OK) {
             say_error("%s: %s", s->problem ? name : s->words[0],
-                      say_advice(words_message(), error, sizeof error));
+                      words_message());
             bad = status == FARSUM_ERR_UNKNOWN ? EXIT_USAGE : EXIT_FAILED;
         } else {
             say_progress("%s", "");

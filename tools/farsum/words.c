@@ -2,6 +2,8 @@
  * counts from 1 and names its options. */
 #include "words.h"
 
+#include "say.h"
+
 #include <farsum/farsum.h>
 
 #include <stdio.h>
@@ -104,7 +106,9 @@ void words_of(const char *text, char *out, size_t size)
 const char *words_message(void)
 {
     static char text[1200];
-    words_of(farsum_message(), text, sizeof text);
+    char advised[1200];
+    words_of(say_advice(farsum_message(), advised, sizeof advised), text,
+             sizeof text);
     return text;
 }
 
