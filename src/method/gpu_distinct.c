@@ -6,17 +6,56 @@
 #include "method/arrays.h"
 #include "points/points.h"
 
-/* Coordinates as they were given, for open space. */
-static farsum_status distinct_open(struct points *p, int64_t n, const void *x,
+/* Fractions of the cell, which lie there as [3][n]. */
+static farsum_status distinct_placed(const struct points_gpu *gpu,
+                                     struct points *p)
+{
+    for (int d = 0; d < 3; d++) {
+        TRY(MEM_RAW(p->s[d], p->n));
+        TRY(buf_download(&gpu->s, 8 * d * p->n, p->s[d], 8 * p->n));
+    }
+    return FARSUM_OK;
+}
+
+/* Coordinates as they were given, [n][3], for open space. */
+static farsum_status distinct_open(struct points *p, const void *x,
                                    farsum_precision arrays)
 {
-    p->n = n;
     for (int d = 0; d < 3; d++) {
-        TRY(MEM_RAW(p->s[d], n));
-        for (int64_t i = 0; i < n; i++)
+        TRY(MEM_RAW(p->s[d], p->n));
+        for (int64_t i = 0; i < p->n; i++)
             p->s[d][i] = array_get(x, arrays, 3 * i + d);
     }
     return FARSUM_OK;
+}
+
+/* The positions, where they are. */
+static farsum_status distinct_fetch(const struct farsum_plan *plan,
+                                    const struct points_gpu *gpu,
+                                    struct points *p)
+{
+    farsum_status status = FARSUM_OK;
+    const farsum_problem *problem = &plan->problem;
+    int64_t bytes = 3 * gpu->n * array_size(problem->arrays);
+    struct cell cell;
+    char *x = NULL;
+    p->n = gpu->n;
+    if (gpu->placed)
+        return distinct_placed(gpu, p);
+    GO(MEM_RAW(x, bytes));
+    GO(buf_download(&gpu->x, 0, x, bytes));
+    if (!problem->periodic[0]) {
+        GO(distinct_open(p, x, problem->arrays));
+    } else {
+        p->n = 0;
+        GO(cell_set(&cell, problem->cell, 1));
+        cell.unit = plan_per(plan);
+        GO(points_set(p, &cell, gpu->n, x, problem->arrays, "source",
+                      plan->threads));
+    }
+done:
+    mem_free(x);
+    return status;
 }
 
 farsum_status gpu_distinct(struct farsum_plan *plan,
@@ -24,26 +63,16 @@ farsum_status gpu_distinct(struct farsum_plan *plan,
                            int64_t j)
 {
     farsum_status status = FARSUM_OK;
-    const farsum_problem *problem = &plan->problem;
-    int64_t n = points->n, size = problem->arrays == FARSUM_F32 ? 4 : 8;
     struct points p = {0};
-    struct cell cell;
-    char *x = NULL;
     if (!exclusions_of_sources(&plan->exclusions))
         return points_coincide(i, j, 1);
-    GO(MEM_RAW(x, 3 * n * size));
-    GO(buf_download(&points->x, 0, x, (size_t)(3 * n * size)));
-    if (problem->periodic[0]) {
-        GO(cell_set(&cell, problem->cell, 1));
-        GO(points_set(&p, &cell, n, x, problem->arrays, "source",
-                      plan->threads));
-    } else {
-        GO(distinct_open(&p, n, x, problem->arrays));
-    }
-    GO(points_distinct(&p, problem->periodic[0], plan->threads,
+    GO(distinct_fetch(plan, points, &p));
+    GO(points_distinct(&p, plan->problem.periodic[0], plan->threads,
                        &plan->exclusions));
+    /* what the device found must be among what the host saw */
+    if (plan->exclusions.together == 0)
+        GO(points_coincide(i, j, 1));
 done:
     points_clear(&p);
-    mem_free(x);
     return status;
 }
