@@ -230,13 +230,9 @@ farsum_status plan_make(const farsum_problem *problem,
     plan_holds(p, before);
     before = plan_held(p);
     GO(plan_fits(p, (double)p->bytes));
-    struct plan_limit old = plan_limit(p);
     mem_free(p->sample_q); /* what follows knows it by its sums */
     p->sample_q = NULL;
-    status = p->method->create(p);
-    plan_unlimit(p, old);
-    GO(status);
-    GO(plan_beside_create(p));
+    GO(plan_state(p));
     GO(progress_check(&p->progress));
     progress_end(&p->progress, status);
     plan_forget(p);
@@ -315,6 +311,7 @@ static farsum_status plan_points(struct farsum_plan *plan, int64_t n,
     plan_units_again(plan);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
+    device_gather(plan->device);
     farsum_status status = plan_exclude_rows(plan, n, m);
     if (status == FARSUM_OK)
         status = plan->method->set_points(plan, n, x, m, y);
@@ -322,6 +319,7 @@ static farsum_status plan_points(struct farsum_plan *plan, int64_t n,
         status = plan_exclude_hand(plan);
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = plan_points(plan->beside, n, x, 0, NULL);
+    status = device_settle(plan->device, status);
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK)
         status = progress_check(&plan->progress);

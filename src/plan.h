@@ -209,4 +209,6 @@ farsum_status plan_fits(const struct farsum_plan *plan, double bytes);
 /* One line to the caller's log, if there is one. */
 void plan_log(const struct farsum_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What the method keeps; on a device its kernels compile side by side. */
+farsum_status plan_state(struct farsum_plan *plan);
 #endif

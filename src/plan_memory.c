@@ -1,5 +1,6 @@
 /* plan_memory.c: a plan's memory: what it holds, and its limit. */
 #include "base/mem.h"
+#include "method/method.h"
 #include "plan.h"
 
 struct plan_held plan_held(const struct farsum_plan *plan)
@@ -61,4 +62,15 @@ farsum_status plan_fits(const struct farsum_plan *plan, double bytes)
         FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
              bytes, (unsigned long long)plan->options.memory_limit);
     return FARSUM_OK;
+}
+
+farsum_status plan_state(struct farsum_plan *plan)
+{
+    device_gather(plan->device);
+    struct plan_limit old = plan_limit(plan);
+    farsum_status status = plan->method->create(plan);
+    plan_unlimit(plan, old);
+    if (status == FARSUM_OK)
+        status = plan_beside_create(plan);
+    return device_settle(plan->device, status);
 }

@@ -8,12 +8,13 @@ set(farsum_sources
   src/base/isa.c src/base/mem.c src/base/mem_allowed.c src/base/number.c
   src/base/par.c src/base/progress.c src/base/status.c src/base/store.c
   src/base/text.c
-  src/device/aside.c src/device/buf.c src/device/cache.c src/device/cuda.c
+  src/device/aside.c src/device/buf.c src/device/cache.c src/device/compile.c
+  src/device/cuda.c
   src/device/device.c
   src/device/dl.c src/device/driver.c src/device/driver_aside.c
   src/device/driver_graph.c
   src/device/hip.c src/device/hiprtc.c
-  src/device/jit.c src/device/log.c src/device/nvlink.c src/device/nvrtc.c
+  src/device/jit.c src/device/jit_late.c src/device/log.c src/device/nvlink.c src/device/nvrtc.c
   src/device/opencl.c
   src/device/opencl_aside.c src/device/opencl_facts.c
   src/device/opencl_managed.c src/device/recording.c

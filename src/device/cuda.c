@@ -334,6 +334,7 @@ const struct device_backend device_cuda = {
     .copy = driver_copy,
     .fill = driver_fill,
     .compile = cuda_compile,
+    .apart = 1,
     .load = driver_load,
     .unload = driver_unload,
     .kernel = driver_kernel,

@@ -4,6 +4,7 @@
 #include "base/fork.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "device/jit_late.h"
 #include "device/recording.h"
 
 #include <stdatomic.h>
@@ -154,11 +155,29 @@ farsum_status device_managed(struct device *device)
     return device->backend->managed(device);
 }
 
+void device_gather(struct device *device)
+{
+    if (device)
+        device->gathers = 1;
+}
+
+farsum_status device_settle(struct device *device, farsum_status status)
+{
+    if (!device)
+        return status;
+    device->gathers = 0;
+    while (status == FARSUM_OK && device->late)
+        status = jit_late_settle(device->late);
+    return status;
+}
+
 farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
                             int n_args, const struct arg *args)
 {
     struct launch what = {kernel->handle, groups, kernel->group,
                           kernel->arena,  n_args, args};
+    if (kernel->late)
+        TRY(jit_late_handle(kernel->late, kernel->slot, &what.kernel));
     if (recording_notes_launch(kernel->device, &what))
         return FARSUM_OK;
     farsum_status status = kernel->device->backend->launch(kernel->device,

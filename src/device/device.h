@@ -10,6 +10,7 @@
 #include "base/mem.h"
 
 struct device;
+struct jit_late;
 struct trace;
 
 /* One argument of a kernel: a buffer, or bytes by value. */
@@ -66,6 +67,7 @@ struct device_backend {
      * The compiler's words are in the message when it fails. */
     farsum_status (*compile)(struct device *device, const char *text,
                              void **binary, int64_t *bytes);
+    int apart; /* 1: several threads may compile at once, and it pays */
     farsum_status (*load)(struct device *device, const void *binary,
                           int64_t bytes, void **module);
     void (*unload)(struct device *device, void *module);
@@ -146,6 +148,8 @@ struct device {
     struct mem_limit ceiling; /* the same for a plan that works on it */
     int64_t unloaded;    /* how often kernels were */
     int forks;           /* fork_count() where it was opened */
+    int gathers;         /* 1: kernels may be compiled by other threads */
+    struct jit_late *late; /* of what these are at: the first */
     struct trace *trace; /* set while it only looks on (recording.c) */
     void *inside;        /* owned: the back end's */
 };
@@ -175,6 +179,12 @@ farsum_status device_nested(struct device *device);
 /* OK: it has memory that the host uses too; else why not. */
 farsum_status device_managed(struct device *device);
 
+/* From gather to settle what is asked of the compiler may be done by other
+ * threads.  Settle gives back a status that is bad; else it waits, and fails as
+ * the first text did that does not compile.  Both take NULL: the host. */
+void device_gather(struct device *device);
+farsum_status device_settle(struct device *device, farsum_status status);
+
 /* A kernel that is loaded, and its group size. */
 struct kernel {
     struct device *device; /* borrowed */
@@ -182,6 +192,8 @@ struct kernel {
     int32_t group;
     int64_t arena;         /* bytes that its launches will ask for */
     const char *name;      /* borrowed */
+    struct jit_late *late; /* borrowed; NULL: handle is the back end's */
+    int slot;              /* which of late's kernels it is */
 };
 farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
                             int n_args, const struct arg *args);

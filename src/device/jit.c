@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "device/cache.h"
+#include "device/jit_late.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -316,6 +317,10 @@ farsum_status jit_build(struct jit *jit)
     GO(jit_text(jit, d->backend->words, &text));
     const struct cache_key key = {
         {farsum_version(), d->facts.arch, makers, text}};
+    if (d->gathers && d->backend->apart && !jit->nested) {
+        GO(jit_late_start(d, jit->file, &key, &jit->late));
+        goto done;
+    }
     jit->cached = cache_get(&key, &binary, &bytes);
     if (jit->cached
         && d->backend->load(d, binary, bytes, &jit->module) == FARSUM_OK)
@@ -356,15 +361,21 @@ farsum_status jit_kernel(struct jit *jit, const char *name, int32_t group,
         FAIL(ERR_UNSUPPORTED,
              "%s needs %lld bytes of group memory, %s has %lld", name,
              (long long)arena, d->name, (long long)d->facts.local);
+    if (jit->late) {
+        *kernel = (struct kernel){d, jit->late, group, arena, name, jit->late,
+                                  0};
+        return jit_late_kernel(jit->late, name, arena, &kernel->slot);
+    }
     TRY(d->backend->kernel(d, jit->module, name, arena, &handle));
     jit->kernel[jit->n_kernels++] = handle;
-    *kernel = (struct kernel){d, handle, group, arena, name};
+    *kernel = (struct kernel){d, handle, group, arena, name, NULL, 0};
     return FARSUM_OK;
 }
 
 void jit_clear(struct jit *jit)
 {
     struct device *d = jit->device;
+    jit_late_destroy(jit->late);
     for (int i = 0; i < jit->n_kernels; i++)
         d->backend->release_kernel(d, jit->kernel[i]);
     if (jit->module) {

@@ -32,6 +32,7 @@ struct jit {
     farsum_status failed;  /* of a define; build returns it */
     int nested;            /* 1: its kernels launch kernels */
     int cached;            /* 1: the binary was found on disk */
+    struct jit_late *late; /* owned: what is compiled by another thread */
 };
 
 /* precision: of the word `real`. */
@@ -50,6 +51,9 @@ void jit_define_table(struct jit *jit, const char *name, const double *values,
 struct number_text jit_real(double value, farsum_precision precision);
 /* Its kernels launch kernels: for devices that device_nested says OK of. */
 void jit_nested(struct jit *jit);
+/* While its device gathers (device_gather) and if it compiles apart, returns at
+ * once: others compile the text, and what they say is known when the device
+ * settles, or when the first of its kernels is launched. */
 farsum_status jit_build(struct jit *jit);
 /* group: its size, as in KERNEL(n); arena: the most bytes that launches ask
  * for. */

@@ -164,6 +164,9 @@ farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
                         const struct boxes_args *boxes,
                         const struct p2p_args *pairs)
 {
+    /* the lattice last: it may wait for its kernels, others compile then */
+    static const int order[FMM_ROOMS] = {FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L,
+                                         FMM_L2L, FMM_L2P, FMM_LATTICE};
     struct choice choice[FMM_ROOMS];
     TRY(fmm_choose(plan, s, boxes, pairs, choice));
     int same = fmm_same(&s->boxes, boxes);
@@ -171,7 +174,8 @@ farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
     s->boxes =
         (struct boxes_args){0}; /* known again when all rooms are there */
     s->pairs = (struct p2p_args){0};
-    for (int r = 0; r < FMM_ROOMS; r++) {
+    for (int i = 0; i < FMM_ROOMS; i++) {
+        int r = order[i];
         if (s->room[r] && (r == FMM_P2P ? same_pairs : same)
             && s->choice[r].row == choice[r].row)
             continue;
@@ -286,10 +290,11 @@ static farsum_status fmm_create(struct farsum_plan *plan)
     const farsum_problem *p = &plan->problem;
     const struct boxes_args boxes = s->boxes;
     const struct p2p_args pairs = s->pairs;
-    if (!plan->dry)
-        TRY(fmm_rooms(plan, s, &boxes, &pairs));
+    /* its kernels compile while rooms are made */
     if (!plan->dry && plan->device)
         TRY(fmm_gpu_create(plan, s));
+    if (!plan->dry)
+        TRY(fmm_rooms(plan, s, &boxes, &pairs));
     fmm_about(plan, s);
     double norm = p->coulomb
                   * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential

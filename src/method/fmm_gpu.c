@@ -133,7 +133,7 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     TRY(points_gpu_create(g->device, &s->source.gpu));
     if (plan->problem.n_targets > 0)
         TRY(points_gpu_create(g->device, &s->target.gpu));
-    return FARSUM_OK;
+    return fmm_gpu_ahead(plan, s);
 }
 
 /* Are positions looked at after they were set?  A caller's are borrowed until

@@ -130,6 +130,8 @@ farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
 /* fmm_gpu_crowd.c: fmm_crowd of a sparse tree on a device, to rounding.  *room:
  * kernels and memory, NULL at first. */
 struct fmm_gpu_crowd;
+/* The kernels that points will want, as points_gpu_ahead. */
+farsum_status fmm_gpu_ahead(const struct farsum_plan *plan, struct fmm *s);
 farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
                             struct fmm_gpu_crowd **room,
                             struct fmm_crowd *crowd);

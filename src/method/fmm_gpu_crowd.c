@@ -55,6 +55,23 @@ static farsum_status crowd_kernels(struct device *device, const char *file,
     return buf_alloc(&w->fact, device, 8 * CROWD_FACTS);
 }
 
+farsum_status fmm_gpu_ahead(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    const farsum_problem *p = &plan->problem;
+    int dense = s->shape.dense;
+    TRY(points_gpu_ahead(s->source.gpu, p->n_sources));
+    if (p->n_targets > 0)
+        TRY(points_gpu_ahead(s->target.gpu, p->n_targets));
+    TRY(tree_gpu_ahead(&s->tree, g->device, p->precision, dense));
+    if (!g->device->backend->apart)
+        return FARSUM_OK;
+    return crowd_kernels(g->device,
+                         dense ? "method/fmm_crowd_dense.k"
+                               : "method/fmm_crowd.k",
+                         p->precision, dense ? &g->dense : &g->lists);
+}
+
 static farsum_status crowd_send(struct fmm_gpu_crowd *w, struct device *device,
                                 const struct crowd *c)
 {

@@ -119,9 +119,11 @@ farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
     TRY(gpu_memory(g, &s->tuned, plan));
     TRY(gpu_watches(g));
     TRY(points_gpu_create(g->device, &s->source.gpu));
-    if (plan->problem.n_targets > 0)
-        TRY(points_gpu_create(g->device, &s->target.gpu));
-    return FARSUM_OK;
+    TRY(points_gpu_ahead(s->source.gpu, plan->problem.n_sources));
+    if (plan->problem.n_targets == 0)
+        return FARSUM_OK;
+    TRY(points_gpu_create(g->device, &s->target.gpu));
+    return points_gpu_ahead(s->target.gpu, plan->problem.n_targets);
 }
 
 /* A set of positions; `kept`: where they stay as they are, or NULL. */

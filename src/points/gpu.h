@@ -71,6 +71,9 @@ struct points_gpu {
     struct gpu_inside *inside; /* owned: kernels and scratch */
 };
 
+/* The kernels that sort about n points, where they are compiled beside others:
+ * elsewhere whoever sorts first compiles them. */
+farsum_status points_gpu_ahead(struct points_gpu *points, int64_t n);
 farsum_status points_gpu_create(struct device *device,
                                 struct points_gpu **points);
 void points_gpu_destroy(struct points_gpu *points); /* NULL is legal */

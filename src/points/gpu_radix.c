@@ -60,6 +60,14 @@ static farsum_status radix_ready(struct points_gpu *p, int64_t n, int wide)
     return FARSUM_OK;
 }
 
+farsum_status points_gpu_ahead(struct points_gpu *p, int64_t n)
+{
+    if (!p->device->backend->apart)
+        return FARSUM_OK;
+    TRY(gpu_count_ready(p));
+    return radix_ready(p, n, 0);
+}
+
 farsum_status gpu_radix_reserve(struct points_gpu *p, int64_t n, int64_t n_bins)
 {
     struct gpu_inside *in = p->inside;

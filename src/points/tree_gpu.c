@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "points/gpu_inside.h"
+#include "points/tree_gpu_build.h"
 
 enum { GROUP = 256 };
 
@@ -135,6 +136,16 @@ static farsum_status side_set(const struct tree *tree,
                   ARG_BUF(&points->inside->packed), ARG_BUF(&p->x),
                   ARG_BUF(&p->low), ARG_BUF(&p->leaf), ARG_BUF(&p->begin),
                   ARG_I64(n), ARG_I64(leaves), ARG_I32(apart));
+}
+
+farsum_status tree_gpu_ahead(struct tree *tree, struct device *device,
+                             farsum_precision precision, int dense)
+{
+    if (!device->backend->apart)
+        return FARSUM_OK;
+    TRY(gpu_here(tree, device));
+    return dense ? gpu_ready(tree->gpu, precision)
+                 : build_ready(tree->gpu, precision);
 }
 
 static farsum_status gpu_begin(struct tree *tree, const struct tree_args *args,

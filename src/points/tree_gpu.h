@@ -116,6 +116,9 @@ farsum_status tree_gpu_set_sparse(struct tree *tree,
                                   const struct tree_args *args,
                                   const struct tree_gpu_given *sources,
                                   const struct tree_gpu_given *targets);
+/* The kernels that build trees, as points_gpu_ahead. */
+farsum_status tree_gpu_ahead(struct tree *tree, struct device *device,
+                             farsum_precision precision, int dense);
 /* What kernels are told of fractions of a tree's region. */
 struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
                                     const struct tree *tree);
