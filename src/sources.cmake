@@ -43,7 +43,7 @@ set(farsum_sources
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
   src/method/ewald_points.c src/method/ewald_search.c src/method/ewald_tune.c
-  src/method/band.c src/method/band_flow.c
+  src/method/band.c src/method/band_table.c src/method/designs.c src/method/band_flow.c
   src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
   src/method/machine.c src/method/model.c src/method/model_gpu.c

@@ -293,30 +293,57 @@ static double pair_fit(double v, const void *data)
     return b->pair->kind->base(v, b->pair, b->split);
 }
 
+enum { PROBES = 257 };
+/* From 1/4 on: nearer to 0 the probe itself loses digits. */
+enum { PROBE_FIRST = PROBES / 4 };
+struct near_probe {
+    double v, value[NEAR_POLYS], weight[NEAR_POLYS];
+};
+
+static double probe_r(int i)
+{
+    return (double)i / PROBES;
+}
+
+static void near_probes(const struct pair *pair, const struct split *split,
+                        struct near_probe probe[PROBES + 1])
+{
+    for (int i = PROBE_FIRST; i <= PROBES; i++) {
+        double r = probe_r(i);
+        probe[i].v = 2 * r * r - 1;
+        pair->kind->exact(pair, split, r, probe[i].value, probe[i].weight);
+    }
+}
+
+/* The largest error of a pair; once it is above `enough` no further. */
+static double near_worst(const struct pair *pair, const struct near_poly *poly,
+                         const struct near_probe *probe, double enough)
+{
+    double worst = 0;
+    for (int i = PROBE_FIRST; i <= PROBES && worst <= enough; i++)
+        for (int k = 0; k < pair->polys; k++) {
+            double at = pair->kind->radial >> k & 1 ? 2 * probe_r(i) - 1
+                                                    : probe[i].v;
+            double off = poly_eval(poly->c[k], poly->n, at) - probe[i].value[k];
+            worst = fmax(worst, probe[i].weight[k] * fabs(off));
+        }
+    return worst;
+}
+
 farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
                              double error, struct near_poly *poly)
 {
-    enum { PROBES = 257 };
     const struct pair_base data = {pair, split};
+    struct near_probe probe[PROBES + 1];
+    near_probes(pair, split, probe);
     for (int n = 4; n <= NEAR_MAX; n++) {
-        double base[NEAR_MAX], value[NEAR_POLYS], weight[NEAR_POLYS];
-        double worst = 0;
+        double base[NEAR_MAX], enough = n < NEAR_MAX ? error : INFINITY;
         memset(poly, 0, sizeof *poly);
         poly_fit(pair_fit, &data, n, base);
         pair->kind->near(base, n, pair, poly->c);
-        /* from 1/4 on: nearer to 0 the probe itself loses digits */
-        for (int i = PROBES / 4; i <= PROBES; i++) {
-            double r = (double)i / PROBES, v = 2 * r * r - 1;
-            pair->kind->exact(pair, split, r, value, weight);
-            for (int k = 0; k < pair->polys; k++) {
-                double at = pair->kind->radial >> k & 1 ? 2 * r - 1 : v;
-                double off = poly_eval(poly->c[k], n, at) - value[k];
-                worst = fmax(worst, weight[k] * fabs(off));
-            }
-        }
         poly->n = n;
-        poly->error = worst;
-        if (worst <= error)
+        poly->error = near_worst(pair, poly, probe, enough);
+        if (poly->error <= error)
             return FARSUM_OK;
     }
     FAIL(ERR_TOLERANCE,

@@ -3,17 +3,24 @@
 
 #include <math.h>
 
-/* x := (A - shift)^-1 x, normalised, A tridiagonal and symmetric. */
-static void prolate_step(const long double *diag, const long double *off,
-                         long double shift, long double *x, int n)
+/* Of A - shift, A tridiagonal and symmetric. */
+static void prolate_pivots(const long double *diag, const long double *off,
+                           long double shift, long double *pivot, int n)
 {
-    long double pivot[PROLATE_TERMS], norm = 0;
     pivot[0] = 1 / (diag[0] - shift);
     for (int j = 1; j < n; j++) {
         long double m = off[j - 1] * pivot[j - 1];
         pivot[j] = 1 / (diag[j] - shift - m * off[j - 1]);
-        x[j] -= m * x[j - 1];
     }
+}
+
+/* x := (A - shift)^-1 x, normalised. */
+static void prolate_step(const long double *off, const long double *pivot,
+                         long double *x, int n)
+{
+    long double norm = 0;
+    for (int j = 1; j < n; j++)
+        x[j] -= off[j - 1] * pivot[j - 1] * x[j - 1];
     x[n - 1] *= pivot[n - 1];
     for (int j = n - 2; j >= 0; j--)
         x[j] = (x[j] - off[j] * x[j + 1]) * pivot[j];
@@ -41,7 +48,7 @@ static long double prolate_rayleigh(const long double *diag,
 int prolate_series(double c, double a[PROLATE_TERMS])
 {
     long double diag[PROLATE_TERMS] = {0}, off[PROLATE_TERMS] = {0};
-    long double x[PROLATE_TERMS];
+    long double x[PROLATE_TERMS], pivot[PROLATE_TERMS];
     long double c2 = (long double)c * c;
     /* coefficients fall faster than any power once 2k > c */
     int n = (int)c + 40 < PROLATE_TERMS ? (int)c + 40 : PROLATE_TERMS;
@@ -56,11 +63,12 @@ int prolate_series(double c, double a[PROLATE_TERMS])
     /* All eigenvalues are positive (chi > 0), the lowest is about c: plain
      * inverse iteration converges as (chi_0/chi_2)^m, with ratio near 1/5. Then
      * by Rayleigh's shift each step cubes what is left. */
-    long double shift = 0;
+    prolate_pivots(diag, off, 0, pivot, n);
     for (int step = 0; step < 10; step++) {
         if (step >= 8)
-            shift = prolate_rayleigh(diag, off, x, n);
-        prolate_step(diag, off, shift, x, n);
+            prolate_pivots(diag, off, prolate_rayleigh(diag, off, x, n), pivot,
+                           n);
+        prolate_step(off, pivot, x, n);
     }
     int used = 1;
     for (int j = n; j < PROLATE_TERMS; j++)
@@ -144,12 +152,12 @@ enum { BESSEL_MAX = 2 * PROLATE_TERMS + 2 };
 static void prolate_bessel(double x, int m, long double *j)
 {
     int start = m + 20 > (int)x + 60 ? m + 20 : (int)x + 60;
-    long double above = 0, here = 1e-150L, norm = 0;
+    long double above = 0, here = 1e-150L, norm = 0, over = 1 / (long double)x;
     for (int k = start; k >= 0; k--) {
         if (k <= m)
             j[k] = here;
         norm += (2 * k + 1) * here * here;
-        long double below = (2 * k + 1) / (long double)x * here - above;
+        long double below = (2 * k + 1) * over * here - above;
         above = here;
         here = below;
         if (fabsl(here) > 1e100L) { /* its square fits a double too */

@@ -1,28 +1,29 @@
 /* band.c: the split as the error sees it, math.md (6.2), (6.3). */
-#include "method/error.h"
+#include "method/error_inside.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "math/poly.h"
 
+/* Nodes beyond the band: Gauss on stretches of k. */
+enum { TAIL_STRETCH = 12, TAIL_WIDTH = 5 };
+
 /* Integrals over k > c of gamma^2, gamma^2/k^2 and gamma: Gauss on stretches,
  * then the envelope E'(1) sin(k)/k of a split that ends at the cutoff. */
 static void band_tail(struct band *band, const struct split *split)
 {
-    enum { NODES = 12, STRETCHES = 3 };
-    const double *x, *w;
-    double from = split->c, width = 5, own = 0, sum[2] = {0};
-    poly_gauss(NODES, &x, &w);
-    for (int s = 0; s < STRETCHES; s++, from += width)
-        for (int i = 0; i < NODES; i++) {
-            double k = from + width * (1 + x[i]) / 2;
-            double g = split_hat(split, k), part = w[i] * width / 2;
+    const double *x, *w, width = TAIL_WIDTH;
+    double from = split->c, own = 0, sum[2] = {0};
+    poly_gauss(TAIL_STRETCH, &x, &w);
+    for (int s = 0; s < TAIL_NODES / TAIL_STRETCH; s++, from += width)
+        for (int i = 0; i < TAIL_STRETCH; i++) {
+            int at = (s + 1) * TAIL_STRETCH - 1 - i; /* x falls */
+            double k = band->tail_k[at], g = split_hat(split, k);
+            double part = w[i] * width / 2;
             sum[0] += part * g * g;
             sum[1] += part * g * g / (k * k);
             own += part * g;
-            int at = s * NODES + NODES - 1 - i; /* x falls */
-            band->tail_k[at] = k;
             band->tail_g[at] = g;
             band->tail[at] = part * g;
         }
@@ -66,20 +67,32 @@ static void band_beyond(struct band *band, const struct split *split)
     }
 }
 
-void band_set(struct band *band, const struct split *split,
-              const struct pair *pair)
+void band_begin(struct band *band, double c, const struct pair *pair)
 {
     const double *x, *w;
     memset(band, 0, sizeof *band);
     poly_gauss(BAND_NODES, &x, &w);
     band->pair = *pair;
-    band->c = split->c;
+    band->c = c;
     band->start = 1;
     for (int i = 0; i < BAND_NODES; i++) {
-        band->k[i] = split->c * (1 + x[i]) / 2;
-        band->weight[i] = w[i] * split->c / 2;
-        band->gamma[i] = split_hat(split, band->k[i]);
+        band->k[i] = c * (1 + x[i]) / 2;
+        band->weight[i] = w[i] * c / 2;
     }
+    poly_gauss(TAIL_STRETCH, &x, &w);
+    double from = c;
+    for (int s = 0; s < TAIL_NODES / TAIL_STRETCH; s++, from += TAIL_WIDTH)
+        for (int i = 0; i < TAIL_STRETCH; i++) /* x falls */
+            band->tail_k[(s + 1) * TAIL_STRETCH - 1 - i] =
+                from + TAIL_WIDTH * (1 + x[i]) / 2;
+}
+
+void band_set(struct band *band, const struct split *split,
+              const struct pair *pair)
+{
+    band_begin(band, split->c, pair);
+    for (int i = 0; i < BAND_NODES; i++)
+        band->gamma[i] = split_hat(split, band->k[i]);
     band_tail(band, split);
     band_beyond(band, split);
     if (!pair->kind->charged)

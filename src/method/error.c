@@ -2,21 +2,75 @@
 #include "method/error.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/poly.h"
+#include "math/quick.h"
 
-static void alias_node(struct alias *alias, const struct window *window, int i)
+enum { REACH_MOST = 4 };
+
+/* cos and sin of i a, i < n: of i = STEP high + low by the sums' theorem, as
+ * right as a product of three, which theta times a node is not. */
+static void alias_turns(double a, int n, double *cosine, double *sine)
 {
-    double theta = M_PI * i / (ALIAS_NODES - 1);
-    double own = window_hat(window, theta);
+    enum { STEP = 7 };
+    double c[STEP], s[STEP];
+    for (int low = 0; low < STEP; low++) {
+        c[low] = cos(low * a);
+        s[low] = sin(low * a);
+    }
+    for (int high = 0; high < n; high += STEP) {
+        double ch = cos(high * a), sh = sin(high * a);
+        for (int low = 0; low < STEP && high + low < n; low++) {
+            cosine[high + low] = ch * c[low] - sh * s[low];
+            sine[high + low] = sh * c[low] + ch * s[low];
+        }
+    }
+}
+
+/* hat[(m + reach) NODES + i] is the transform at theta = pi i/(NODES - 1)
+ * + 2 pi m. */
+static void alias_hats(const struct window *window, int reach, double *hat)
+{
+    enum { n = ALIAS_NODES };
+    double cosine[ALIAS_NODES], sine[ALIAS_NODES];
+    if (strcmp(window_name(window), "bspline") == 0) { /* has a formula */
+        for (int m = -reach; m <= reach; m++)
+            for (int i = 0; i < n; i++)
+                hat[(m + reach) * n + i] =
+                    window_hat(window, M_PI * i / (n - 1) + 2 * M_PI * m);
+        return;
+    }
+    memset(hat, 0, (size_t)((2 * reach + 1) * n) * sizeof *hat);
+    for (int q = 0; q < window->n_quad; q++) {
+        double v = window->value[q], u = window->node[q];
+        alias_turns(M_PI / (n - 1) * u, n, cosine, sine);
+        for (int m = 0; m <= reach; m++) {
+            /* whole turns of 2 pi m u are taken off exactly */
+            double turn = 2 * M_PI * (m * u - nearbyint(m * u));
+            double c = v * cos(turn), s = v * sin(turn);
+            double *up = hat + (reach + m) * n, *down = hat + (reach - m) * n;
+            for (int i = 0; i < n; i++) {
+                double even = c * cosine[i], odd = s * sine[i];
+                up[i] += even - odd;
+                down[i] += m ? even + odd : 0;
+            }
+        }
+    }
+}
+
+/* From the transforms of alias_hats. */
+static void alias_node(struct alias *alias, const struct window *window,
+                       int reach, double (*hat)[ALIAS_NODES], int i)
+{
+    double theta = M_PI * i / (ALIAS_NODES - 1), own = hat[reach][i];
     double s0 = 0, s1 = 0, s2 = 0, near = 0;
-    int reach = window_reach(window);
     for (int m = -reach; m <= reach; m++) {
         double at = theta + 2 * M_PI * m;
         /* (6.12): the pieces' derivative leaves out the jump at the edge */
         double jump = 2 * window->edge * sin(at * window->support / 2)
                       / (2 * M_PI * own);
-        double b = m ? window_hat(window, at) / own : 0, e = m * b - jump;
+        double b = m ? hat[m + reach][i] / own : 0, e = m * b - jump;
         s0 += b * b;
         s1 += b * e;
         s2 += e * e;
@@ -34,8 +88,11 @@ static void alias_node(struct alias *alias, const struct window *window, int i)
 
 void alias_set(struct alias *alias, const struct window *window)
 {
+    int reach = window_reach(window);
+    double hat[2 * REACH_MOST + 1][ALIAS_NODES];
+    alias_hats(window, reach, hat[0]);
     for (int i = 0; i < ALIAS_NODES; i++)
-        alias_node(alias, window, i);
+        alias_node(alias, window, reach, hat, i);
 }
 
 struct place {
@@ -47,7 +104,7 @@ static struct place alias_place(double theta)
 {
     double x = theta / M_PI * (ALIAS_NODES - 1);
     int i = x >= ALIAS_NODES - 1 ? ALIAS_NODES - 2 : (int)x;
-    return (struct place){i, fmin(x - i, 1)};
+    return (struct place){i, x - i < 1 ? x - i : 1};
 }
 
 static double alias_at(const double *table, struct place at)
@@ -72,7 +129,7 @@ double alias_near(const struct alias *alias, double theta)
 
 /* k_0 of (6.11): where an integral over k of k^-2 must begin to be the sum over
  * the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
-double error_lowest(const struct cell *cell)
+static double lowest_of(const struct cell *cell)
 {
     enum { REACH = 4 };
     double edge[3], longest = 0, sum = 0;
@@ -100,6 +157,19 @@ double error_lowest(const struct cell *cell)
     return 1 / (2 * M_PI * M_PI / cell->volume * sum + 1 / limit);
 }
 
+/* Many estimates in a row are of one cell. */
+double error_lowest(const struct cell *cell)
+{
+    static _Thread_local struct {
+        double a[9], lowest;
+    } last;
+    if (last.lowest == 0 || memcmp(last.a, cell->a, sizeof last.a) != 0) {
+        last.lowest = lowest_of(cell);
+        memcpy(last.a, cell->a, sizeof last.a);
+    }
+    return last.lowest;
+}
+
 /* F of (6.11): what stands for k^-2 in (6.5), smooth and with the same integral
  * as k^-2 from k_0 on; and its integral over the band. */
 double band_fall(double k, double lowest)
@@ -114,6 +184,35 @@ double band_fall_whole(const struct band *band, double lowest)
     return atan(c / q) / (2 * q) - c / (2 * (c * c + q * q));
 }
 
+enum { ANGULAR = 16 };
+/* An alias at the directions mu = (1 + y)/2 of one k: sum of beta_m^2, its mean
+ * m, sum of beta_m^2 m^2, |beta_1 + beta_-1|. */
+struct alias_values {
+    double square[ANGULAR], mean[ANGULAR], far[ANGULAR], near[ANGULAR];
+};
+
+static void alias_values(const struct alias *alias, double theta,
+                         const double *y, struct alias_values *to)
+{
+    struct place place[ANGULAR];
+    for (int j = 0; j < ANGULAR; j++) {
+        double at = theta * ((1 + y[j]) / 2);
+        place[j] = alias_place(at < M_PI ? at : M_PI);
+        to->square[j] = alias_at(alias->log0, place[j]);
+        to->mean[j] = alias_at(alias->mean, place[j]);
+        to->far[j] = alias_at(alias->log2, place[j]);
+        to->near[j] = alias_at(alias->logs, place[j]);
+    }
+    for (int j = 0; j < ANGULAR; j++) {
+        to->square[j] = quick_exp(to->square[j]);
+        to->far[j] = quick_exp(to->far[j]);
+        to->near[j] = quick_exp(to->near[j]);
+    }
+    for (int j = 0; j < ANGULAR; j++)
+        if (alias->sign[place[j].i] != alias->sign[place[j].i + 1])
+            to->near[j] = fabs(alias_sum(alias, place[j]));
+}
+
 /* Axis d of (6.5): gamma^2/k^2 times the mean over directions of sum_m beta_m^2
  * times |k + m K|^2 (gather) or k^2 (spread), and the square of (6.6), the
  * coherent sum of a particle's own aliases. */
@@ -121,7 +220,6 @@ static struct error_parts error_axis(const struct band *band,
                                      const struct alias *alias, double lowest,
                                      double spacing, double far, int potential)
 {
-    enum { ANGULAR = 16 };
     const double *y, *v;
     double along = 2 * M_PI / spacing, own = 0;
     double zero = potential ? exp(alias->log0[0])
@@ -133,19 +231,18 @@ static struct error_parts error_axis(const struct band *band,
     for (int i = 0; i < BAND_NODES; i++) {
         double k = band->k[i], g = band->gamma[i], s = 0, t = 0, z = 0;
         double part = band->weight[i] * band_fall(k, lowest);
+        struct alias_values at;
+        alias_values(alias, k * spacing, y, &at);
         for (int j = 0; j < ANGULAR; j++) {
-            double mu = (1 + y[j]) / 2;
-            struct place at = alias_place(fmin(k * mu * spacing, M_PI));
-            double t0 = exp(alias_at(alias->log0, at));
-            double t1 = alias_at(alias->mean, at) * t0;
-            double t2 = exp(alias_at(alias->log2, at));
+            double mu = (1 + y[j]) / 2, t0 = at.square[j], t2 = at.far[j];
+            double t1 = at.mean[j] * t0;
             s += v[j] / 2
                  * (potential ? t0
                               : k * k * t0 + 2 * k * mu * along * t1
                                     + far * far * t2);
             z += v[j] / 2 * t0 * (potential ? 1 : k * k);
             /* no credit for a sum that happens to vanish */
-            t += v[j] / 2 * fabs(alias_sum(alias, at));
+            t += v[j] / 2 * at.near[j];
         }
         own += band->weight[i] * g * t;
         p.gather += 2 * part * (g * g * s - zero);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "math/poly.h"
+#include "math/quick.h"
 
 static double sinc(double x)
 {
@@ -158,9 +159,15 @@ void error_pairs(struct error_pair *pair, const double *edge, int n,
         double r = (edge[k] + edge[k + 1]) / 2;
         shell_cut(&pair[k], band, edge[k], edge[k + 1], potential);
         pair[k].gather = pair[k].spread = 0;
-        for (int i = 0; mesh[0] > 0 && i < BAND_NODES; i++) {
+        if (mesh[0] == 0)
+            continue;
+        double wave[BAND_NODES];
+        for (int i = 0; i < BAND_NODES; i++)
+            wave[i] = quick_sin(band->k[i] * r);
+        for (int i = 0; i < BAND_NODES; i++) {
+            double at = band->k[i] * r;
             double own = band->weight[i] * band->gamma[i] * beta[i]
-                         * sinc(band->k[i] * r);
+                         * (at < 1e-3 ? sinc(at) : wave[i] / at);
             pair[k].gather += scale * own;
             pair[k].spread += z * own * (potential ? 1 : band->k[i]);
         }

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "base/random.h"
 #include "method/arrays.h"
+#include "method/sample_bins.h"
 #include "method/sample_local.h"
 #include "points/points.h"
 
-enum { TARGETS = 160, SOURCES = 8192 };
+enum { TARGETS = 160, SOURCES = 8192, PAIRS_LEAST = 100000 };
 
 /* Fractional coordinates and index of `count` sources of n: all of them in
  * order, or random ones. */
@@ -30,27 +32,32 @@ static void sample_pick(const struct points *p, int64_t count, uint64_t seed,
 /* Counts pairs of nearest images of targets t and sources s by radius. */
 static void sample_pairs(struct sample *sample, const struct cell *cell,
                          const double *t, int64_t nt, const double *s,
-                         int64_t ns)
+                         int64_t ns, int threads)
 {
     int64_t count[SAMPLE_RADII + 1] = {0};
-    double inverse = 1 / log(sample->step), base = log(sample->radius0);
+    threads = nt * ns < PAIRS_LEAST * threads
+                  ? (int)(nt * ns / PAIRS_LEAST) + 1
+                  : threads;
+    struct sample_bins bins;
+    sample_bins_set(&bins, log(sample->radius0), 1 / log(sample->step),
+                    SAMPLE_RADII);
+    PAR_FOR(threads, schedule(static) reduction(+ : count))
     for (int64_t i = 0; i < nt; i++)
         for (int64_t j = 0; j < ns; j++) {
             double f[3], r2 = 0;
             if (s[4 * j + 3] == t[4 * i + 3])
                 continue;
-            for (int d = 0; d < 3; d++) {
+            for (int d = 0; d < 3; d++)
                 f[d] = sample_nearest(t[4 * i + d] - s[4 * j + d]);
-            }
             for (int k = 0; k < 3; k++) {
                 double x = f[0] * cell->a[k] + f[1] * cell->a[3 + k]
                            + f[2] * cell->a[6 + k];
                 r2 += x * x;
             }
-            double at = r2 > 0 ? (0.5 * log(r2) - base) * inverse : 0;
-            count[at < 0              ? 0
-                  : at > SAMPLE_RADII ? SAMPLE_RADII
-                                      : (int)ceil(at)]++;
+            int bin;
+            if (!sample_bins_at(&bins, r2, &bin))
+                bin = sample_bins_by(&bins, 0.5 * log(r2));
+            count[bin]++;
         }
     double scale = (double)sample->n / (double)ns / (double)nt, sum = 0;
     for (int k = 0; k < SAMPLE_RADII; k++) {
@@ -102,9 +109,9 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     GO(MEM_RAW(s, 4 * ns));
     sample_pick(&points, nt, 1, t);
     sample_pick(&points, ns, 2, s);
-    sample_pairs(sample, cell, t, nt, s, ns);
+    sample_pairs(sample, cell, t, nt, s, ns, threads);
     if (most > 0)
-        GO(sample_local(sample, cell, &points, q, exclusions, pair));
+        GO(sample_local(sample, cell, &points, q, exclusions, pair, threads));
 done:
     mem_free(s);
     mem_free(t);

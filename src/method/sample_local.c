@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
 #include "math/pair.h"
+#include "method/sample_bins.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
-enum { LEFT_OUT = 3 };
+enum { LEFT_OUT = 3, FORCES_LEAST = 256 /* that are worth a thread */ };
 /* Of so many nearest distances it is seen how the number of pairs grows, as
  * r^AT_RANDOM at most if they are at random. */
 enum { NEAREST = 32 };
@@ -17,7 +19,22 @@ enum { NEAREST = 32 };
 /* -log of 0.5: one set of points in two has a pair that is nearer. */
 #define RARE 0.69
 
-/* Bins of at least the screen's edge; those of one hash share a bucket. */
+/* What is summed at a target. */
+struct grid_sums {
+    double field[3];
+    double whole[3]; /* the field with excluded pairs */
+    double close;    /* sum of the squares of the force's changes */
+    double nearest;  /* distance of the nearest source */
+};
+
+/* The sources by bucket. */
+struct grid_sources {
+    double *s[3], *q; /* owned, [n] */
+    int64_t *i;       /* owned, [n] */
+    uint64_t *key;    /* owned, [n] */
+};
+
+/* Bins of at least half the screen's edge; those of one hash share a bucket. */
 struct grid {
     struct sample *sample;
     const struct points *points;
@@ -27,11 +44,11 @@ struct grid {
     const struct pair *pair; /* NULL: 1/r */
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
-    double close;            /* sum of the squares of the force's changes */
-    double nearest;          /* of a target's sources, its distance */
-    double whole[3];         /* the field with excluded pairs */
     uint64_t *key;           /* owned, [n]: bin of each source */
-    int64_t *start, *source; /* owned, [buckets + 1], [n] by bucket */
+    int64_t *start;          /* owned, [buckets + 1] */
+    struct grid_sources by;
+    int apart; /* 1: no two bins share a bucket */
+    struct sample_bins bins; /* of the shells */
 };
 
 static uint64_t grid_key(const struct grid *g, int64_t b0, int64_t b1,
@@ -48,7 +65,8 @@ static int64_t grid_bin(const struct grid *g, int d, int64_t i)
 
 static int64_t grid_bucket(const struct grid *g, uint64_t key)
 {
-    return (int64_t)(key % (uint64_t)g->buckets);
+    uint64_t buckets = (uint64_t)g->buckets;
+    return (int64_t)(key < buckets ? key : key % buckets);
 }
 
 /* Counting sort by bucket. */
@@ -56,12 +74,18 @@ static farsum_status grid_build(struct grid *g)
 {
     int64_t n = g->points->n;
     for (int d = 0; d < 3; d++) {
-        double dim = floor(g->cell->height[d] / g->screen);
+        double dim = floor(2 * g->cell->height[d] / g->screen);
         g->dim[d] = dim < 1 ? 1 : dim > 1e6 ? 1000000 : (int64_t)dim;
     }
     g->buckets = n | 1;
+    g->apart = (double)g->dim[0] * (double)g->dim[1] * (double)g->dim[2]
+               <= (double)g->buckets;
     TRY(MEM_RAW(g->key, n));
-    TRY(MEM_RAW(g->source, n));
+    TRY(MEM_RAW(g->by.i, n));
+    TRY(MEM_RAW(g->by.key, n));
+    TRY(MEM_RAW(g->by.q, n));
+    for (int d = 0; d < 3; d++)
+        TRY(MEM_RAW(g->by.s[d], n));
     TRY(MEM_NEW(g->start, g->buckets + 1));
     for (int64_t i = 0; i < n; i++) {
         g->key[i] = grid_key(g, grid_bin(g, 0, i), grid_bin(g, 1, i),
@@ -70,8 +94,14 @@ static farsum_status grid_build(struct grid *g)
     }
     for (int64_t b = 0; b < g->buckets; b++)
         g->start[b + 1] += g->start[b];
-    for (int64_t i = n - 1; i >= 0; i--)
-        g->source[--g->start[grid_bucket(g, g->key[i]) + 1]] = i;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        int64_t e = --g->start[grid_bucket(g, g->key[i]) + 1];
+        g->by.i[e] = i;
+        g->by.key[e] = g->key[i];
+        g->by.q[e] = g->q[i];
+        for (int d = 0; d < 3; d++)
+            g->by.s[d][e] = g->points->s[d][i];
+    }
     /* each start now stands one slot late */
     for (int64_t b = 0; b < g->buckets; b++)
         g->start[b] = g->start[b + 1];
@@ -96,86 +126,126 @@ static void grid_slope(const struct grid *g, double r, double u,
     slope[1] = (nearer[0] - v[0]) / (0.01 * r);
 }
 
-/* Adds the sources of one bin to the field at target i, and to the target's
- * shells, if it has any. */
-static void grid_visit(struct grid *g, int64_t i, uint64_t key,
-                       double field[3], struct sample_target *target)
+/* A source at x, r2 > 0, in the target's shells. */
+static void grid_shell(const struct grid *g, const double x[3], double r2,
+                       double r, double qj, double stays,
+                       struct sample_target *target)
 {
-    double inner = log(g->sample->radius[0]);
-    double inverse = (SAMPLE_SHELLS - 1) / (log(g->radius) - inner);
-    double qi = g->q[i];
-    double limit = target ? g->radius * g->radius : g->screen * g->screen;
-    int64_t bucket = grid_bucket(g, key);
-    for (int64_t e = g->start[bucket]; e < g->start[bucket + 1]; e++) {
-        int64_t j = g->source[e];
-        double f[3], x[3], r2 = 0;
-        if (g->key[j] != key)
-            continue;
-        for (int d = 0; d < 3; d++)
-            f[d] = sample_nearest(g->points->s[d][i] - g->points->s[d][j]);
-        for (int k = 0; k < 3; k++) {
-            x[k] = f[0] * g->cell->a[k] + f[1] * g->cell->a[3 + k]
-                   + f[2] * g->cell->a[6 + k];
-            r2 += x[k] * x[k];
+    int shell;
+    if (!sample_bins_at(&g->bins, r2, &shell))
+        shell = sample_bins_by(&g->bins, log(r));
+    target->first = shell < target->first ? shell : target->first;
+    target->count[shell]++;
+    target->charge[shell] += qj;
+    target->square[shell] += qj * qj;
+    for (int k = 0; k < 3; k++)
+        target->dipole[shell][k] += stays * qj * x[k] / r;
+}
+
+/* A target, and how far it sees. */
+struct grid_aim {
+    int64_t i;
+    double s[3], q, limit; /* limit: of the square of a distance */
+    struct sample_target *shells; /* NULL: none */
+    struct grid_sums *sums;
+};
+
+/* Adds source e at x to the field at the target, and to its shells. */
+static void grid_add(const struct grid *g, const struct grid_aim *aim,
+                     int64_t e, const double x[3], double r2)
+{
+    struct grid_sums *sums = aim->sums;
+    double qi = aim->q, qj = g->by.q[e], r = sqrt(r2), stays = 1;
+    double u = r2 / (g->screen * g->screen), slope[2] = {0, 0};
+    if (u < 1)
+        grid_slope(g, r, u, slope);
+    if (g->exclusions->rows > 0)
+        stays -= exclusions_lost(g->exclusions, aim->i, g->by.i[e]);
+    for (int k = 0; k < 3; k++) {
+        sums->whole[k] += qj * slope[0] * x[k];
+        sums->field[k] += stays * qj * slope[0] * x[k];
+    }
+    sums->close += qi * qi * qj * qj * slope[1] * slope[1];
+    sums->nearest = r < sums->nearest ? r : sums->nearest;
+    if (aim->shells)
+        grid_shell(g, x, r2, r, qj, stays, aim->shells);
+}
+
+/* As sample_nearest, for vectors. */
+static inline double nearest(double f)
+{
+    return f - (f > 0.5 ? 1.0 : 0.0) + (f < -0.5 ? 1.0 : 0.0);
+}
+
+/* Sources begin .. end, of one bin or of some whose buckets lie together; those
+ * of another key are left out where bins share buckets. */
+static void grid_visit(const struct grid *g, const struct grid_aim *aim,
+                       uint64_t key, int64_t begin, int64_t end)
+{
+    enum { CHUNK = 64 };
+    const double *a = g->cell->a;
+    const double p0 = aim->s[0], p1 = aim->s[1], p2 = aim->s[2];
+    double x0[CHUNK], x1[CHUNK], x2[CHUNK], r2[CHUNK];
+    for (; begin < end; begin += CHUNK) {
+        int n = end - begin < CHUNK ? (int)(end - begin) : CHUNK;
+        const double *s0 = g->by.s[0] + begin, *s1 = g->by.s[1] + begin;
+        const double *s2 = g->by.s[2] + begin;
+        for (int k = 0; k < n; k++) {
+            double f0 = nearest(p0 - s0[k]);
+            double f1 = nearest(p1 - s1[k]);
+            double f2 = nearest(p2 - s2[k]);
+            x0[k] = f0 * a[0] + f1 * a[3] + f2 * a[6];
+            x1[k] = f0 * a[1] + f1 * a[4] + f2 * a[7];
+            x2[k] = f0 * a[2] + f1 * a[5] + f2 * a[8];
+            r2[k] = x0[k] * x0[k] + x1[k] * x1[k] + x2[k] * x2[k];
         }
-        if (!(r2 > 0) || r2 >= limit)
-            continue;
-        double qj = g->q[j], r = sqrt(r2);
-        double u = r2 / (g->screen * g->screen);
-        double slope[2] = {0, 0};
-        if (u < 1)
-            grid_slope(g, r, u, slope);
-        double stays = 1 - exclusions_lost(g->exclusions, i, j);
-        for (int k = 0; k < 3; k++) {
-            g->whole[k] += qj * slope[0] * x[k];
-            field[k] += stays * qj * slope[0] * x[k];
+        for (int k = 0; k < n; k++) {
+            const double x[3] = {x0[k], x1[k], x2[k]};
+            if (r2[k] > 0 && r2[k] < aim->limit
+                && (g->apart || g->by.key[begin + k] == key))
+                grid_add(g, aim, begin + k, x, r2[k]);
         }
-        g->close += qi * qi * qj * qj * slope[1] * slope[1];
-        g->nearest = r < g->nearest ? r : g->nearest;
-        if (!target)
-            continue;
-        double at = (log(r) - inner) * inverse;
-        int shell = at <= 0 ? 0 : at > SAMPLE_SHELLS - 2 ? SAMPLE_SHELLS - 1
-                                                         : (int)ceil(at);
-        target->first = shell < target->first ? shell : target->first;
-        target->count[shell]++;
-        target->charge[shell] += qj;
-        target->square[shell] += qj * qj;
-        for (int k = 0; k < 3; k++)
-            target->dipole[shell][k] += stays * qj * x[k] / r;
     }
 }
 
-/* Square of the field at target i, and of that with excluded pairs. */
-static void grid_target(struct grid *g, int64_t i,
-                        struct sample_target *target, double square[2])
+/* Bins low .. high of the last axis, which goes round. */
+static void grid_row(const struct grid *g, const struct grid_aim *aim,
+                     int64_t a, int64_t b, int64_t low, int64_t high)
 {
-    double field[3] = {0};
+    int64_t n = g->dim[2];
+    while (low <= high) {
+        int64_t from = (low + n) % n, last = from;
+        if (g->apart) /* their buckets lie together up to the axis' end */
+            last = from + (high - low) < n ? from + (high - low) : n - 1;
+        uint64_t key = grid_key(g, a, b, from);
+        int64_t bucket = grid_bucket(g, key);
+        grid_visit(g, aim, key, g->start[bucket],
+                   g->start[bucket + last - from + 1]);
+        low += last - from + 1;
+    }
+}
+
+static void grid_target(const struct grid *g, int64_t i,
+                        struct sample_target *target, struct grid_sums *sums)
+{
+    double radius = target ? g->radius : g->screen;
+    struct grid_aim aim = {i, {0}, g->q[i],
+                           radius * radius, target, sums};
     int64_t low[3], high[3];
-    memset(g->whole, 0, sizeof g->whole);
-    g->nearest = INFINITY;
+    *sums = (struct grid_sums){.nearest = INFINITY};
     for (int d = 0; d < 3; d++) {
-        int64_t at = grid_bin(g, d, i), reach = 1;
-        if (target)
-            reach = (int64_t)ceil(g->radius * (double)g->dim[d]
-                                  / g->cell->height[d]);
+        int64_t at = grid_bin(g, d, i);
+        int64_t reach = (int64_t)ceil(radius * (double)g->dim[d]
+                                      / g->cell->height[d]);
+        aim.s[d] = g->points->s[d][i];
         /* all bins once, where there are few */
         low[d] = g->dim[d] < 2 * reach + 1 ? 0 : at - reach;
         high[d] = g->dim[d] < 2 * reach + 1 ? g->dim[d] - 1 : at + reach;
     }
     for (int64_t a = low[0]; a <= high[0]; a++)
         for (int64_t b = low[1]; b <= high[1]; b++)
-            for (int64_t c = low[2]; c <= high[2]; c++)
-                grid_visit(g, i,
-                           grid_key(g, (a + g->dim[0]) % g->dim[0],
-                                    (b + g->dim[1]) % g->dim[1],
-                                    (c + g->dim[2]) % g->dim[2]),
-                           field, target);
-    square[0] = square[1] = 0;
-    for (int d = 0; d < 3; d++) {
-        square[0] += field[d] * field[d];
-        square[1] += g->whole[d] * g->whole[d];
-    }
+            grid_row(g, &aim, (a + g->dim[0]) % g->dim[0],
+                     (b + g->dim[1]) % g->dim[1], low[2], high[2]);
 }
 
 /* Radius where a particle has `wanted` neighbours, or half the cell. */
@@ -272,40 +342,63 @@ static void nearest_of_all(const struct grid *g, int64_t count,
     s->pair = q2 * slope[0] * r * sqrt(within * 3 / (2 * power - 1));
 }
 
+/* The source that force t is on: they are spread over all. */
+static int64_t force_at(int64_t t, int64_t forces, int64_t n)
+{
+    return (int64_t)((double)n * ((double)t + 0.5) / (double)forces);
+}
+
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const double *q,
                            const struct exclusions *exclusions,
-                           const struct pair *pair)
+                           const struct pair *pair, int threads)
 {
     struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
                      .exclusions = exclusions, .pair = pair};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
-    double sum[2] = {0}, most[LEFT_OUT] = {0}, *distance = NULL;
+    double sum[2] = {0}, close = 0, most[LEFT_OUT] = {0}, *distance = NULL;
+    struct grid_sums *sums = NULL;
     farsum_status status = FARSUM_OK;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
     GO(MEM_NEW(sample->target, targets));
     GO(MEM_RAW(distance, forces));
+    GO(MEM_RAW(sums, forces));
     for (int k = 0; k < SAMPLE_SHELLS; k++)
         sample->radius[k] = g.radius
                             * pow(sample->radius0 / g.radius,
                                   1 - (double)k / (SAMPLE_SHELLS - 1));
+    double inner = log(sample->radius[0]);
+    sample_bins_set(&g.bins, inner,
+                    (SAMPLE_SHELLS - 1) / (log(g.radius) - inner),
+                    SAMPLE_SHELLS - 1);
     GO(grid_build(&g));
+    threads = forces < threads * FORCES_LEAST
+                  ? (int)(forces / FORCES_LEAST) + 1
+                  : threads;
+    PAR_FOR(threads, schedule(dynamic, 64))
     for (int64_t t = 0; t < forces; t++) {
-        /* spread over the sources; the first of each few has shells */
-        int64_t i = (int64_t)((double)n * ((double)t + 0.5) / (double)forces);
-        int64_t own = t * targets / forces;
+        /* the first of each few has shells */
+        int64_t i = force_at(t, forces, n), own = t * targets / forces;
         int first = t == 0 || (t - 1) * targets / forces != own;
-        double qi = q[i], square[2];
         if (first) {
-            sample->target[own].q = qi;
+            sample->target[own].q = q[i];
             sample->target[own].first = SAMPLE_SHELLS;
         }
-        grid_target(&g, i, first ? &sample->target[own] : NULL, square);
+        grid_target(&g, i, first ? &sample->target[own] : NULL, &sums[t]);
+    }
+    for (int64_t t = 0; t < forces; t++) {
+        double qi = q[force_at(t, forces, n)];
+        double square[2] = {0};
+        for (int d = 0; d < 3; d++) {
+            square[0] += sums[t].field[d] * sums[t].field[d];
+            square[1] += sums[t].whole[d] * sums[t].whole[d];
+        }
         sum[0] += keep_largest(most, qi * qi * square[0]);
         sum[1] += qi * qi * square[1];
-        distance[t] = g.nearest;
+        close += sums[t].close;
+        distance[t] = sums[t].nearest;
     }
     /* A close pair's force is most of the mean of random points, whose square
      * has no variance: of a sample that has met one by chance it would promise
@@ -319,12 +412,17 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     sample->regular = sample->lattice || targets_spaced(sample);
     sample->force = sqrt(sum[0] / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
-    sample->close = sqrt(g.close / (double)forces);
+    sample->close = sqrt(close / (double)forces);
     nearest_of_all(&g, forces, distance);
 done:
     mem_free(distance);
+    mem_free(sums);
     mem_free(g.key);
     mem_free(g.start);
-    mem_free(g.source);
+    mem_free(g.by.i);
+    mem_free(g.by.key);
+    mem_free(g.by.q);
+    for (int d = 0; d < 3; d++)
+        mem_free(g.by.s[d]);
     return status;
 }

@@ -11,5 +11,5 @@
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const double *q,
                            const struct exclusions *exclusions,
-                           const struct pair *pair);
+                           const struct pair *pair, int threads);
 #endif

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "method/designs.h"
+#include "method/error_inside.h"
 #include "method/tune_inside.h"
 
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
@@ -61,10 +63,21 @@ int tune_holds(const struct tuner *u, struct tuned *t)
     return error <= tune_goal(u, t);
 }
 
-farsum_status tune_split(const struct tuner *u, struct tuned *t,
-                                double c)
+farsum_status tune_split(const struct tuner *u, struct tuned *t, double c)
 {
+    if (u->tables && band_table(&t->band, c, &t->pair)) {
+        t->split = u->plain;
+        t->split.c = c;
+        return FARSUM_OK;
+    }
     TRY(split_set(&t->split, u->split, c));
+    band_set(&t->band, &t->split, &t->pair);
+    return FARSUM_OK;
+}
+
+farsum_status tune_split_whole(const struct tuner *u, struct tuned *t)
+{
+    TRY(split_set(&t->split, u->split, t->split.c));
     band_set(&t->band, &t->split, &t->pair);
     return FARSUM_OK;
 }
@@ -182,9 +195,8 @@ void tune_sigma(struct tuned *t)
 farsum_status tune_window(const struct tuner *u, struct tuned *t,
                                  int support, double shape, double sigma)
 {
-    TRY(window_set(&t->window, u->window, support, shape, sigma, 0));
-    alias_set(&t->alias, &t->window);
-    return FARSUM_OK;
+    return design_window(&t->window, &t->alias, u->window, support, shape,
+                         sigma);
 }
 
 /* Window and aliases for the s-th upsampling, kept. */
@@ -243,22 +255,31 @@ static int tune_hopeless(const struct tuner *u, struct tuned *t, double least)
     return tuned_choose(&cheap, u->plan) == FARSUM_OK && cheap.seconds > least;
 }
 
-/* One candidate: cutoff rc and upsampling s (or the fixed mesh).  Given up with
- * seconds = infinity once it cannot be cheaper than `least`. */
+/* Candidates of cutoff rc: with the bandwidth that all of them have, if the
+ * mesh is not fixed. */
+static farsum_status tune_begin(const struct tuner *u, struct tuned *t,
+                                double rc)
+{
+    const farsum_options *o = &u->plan->options;
+    tune_cutoff(u, t, rc);
+    if (t->pair.kappa > PAIR_KAPPA_MAX)
+        FAIL(ERR_TOLERANCE, "kernel %s: kappa is %.3g over the cutoff %.3g; up "
+                            "to %d can be reached", t->pair.name,
+             t->pair.kappa, plan_length(u->plan, t->rc), PAIR_KAPPA_MAX);
+    if (o->mesh[0] != 0)
+        return FARSUM_OK;
+    return o->bandwidth > 0 ? tune_split(u, t, o->bandwidth)
+                            : tune_bandwidth(u, t);
+}
+
+/* One candidate: a cutoff's t and upsampling s (or the fixed mesh).  Given up
+ * with seconds = infinity once it cannot be cheaper than `least`. */
 static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
                                     double least)
 {
     const farsum_options *o = &u->plan->options;
     int tuned_mesh = o->mesh[0] == 0;
-    if (t->pair.kappa > PAIR_KAPPA_MAX)
-        FAIL(ERR_TOLERANCE, "kernel %s: kappa is %.3g over the cutoff %.3g; up "
-                            "to %d can be reached", t->pair.name,
-             t->pair.kappa, plan_length(u->plan, t->rc), PAIR_KAPPA_MAX);
     if (tuned_mesh) {
-        if (o->bandwidth > 0)
-            TRY(tune_split(u, t, o->bandwidth));
-        else
-            TRY(tune_bandwidth(u, t));
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
                   u->plan->device != NULL);
         t->seconds = INFINITY;
@@ -321,12 +342,15 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     int cutoffs = tune_cutoffs(u, rc);
     int only = o->upsampling > 0 || o->mesh[0] > 0;
     farsum_status last = FARSUM_OK;
-    for (int i = 0; i < cutoffs; i++)
+    for (int i = 0; i < cutoffs; i++) {
+        struct tuned begin = {.rc = 0};
+        TRY(progress_step(i, cutoffs, "tuning spectral"));
+        farsum_status began = tune_begin(u, &begin, rc[i]);
         for (int s = only ? SIGMAS / 2 : 0; s < SIGMAS; s++) {
-            struct tuned t = {.rc = 0};
-            TRY(progress_step(i, cutoffs, "tuning spectral"));
-            tune_cutoff(u, &t, rc[i]);
-            farsum_status status = tune_candidate(u, &t, s, least);
+            struct tuned t = begin;
+            farsum_status status = began == FARSUM_OK
+                                       ? tune_candidate(u, &t, s, least)
+                                       : began;
             if (status == FARSUM_OK && t.seconds < least) {
                 least = t.seconds;
                 *tuned = t;
@@ -337,9 +361,10 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
             if (status != FARSUM_OK && status != FARSUM_ERR_TOLERANCE)
                 return status;
             last = status != FARSUM_OK ? status : last;
-            if (only)
+            if (only || began != FARSUM_OK)
                 break;
         }
+    }
     if (isfinite(least))
         return FARSUM_OK;
     if (isfinite(reached))
@@ -358,7 +383,9 @@ farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
     u->plan = plan;
     u->split = plan->options.split ? plan->options.split : split_names[0];
     u->window = plan->options.window ? plan->options.window : window_names[0];
+    u->tables = strcmp(u->split, "prolate") == 0;
     GO(cell_set(&u->cell, plan->problem.cell, 1));
+    GO(split_set(&u->plain, u->split, CUT_FIRST));
     GO(tune_cuts(u));
     GO(tune_search(u, tuned));
     GO(tune_refine(u, tuned));

@@ -10,6 +10,9 @@ struct tuner {
     const struct farsum_plan *plan;
     struct cell cell;      /* reduced, caller's length */
     const char *split, *window;
+    int tables;            /* 1: bands may come from tables; a split is then
+                              plain but for its bandwidth */
+    struct split plain;
     double cut[CUTS][3];   /* logs of near cut, far cut and own potential times
                               the volume, at bandwidth CUT_FIRST + i */
     struct {
@@ -25,6 +28,8 @@ double tune_total(const struct tuner *u, struct tuned *t);
 double tune_goal(const struct tuner *u, const struct tuned *t);
 int tune_holds(const struct tuner *u, struct tuned *t);
 farsum_status tune_split(const struct tuner *u, struct tuned *t, double c);
+/* The split that is chosen, whole, and its band. */
+farsum_status tune_split_whole(const struct tuner *u, struct tuned *t);
 farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
                           double shape, double sigma);
 void tune_cutoff(const struct tuner *u, struct tuned *t, double rc);

@@ -161,6 +161,7 @@ farsum_status tune_refine(struct tuner *u, struct tuned *t)
         tune_shrink(u, t);
     else if (o->mesh[0] == 0 && o->upsampling == 0)
         tune_coarsen(u, t);
+    TRY(tune_split_whole(u, t));
     tune_sigma(t);
     double error = tune_total(u, t);
     TRY(tune_fit(u, t));

@@ -1,0 +1,68 @@
+/* sample_bins.h: in which of some logarithmic steps of the radius a square of a
+ * distance lies, as logarithms say it, mostly without one. */
+#ifndef FARSUM_METHOD_SAMPLE_BINS_H
+#define FARSUM_METHOD_SAMPLE_BINS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BINS_MOST = 64, BINS_SLOTS = 2048, BINS_SHIFT = 47 /* 32 an octave */ };
+
+struct sample_bins {
+    double base, inverse;    /* bin = ceil((log r - base) inverse) */
+    int last;                /* 0 .. last */
+    double limit[BINS_MOST]; /* r^2 of what is in bin k at most */
+    int64_t first;           /* of the slots */
+    uint8_t slot[BINS_SLOTS]; /* the first bin that it has a part of */
+};
+
+static inline int64_t sample_bins_slot(const struct sample_bins *b, double r2)
+{
+    int64_t bits;
+    memcpy(&bits, &r2, sizeof bits);
+    bits = (bits >> BINS_SHIFT) - b->first;
+    return bits < 0 ? 0 : bits < BINS_SLOTS ? bits : BINS_SLOTS - 1;
+}
+
+static inline void sample_bins_set(struct sample_bins *b, double base,
+                                   double inverse, int last)
+{
+    int64_t bits;
+    int k = 0;
+    b->base = base;
+    b->inverse = inverse;
+    b->last = last;
+    for (int i = 0; i < last; i++)
+        b->limit[i] = exp(2 * (base + i / inverse));
+    memcpy(&bits, &b->limit[0], sizeof bits);
+    b->first = bits >> BINS_SHIFT;
+    for (int64_t i = 0; i < BINS_SLOTS; i++) {
+        double low;
+        bits = (b->first + i) << BINS_SHIFT;
+        memcpy(&low, &bits, sizeof low);
+        while (i > 0 && k < last && b->limit[k] < low)
+            k++;
+        b->slot[i] = (uint8_t)k;
+    }
+}
+
+/* By the logarithm of r. */
+static inline int sample_bins_by(const struct sample_bins *b, double log_r)
+{
+    double at = (log_r - b->base) * b->inverse;
+    return at <= 0 ? 0 : at > b->last - 1 ? b->last : (int)ceil(at);
+}
+
+/* 1: *bin is what a logarithm would say too; 0: it is too close to tell. */
+static inline int sample_bins_at(const struct sample_bins *b, double r2,
+                                 int *bin)
+{
+    int k = b->slot[sample_bins_slot(b, r2)];
+    while (k < b->last && r2 > b->limit[k])
+        k++;
+    *bin = k;
+    return (k == b->last || r2 < b->limit[k] * (1 - 1e-11))
+           && (k == 0 || r2 > b->limit[k - 1] * (1 + 1e-11));
+}
+#endif

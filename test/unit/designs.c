@@ -1,0 +1,242 @@
+/* designs.c: what plans keep for the process, and the short ways to it, are
+ * what the slow ways make. */
+#include "check.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/par.h"
+#include "math/quick.h"
+#include "method/designs.h"
+#include "method/error_inside.h"
+#include "method/sample_bins.h"
+
+/* 1: the window and alias of a key are those that are made afresh. */
+static int as_made(const char *name, int support, double shape, double sigma)
+{
+    struct window found, wanted;
+    struct alias there, made;
+    memset(&found, 0, sizeof found);
+    memset(&wanted, 0, sizeof wanted);
+    if (design_window(&found, &there, name, support, shape, sigma) != FARSUM_OK
+        || window_set(&wanted, name, support, shape, sigma, 0) != FARSUM_OK)
+        return 0;
+    alias_set(&made, &wanted);
+    size_t used = (size_t)wanted.n_quad * sizeof(double);
+    return found.support == wanted.support && found.shape == wanted.shape
+           && found.kind == wanted.kind && found.n_quad == wanted.n_quad
+           && memcmp(found.node, wanted.node, used) == 0
+           && memcmp(found.value, wanted.value, used) == 0
+           && memcmp(&there, &made, sizeof made) == 0;
+}
+
+static uint64_t made_so_far(void)
+{
+    uint64_t there, made;
+    design_counts(&there, &made);
+    return made;
+}
+
+/* Each name, support, shape and upsampling has its own; the same one is made
+ * once, also by the shape that an upsampling stands for. */
+static void keys_are_told_apart(void)
+{
+    uint64_t before = made_so_far();
+    for (int twice = 0; twice < 2; twice++)
+        for (int k = 0; window_names[k]; k++)
+            for (int support = 4; support < 7; support++) {
+                CHECK(as_made(window_names[k], support, 0, 1.4), "by 1.4");
+                CHECK(as_made(window_names[k], support, 0, 1.6), "by 1.6");
+                CHECK(as_made(window_names[k], support, 9.5, 1.6), "by shape");
+                CHECK(as_made(window_names[k], support, 9.5, 2), "the same");
+            }
+    CHECK(made_so_far() - before == 5 * 3 * 3, "%d were made",
+          (int)(made_so_far() - before));
+    struct window window;
+    struct alias alias;
+    CHECK_FAILS(design_window(&window, &alias, "a window of no such name", 4, 0,
+                              2),
+                FARSUM_ERR_UNKNOWN);
+    CHECK_FAILS(design_window(&window, &alias, "prolate", 99, 0, 2),
+                FARSUM_ERR_ARGUMENT);
+}
+
+/* No more than DESIGNS are kept: those used last. */
+static void they_are_bounded(void)
+{
+    enum { MORE = DESIGNS + 40 };
+    uint64_t before = made_so_far();
+    for (int k = 0; k < MORE; k++) {
+        CHECK(as_made("es", 4, 5 + k / 64.0, 1), "shape %d", k);
+        CHECK(as_made("es", 4, 5, 1), "the first");
+    }
+    CHECK(made_so_far() - before == MORE, "%d were made",
+          (int)(made_so_far() - before));
+    before = made_so_far();
+    CHECK(as_made("es", 4, 5 + (MORE - 1) / 64.0, 1), "the last");
+    CHECK(made_so_far() == before, "the last one is there");
+    CHECK(as_made("es", 4, 5 + 1 / 64.0, 1), "the second");
+    CHECK(made_so_far() == before + 1, "the second one has made room");
+}
+
+static void threads_may_ask(void)
+{
+    int good = 0;
+    enum { ASKED = 4000 };
+    PAR_FOR(4, schedule(dynamic) reduction(+ : good))
+    for (int k = 0; k < ASKED; k++)
+        good += as_made("kaiser_bessel", 2 + k % 3, 4 + k * 7 % 300 / 32.0, 1);
+    CHECK(good == ASKED, "%d of %d", good, ASKED);
+}
+
+/* A child goes on, whatever the parent's threads were at. */
+static void a_child_goes_on(void)
+{
+    int status = 1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct band band;
+        _exit(!as_made("gaussian", 6, 7, 1)
+              || !band_table(&band, 50, pair_find("laplace")));
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child, "no child");
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
+}
+
+static void near_all(const char *what, double c, const double *found,
+                     const double *wanted, int n, double part, double floor)
+{
+    for (int i = 0; i < n; i++)
+        CHECK(fabs(found[i] - wanted[i]) <= part * fabs(wanted[i]) + floor,
+              "%s %d at c = %g: %.17g, not %.17g", what, i, c, found[i],
+              wanted[i]);
+}
+
+/* Bands by polynomials are those by series, but for what these are rounded by:
+ * some 1e-16 of the transform. */
+static void bands_are_tabulated(void)
+{
+    static const char *const names[] = {"laplace", "stokeslet", "rotlet"};
+    for (int k = 0; k < 3; k++)
+        for (double c = 4; c < 60; c *= 1.0173) {
+            const struct pair *pair = pair_find(names[k]);
+            struct split split;
+            struct band found, wanted;
+            CHECK_OK(split_set(&split, "prolate", c));
+            band_set(&wanted, &split, pair);
+            if (!CHECK(band_table(&found, c, pair), "none at %g", c))
+                continue;
+            double grow = c * c; /* of flows' tails */
+            near_all("k", c, found.k, wanted.k, BAND_NODES, 0, 0);
+            near_all("tail_k", c, found.tail_k, wanted.tail_k, TAIL_NODES, 0,
+                     0);
+            near_all("gamma", c, found.gamma, wanted.gamma, BAND_NODES, 1e-12,
+                     1e-16 * grow);
+            near_all("tail_g", c, found.tail_g, wanted.tail_g, TAIL_NODES,
+                     1e-12, 1e-16);
+            near_all("tail", c, found.tail, wanted.tail, TAIL_NODES, 1e-12,
+                     1e-16 * grow);
+            near_all("tail_sum", c, found.tail_sum, wanted.tail_sum, TAIL_NODES,
+                     1e-12, 1e-16);
+            near_all("edge", c, &found.edge, &wanted.edge, 1, 1e-12, 1e-15);
+            near_all("centre", c, &found.centre, &wanted.centre, 1, 1e-12, 0);
+            near_all("self", c, &found.self, &wanted.self, 1, 1e-12,
+                     1e-15 * grow);
+            for (int p = 0; p < 2; p++) {
+                double root = sqrt(found.cut_far[p]);
+                double right = sqrt(wanted.cut_far[p]);
+                near_all("cut_far", c, &root, &right, 1, 1e-9, 1e-14 * grow);
+            }
+        }
+    struct band band;
+    CHECK(!band_table(&band, 10, pair_find("yukawa")), "kappa counts too");
+    CHECK(!band_table(&band, 97.5, pair_find("laplace")), "beyond the pieces");
+    CHECK(!band_table(&band, 3.9, pair_find("laplace")), "below the pieces");
+}
+
+/* The transform in long double. */
+static double hat_of(const struct window *window, int i, int m)
+{
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double sum = 0;
+    long double at = pi * i / (ALIAS_NODES - 1) + 2 * pi * m;
+    for (int q = 0; q < window->n_quad; q++)
+        sum += window->value[q] * cosl(at * window->node[q]);
+    return (double)sum;
+}
+
+static void aliases_are_right(void)
+{
+    static const char *const names[] = {"prolate", "kaiser_bessel", "es",
+                                        "gaussian"};
+    for (int k = 0; k < 4; k++)
+        for (int support = 3; support <= WINDOW_MAX; support++) {
+            struct window window;
+            struct alias alias;
+            CHECK_OK(window_set(&window, names[k], support, 0, 1.5, 0));
+            alias_set(&alias, &window);
+            for (int i = 0; i < ALIAS_NODES; i += 4) {
+                double own = hat_of(&window, i, 0), sum = 0;
+                int reach = window_reach(&window);
+                for (int m = -reach; m <= reach; m++)
+                    sum += m ? pow(hat_of(&window, i, m) / own, 2) : 0;
+                double found = exp(alias.log0[i] / 2);
+                CHECK(fabs(found - sqrt(sum)) <= 1e-12 * sqrt(sum)
+                                                     + 2e-15 / own,
+                      "%s %d, node %d: %g, not %g", names[k], support, i, found,
+                      sqrt(sum));
+            }
+        }
+}
+
+static void quick_functions(void)
+{
+    for (double x = -700; x < 700; x += 0.0371) {
+        long double sine = sinl(x), power = expl(x);
+        CHECK(fabsl(quick_sin(x) - sine) <= 4e-16L, "sin %.17g", x);
+        if (fabs(x) < 600)
+            CHECK(fabsl(quick_exp(x) - power) <= 5e-16L * power, "exp %.17g",
+                  x);
+    }
+    CHECK_NEAR(quick_sin(1e-9), 1e-9, 1e-24);
+    CHECK_NEAR(quick_sin(0), 0, 0);
+    CHECK_NEAR(quick_exp(0), 1, 0);
+}
+
+/* Bins by squares are those by logarithms, at their limits too. */
+static void bins_are_those_of_logarithms(void)
+{
+    struct sample_bins bins;
+    sample_bins_set(&bins, log(0.037), 1 / log(1.31), 40);
+    for (int k = 0; k < 40; k++)
+        for (int step = -2000; step <= 2000; step++) {
+            double far = step * (step % 2 ? 1e-4 : 1e-15);
+            double r2 = bins.limit[k] * (1 + far);
+            int bin, wanted = sample_bins_by(&bins, 0.5 * log(r2));
+            int told = sample_bins_at(&bins, r2, &bin);
+            CHECK(!told || bin == wanted, "r^2 %.17g: %d, not %d", r2, bin,
+                  wanted);
+            CHECK(told || fabs(far) < 1e-10, "not told at %.17g", r2);
+        }
+    static const double ends[] = {0, 1e-300, 1e-9, 1e9, 1e300};
+    for (int i = 0; i < 5; i++) {
+        int bin = -1, told = sample_bins_at(&bins, ends[i], &bin);
+        CHECK(told && bin == (i < 3 ? 0 : 40),
+              "%g is in %d", ends[i], bin);
+    }
+}
+
+int main(void)
+{
+    RUN(keys_are_told_apart);
+    RUN(they_are_bounded);
+    RUN(threads_may_ask);
+    RUN(a_child_goes_on);
+    RUN(bands_are_tabulated);
+    RUN(aliases_are_right);
+    RUN(quick_functions);
+    RUN(bins_are_those_of_logarithms);
+    return check_end();
+}
