@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # make run: builds and sums the shipped water box.  make test: builds, tests.
 # Both install missing Debian packages where they may.  test-all: every cell of
 # the ladders too; quick: a minute's choice of the tests.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Turns the ladder of tolerances into the tables of docs/accuracy.md.
 
     build/test/test_methods --full --csv ladder.csv

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what bench/reports/ewald.md shows, on one device, in parts, then
 writes that report.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of bench/reports/ewald.md that set other programs beside ours."""
 from ewald_tables import error, table
 from report_data import counted, short

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same kernels on other devices: tables of bench/reports/ewald.md."""
 from ewald_tables import error, rate, table
 from report_data import counted, short

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """bench/reports/ewald.md and its pictures, from what was measured.
 
     ewald_report.py h200="One NVIDIA H200" h100="One NVIDIA H100" \\

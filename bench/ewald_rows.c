@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_rows.c: whole sums, timed on one device, their errors measured; a CSV
  * line each.
  *

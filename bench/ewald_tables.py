@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of bench/reports/ewald.md."""
 from report_data import counted, short
 

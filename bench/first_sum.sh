@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # first_sum.sh FARSUM DEVICE: the first sum of a process on a GPU, 3000 points,
 # with no kernel kept and with all of them kept.  CSV: what, kept or not, seconds
 # of the whole process, of the plan, of set_points, as the report has them.

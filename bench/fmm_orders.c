@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_orders.c: the errors of the method fmm by order, as the tables of
  * src/method/fmm_error.c have them; a CSV line each.
  *

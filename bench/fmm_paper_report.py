@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
 et al., IJHPCA 2020, of dense operators, and Lengvenis et al., IPDPS 2025, of
 fast rotation."""

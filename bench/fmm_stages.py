@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What a whole sum's stages use of an NVIDIA GPU, by Nsight Compute's counters:
 a CSV line a stage of one sum of four points a box.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines of fmm.py's files, and how the tables of its report are written."""
 import csv
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was aimed at in the method of multipoles, and what was measured, from the
 lines of fmm.py's parts."""
 from fmm_tables import TYPES, asked, pick, table, times

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* m2l_micro.c: what m2l by dense operators could take at best and at worst
  * (Kohnke et al., IJHPCA 2020): kernels that multiply and add as often as
  * (10.7) does for all pairs of boxes, once with all factors and sums in memory,

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What rows of m2l do on an NVIDIA GPU, by Nsight Compute's counters: a CSV
 line a row.
 

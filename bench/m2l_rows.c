@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* m2l_rows.c: rows of m2l, m2m or l2l on a dense periodic tree of one root box,
  * timed and compared with the first of them; a CSV line each.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What the inner loop of m2l's kernels that kernels launch consists of, as the
 machine has it: Nsight Compute counts kernels that the host launches.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_case.c: see mesh_case.h. */
 #include "mesh_case.h"
 

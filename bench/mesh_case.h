@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_case.h: one case of mesh_rows: points, strengths and a mesh, on the host
  * or a device. */
 #ifndef FARSUM_BENCH_MESH_CASE_H

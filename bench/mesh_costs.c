@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_costs.c: what an H200's rows should cost, beside what they did: reads
  * lines of mesh_rows and writes them again with the costs of this build, which
  * needs no device.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """bench/reports/spreading.md and its pictures, from what was measured.
 
     mesh_report.py bench/results/spreading_h200.csv --machine "One NVIDIA H200" \\

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_rows.c: every row of spread and interp that fits, timed on one device
  * and compared with the first of them; a CSV line each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_rows.c: rows of the near field, timed on one device and compared with
  * the first of them; a CSV line each.
  *

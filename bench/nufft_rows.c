@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_rows.c: the NUFFT of types 1 and 2, timed, its error measured against
  * direct sums at some modes and points.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the commands of a measurement one after another, so that a run that was
 cut off goes on where it was: what was done stands in the file itself."""
 import concurrent.futures

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_create.c: seconds of farsum_plan_create on the host, periodic, with a
  * sample: of the first plan of a process, of the same again, and of others of
  * like size (another cell, another count).  Every case has a process of its

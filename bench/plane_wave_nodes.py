@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes src/math/plane_wave_table.h: the nodes of plane waves, math.md (10.19).
 
     plane_wave_nodes.py NODES [WIDE] > src/math/plane_wave_table.h

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Random cases for the planner, as a shell script of mesh_rows' lines.
 
     planner_cases.py --device cuda:0 --seed 1 --cases 40 >cases.sh

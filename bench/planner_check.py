@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """How well the planner's costs pick rows.
 
     mesh_costs <rows.csv | planner_check.py -

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines of mesh_rows, the bounds of its rows, and how they are shown."""
 import collections
 import csv

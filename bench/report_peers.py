@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report's part on cuFINUFFT and other peers on the same GPU."""
 from statistics import median
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of bench/reports/spreading.md, by matplotlib."""
 import os
 

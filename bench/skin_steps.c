@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* skin_steps.c: what a step of moving particles costs, by the skin of the lists
  * that are kept; a CSV line each.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures what bench/reports/spreading.md shows, on one device, in parts.
 
     spreading.py cuda:0 results/h200 --rows build/bench/mesh_rows

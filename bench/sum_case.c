@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sum_case.c: see sum_case.h. */
 #include "sum_case.h"
 

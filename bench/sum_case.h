@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sum_case.h: particles to sum, and what their sums are. */
 #ifndef FARSUM_BENCH_SUM_CASE_H
 #define FARSUM_BENCH_SUM_CASE_H

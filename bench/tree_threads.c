@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_threads.c: seconds that points of a Plummer sphere take a plan of fmm in
  * open space on the host, and of that the tree, by threads; the least of some
  * repeats.

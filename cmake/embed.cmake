@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The texts of kernels as byte arrays in the library: every *.k and *.kh and every header
 # of src/leaf and src/dialect, under their names in src/.
 #   embed_kernels(OUT): OUT is a C file, made again when a text changes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes OUT, a C file with the bytes of TEXTS (names below DIR).
 set(arrays "")
 set(rows "")

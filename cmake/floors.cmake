@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The oldest versions that are known to work.
 
 # The version that a header states by three macros must reach FLOOR.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Flags that make a memory error harder to exploit.  They join farsum_flags: every
 # object, the library, the command and the tests have them.
 include(CheckCCompilerFlag)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, so that an outside project finds it by
 # find_package(farsum) or pkg-config.  The command and its manual page install
 # themselves.  The static library is a set of its own: only who links it needs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compiles a *_kern.c file once for each instruction set and precision (see
 # src/base/isa.h).  isa_kernels(PREFIX OUT file...) names the objects in
 # OUT.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reads a room's variants.def: each row `VARIANT(room, stem, ...)` compiles
 # src/stage/room/stem.c and its parts stem_*.c, those that end in _kern.c for
 # each instruction set.  Rows of variants that the build leaves out are named in

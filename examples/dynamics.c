@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dynamics.c: a warm salt by velocity Verlet: one plan, points set in every
  * step, and a box that is pressed half way.  Charges and masses of 1, a
  * repulsion of 0.0324 / r^9; the total energy holds while the box does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* h5md.h: writes particles frame by frame as H5MD (nongnu.org/h5md), which
  * `farsum run`, and viewers, read: position, velocity, force, and their box.
  * Without HDF5 in the build h5md_create gives NULL. */

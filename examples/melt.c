@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* melt.c: molten sodium chloride at constant energy, at several tolerances:
  * how far the total energy strays is what a tolerance costs.
  *

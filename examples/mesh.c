@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A particle-in-cell step: charges to a mesh, a field from the mesh (here: the
  * plane wave that the deposit is Poisson's source of), and the field back at
  * the particles.  One charge density wave, so that the answer is known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <farsum/farsum.h>
 
 int main(void) /* two opposite charges in a cube of edge 10, and their images */

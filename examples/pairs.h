@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.h: pairs nearer than a cutoff in a periodic box, for the examples'
  * short-range forces: cells a cutoff wide, each pair once. */
 #ifndef EXAMPLE_PAIRS_H

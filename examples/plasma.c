@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plasma.c: a one-component plasma: charges of one sign in a periodic box of
  * uniform background, at a coupling Gamma = q^2/(a T), a the radius of a
  * charge's sphere; its forces by the fast multipole method.

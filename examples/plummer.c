@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plummer.c: a cluster of stars in open space, Plummer's sphere (Mon. Not. R.
  * Astron. Soc. 71 (1911) 460): its potential, pull and energy by the fast
  * multipole method, against the closed form.

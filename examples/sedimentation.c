@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sedimentation.c: a suspension that sinks: spheres of radius 1 in a periodic
  * box of fluid, each pulled down by a force of 1 and moved by the flow of all
  * others, as point forces; a soft repulsion keeps them apart.

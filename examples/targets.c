@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* targets.c: the potential on a line of probes that are no charges, in f32,
  * for two sets of charges at once; checked against the direct sum of a plan
  * that has no periodic axis. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Refuses what prints or reads real numbers by the locale of the program.
 
 A number that a program reads goes through src/base/number.h: its digits do not

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Checks the rules that the tree lives by; prints every breach, exits 1 if any.
 #
 #   includes run one way: base <- {math, leaf, device} <- points <- stage <-
@@ -67,6 +68,14 @@ for file in $texts; do
     lines=$(wc -l <"$file")
     [ "$lines" -le 500 ] || breach "$file: $lines lines, above 500"
 done
+
+# Each source says its licence at its head.
+bare=$(find src include tools test examples bench cmake scripts .ci \
+           -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' -o -name '*.def' \
+           -o -name '*.sym' -o -name '*.py' -o -name '*.sh' -o -name '*.map' \
+           -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort \
+           | xargs grep -L 'SPDX-License-Identifier: Apache-2.0' || :)
+[ -z "$bare" ] || breach "$bare: no line of the licence (SPDX) at the head"
 
 # A function's body starts and ends with a brace in the first column.
 long=$(awk '

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that building and testing need, if they are not
 # there: as root or by sudo without a password; else names the one command that
 # does it and fails.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* devices.c: the public functions of devices and of the cache. */
 #include "farsum/device.h"
 

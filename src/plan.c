@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: the public functions of a plan: check, then hand on. */
 #include "plan.h"
 

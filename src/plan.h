@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h: the inside of a plan. */
 #ifndef FARSUM_PLAN_H
 #define FARSUM_PLAN_H

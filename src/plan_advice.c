@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_advice.c: what would make a plan that was refused: one change of what
  * was asked, or two, that has been tried. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_apart.c: a sum of several parts whose results appear together: where a
  * caller may stop between them, or one of them may not be in the range of its
  * type, outputs are to stay as they were. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_beside.c: a plan of another method beside a plan whose method has not
  * all outputs of a periodic cell: it sums those. */
 #include <stdio.h>

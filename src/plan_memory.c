@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_memory.c: a plan's memory: what it holds, and its limit. */
 #include "base/mem.h"
 #include "method/method.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_method.c: which method: of those that fit the one whose execute should
  * take the least time, by what the methods' own tuning says. */
 #include <math.h>

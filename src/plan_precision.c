@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plan_precision.c: the precision of a plan's sums: as it is asked for, or of
  * those that keep the tolerance the one whose execute should take the least
  * time. */

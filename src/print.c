@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* print.c: a plan in words, and the lists of names. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* problem.c: defaults, and what can be checked before a method is known. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
   src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cases.c: particles for the tests, with their converged reference. */
 #include "cases.h"
 

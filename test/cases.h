@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cases.h: particles for the tests, with their converged reference.
  *
  * A system is named by the notation of tools/farsum/case.h, or by a file of

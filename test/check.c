@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: counts what held and what did not. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check.h: what every test program uses.  A failed CHECK is printed and
  * counted and the program goes on; check_end is main's exit status.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges.c: bad and extreme input: what its files share. */
 #include "edges.h"
 

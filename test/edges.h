@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges.h: bad and extreme input, for every kernel: what the files edges*.c
  * share. */
 #ifndef FARSUM_TEST_EDGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges_cells.c: cutoffs beyond half the cell and beyond the cell; needles and
  * plates.  Images are summed, so all of it has to be right. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges_meshes.c: meshes that are given: prime, tiny, smaller than the window:
  * right, or refused with what they reach. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges_net.c: nets that a periodic sum has to do something about: charge,
  * force, torque, flux.  What is done is known in closed form for one particle
  * in a cube, and the plan says it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges_points.c: sources that coincide or nearly do, and few of them. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges_strengths.c: strengths that are no numbers, huge, tiny or nothing. */
 #include <stdlib.h>
 #include <string.h>

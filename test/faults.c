@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The n-th allocation fails, for n = 1, 2, ... until none does: in create,
  * set_points, set_cell.  Each failure has its status and message, leaks
  * nothing, and what is left can be used or destroyed.  execute allocates

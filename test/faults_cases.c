@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* faults_cases.c: small systems by each method, with parameters fixed so that
  * plans are quick to make, and one that the tuner makes. */
 #include "faults.h"

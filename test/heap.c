@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap.c: malloc and its kin in front of glibc's, which glibc allows
  * ("Replacing malloc" in its manual) and whose own are named __libc_*. */
 #include "heap.h"

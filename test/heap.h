@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* heap.h: every allocation of the process, counted: the program that links
  * heap.c has malloc and its kin replaced by ones that count and hand on to the
  * C library.  Under the sanitizers, which replace them themselves, nothing is

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # kernels.sh BUILD NAME COMMAND...: the test NAME with kernels that are kept, in
 # FARSUM_CACHE_DIR and POCL_CACHE_DIR, else in folders of the build.
 #

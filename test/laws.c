@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws.c: runs the laws; what they share. */
 #include "laws.h"
 

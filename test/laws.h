@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws.h: what physics asks of every sum, needing no reference: what the files
  * laws*.c share. */
 #ifndef FARSUM_TEST_LAWS_H

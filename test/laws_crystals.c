@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_crystals.c: Madelung constants by the fast method, and tolerances of the
  * potential where all sites share one error. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_derivatives.c: force and virial are the energy's derivatives. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_edges.c: against Ewald's sum where systems or parameters are unusual. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_flows.c: what holds of periodic flows whatever the numbers, of the sums
  * by `spectral` (unit/flow_laws.c: of its reference): adjointness, no
  * divergence, a torque's flow as half a curl, closed surfaces, cells that are

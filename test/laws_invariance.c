@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_invariance.c: what must not change the result. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_rooms.c: spread and interp are adjoint, to rounding, row by row. */
 #include <stdlib.h>
 #include <string.h>

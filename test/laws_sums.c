@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws_sums.c: sums of parts, scaling, the parts of the result among
  * themselves. */
 #include <stdlib.h>

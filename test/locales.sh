@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes the locales that the tests run in, from the sources that the package
 # `locales` brings: decimal commas, thousands that are grouped, a decimal point
 # of two bytes, an i without a dot.

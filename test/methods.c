@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods.c: the ladder of tolerances.
  *
  *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods.h: the ladder of tolerances: what the files methods*.c share.
  *
  * A cell of the ladder is one system, precision, split, window and tolerance

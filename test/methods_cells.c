@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods_cells.c: which cells the ladder has. */
 #include <stdlib.h>
 #include <string.h>

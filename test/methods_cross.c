@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods_cross.c: the ladder of each kernel with each cell and distribution of
  * points.
  *

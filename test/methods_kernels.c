@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods_kernels.c: the ladder of kernels other than 1/r. */
 #include <stdlib.h>
 #include <string.h>

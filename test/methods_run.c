@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods_run.c: runs one cell of the ladder and measures its errors. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* methods_table.c: the ladder as a file, as a table, and as a verdict. */
 #include <stdlib.h>
 #include <string.h>

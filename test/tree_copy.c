@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_copy.c: a tree of the host as it is to be on a device. */
 #include "tree_copy.h"
 

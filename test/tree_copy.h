@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_copy.h: a tree of the host as it is to be on a device: what a device
  * builds itself is compared with that, and rows work in it. */
 #ifndef FARSUM_TEST_TREE_COPY_H

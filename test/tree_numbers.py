@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tree's check of numbers refuses each way to print or read one by the
 locale, and lets pass what no locale changes."""
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants.c: test_variants ROOM STEM [CASE...]: that row against the room's
  * plain, for each precision, instruction set that runs here, number of threads,
  * and case (of many cases by turns), on the host and on the device

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants.h: every row of every room against the room's `plain`: what the
  * files variants*.c share. */
 #ifndef FARSUM_TEST_VARIANTS_H

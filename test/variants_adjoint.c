@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_adjoint.c: a row of spread is the transpose of every row of interp
  * that fits the same case, to rounding. */
 #include <stdlib.h>

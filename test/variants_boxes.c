@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_boxes.c: the rooms of the far field: trees of all kinds, expansions
  * at random. */
 #include <stdlib.h>

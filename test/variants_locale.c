@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_locale.c: rows on a device run in the locale FARSUM_TEST_LOCALE, one
  * with a decimal comma; what they have compiled is compared with C's, byte for
  * byte.  Every text passes cache_get, which the linker wraps. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_mesh.c: cases of spread and interp.  Each is drawn from its number:
  * each support from 2 to 16 in turn, the rest at random. */
 #include "variants_mesh.h"

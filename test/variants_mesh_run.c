@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_mesh_run.c: the rows of spread and interp against plain. */
 #include <stdlib.h>
 #include <string.h>

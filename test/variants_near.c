@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_near.c: cases of the near field. */
 #include <stdlib.h>
 #include <string.h>

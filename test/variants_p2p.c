@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_p2p.c: cases of the pairs of near leaves. */
 #include <stdlib.h>
 #include <string.h>

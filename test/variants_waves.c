@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* variants_waves.c: cases of fft and scale. */
 #include <stdlib.h>
 #include <string.h>

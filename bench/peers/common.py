@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the scripts of this folder share: particles, cells, results, the norm.
 
 A result file (.npz) holds: forces [N][3] and, where the peer gives them,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_clock.c: a library to be preloaded that tells a program the time that its
  * process has been given by the processor, in place of that on the wall: what a
  * program of one thread measures of itself then does not depend on how busy the

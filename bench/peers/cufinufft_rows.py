@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """cuFINUFFT and Farsum on one GPU in one run: spreading and interpolation alone
 (spreadinterponly), and whole transforms of types 1 and 2, in three dimensions.
 

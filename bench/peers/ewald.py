@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A plain Ewald sum in numpy, converged to rounding, sharing nothing with any
 other program: what the peers (and we) are checked against on small systems.
 

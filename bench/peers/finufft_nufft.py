@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """FINUFFT's and Farsum's three-dimensional transforms of types 1 and 2 on the
 processor, at equal measured error.
 

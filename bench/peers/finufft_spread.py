@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Times FINUFFT's spreading and interpolation alone (spreadinterponly), 3-D.
 
     finufft_spread.py --venv /tmp/finufft --points 1000000 --mesh 128 \\

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """FMM3D, pyfmmlib and Farsum on the processor: potentials' gradients of charges
 in open space, at equal measured error, with equal threads.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """jaxFMM and jz-fmm on a GPU: fields of charges in open space, at a measured
 error; the fastest of a grid of their settings.
 

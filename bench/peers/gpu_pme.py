@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """PME programs for GPUs on our inputs: OpenMM, torch-pme, jax-pme, nvalchemi-
 toolkit-ops; Coulomb forces alone, every pair, at a measured error.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PME programs for GPUs, all of one shape, for gpu_pme.py: what they are called
 with, one evaluation of forces, and many that are waited for at their end."""
 import math

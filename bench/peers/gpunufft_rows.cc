@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpunufft_rows.cc: gpuNUFFT's adjoint (type 1) and forward (type 2) transform
  * on one GPU, timed, its error measured; lines as cufinufft_rows.py has them.
  *

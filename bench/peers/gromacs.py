@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs GROMACS (Debian's gmx or gmx_d) on given particles: Coulomb alone.
 
     gromacs.py data/water_tric.data --cutoff 12 --rtol 1e-12 --order 12 \\

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs LAMMPS (Debian's lmp) on given particles: Coulomb alone, every pair.
 
     lammps.py data/water_spce.xyz --accuracy 1e-6 --cutoff 10 --out f.npz

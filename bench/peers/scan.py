@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Finds each peer's best settings at a measured force error, and their times.
 
     ewald.py data/water_spce.xyz --out ref.npz

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Farsum, LAMMPS and GROMACS in turn on the same particles, at equal error.
 
     ewald.py data/water_spce_3k.xyz --out ref.npz

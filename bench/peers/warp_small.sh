@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # warp_small.sh WHEEL OUT [ARCH]: NVIDIA Warp's library from the sources that its
 # wheel holds, for one GPU architecture (sm_90), 13 MB in place of the wheel's
 # 299 MB: NVRTC is not within it, and volumes, cuBQL, MathDx and the compiler of

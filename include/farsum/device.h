@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device.h: devices, beside farsum.h: which there are, opening one for several
  * plans, working on a queue of the caller's.
  *

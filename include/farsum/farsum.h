@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* farsum.h: sums long-range interactions of many particles.
  *
  * A problem says what to sum, options say how (zero: "choose for me"), a plan

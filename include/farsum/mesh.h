@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.h: particles to a mesh and back, as a library of its own, and on top of
  * it the nonuniform Fourier transform (NUFFT) of types 1 and 2.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model.h: what a plan's stages do, counted from its parameters, what this
  * machine does in a second, measured, and what the one says of the other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* args.c: what a caller gives. */
 #include "base/args.h"
 

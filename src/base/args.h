@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* args.h: what a caller gives: structs that may be another version's, and
  * counts. */
 #ifndef FARSUM_BASE_ARGS_H

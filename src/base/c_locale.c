@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* c_locale.c: the C locale as an object, and printing by it. */
 #include "base/c_locale.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* c_locale.h: printing by the C locale, whatever locale the program or the
  * thread has set.  The locale is set for the calling thread only. */
 #ifndef FARSUM_BASE_C_LOCALE_H

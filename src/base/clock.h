@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clock.h: seconds that only grow. */
 #ifndef FARSUM_BASE_CLOCK_H
 #define FARSUM_BASE_CLOCK_H

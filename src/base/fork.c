@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fork.c: what a forked child may still use. */
 #include "base/fork.h"
 

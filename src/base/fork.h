@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fork.h: what a forked child may still use.
  *
  * A child has the thread that called fork and no other, so a team of threads

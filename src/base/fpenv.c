@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fpenv.c: the library's floating-point environment. */
 #include "base/fpenv.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fpenv.h: the library's floating-point environment.
  *
  * Every public function computes in one environment: round to nearest, no

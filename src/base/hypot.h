@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hypot.h: the length of a vector of two.  The C library's hypot would ask for
  * glibc 2.35. */
 #ifndef FARSUM_BASE_HYPOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* isa.c: which instruction sets this machine runs. */
 #include "base/isa.h"
 

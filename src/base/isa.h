@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* isa.h: one source, several instruction sets and precisions.
  *
  * A file *_kern.c is compiled once for each instruction set and precision

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mem.h: memory that is counted, aligned to 64 bytes and may be made to fail.
  *
  * MEM_NEW(p, count) sets p to count zeroed objects of its type; on failure p is

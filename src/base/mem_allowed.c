@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mem_allowed.c: how much memory this process may have. */
 #include <stdio.h>
 #include <stdlib.h>

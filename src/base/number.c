@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* number.c: decimal text to numbers and back.  What the fast paths cannot round
  * with certainty is left to the C library, by the C locale. */
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* number.h: decimal text to numbers and back, correctly rounded and fast.  The
  * one printer and the one reader of numbers that programs read: no locale that
  * the program or another thread sets changes them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* par.c: threads that another library runs. */
 #include "base/par.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* par.h: threads.  The library's loops are OpenMP regions that name their
  * number of threads, so that a plan's choice never touches the caller's.
  *

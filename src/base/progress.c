@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress.c: the thread's listener, and its clock. */
 #include "base/progress.h"
 

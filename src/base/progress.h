@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress.h: tells a caller how far a long call has come, and stops it.
  *
  * A public function of a plan begins and ends it; between them any code of any

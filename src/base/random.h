@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* random.h: numbers that repeat: splitmix64 (Steele, Lea and Flood 2014). */
 #ifndef FARSUM_BASE_RANDOM_H
 #define FARSUM_BASE_RANDOM_H

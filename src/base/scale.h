@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scale.h: exact factors that are powers of two, and the units that a plan sums
  * in. */
 #ifndef FARSUM_BASE_SCALE_H

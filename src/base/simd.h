@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h: the vector words of *_kern.c files, on GCC's vector extensions.
  *
  * real is the precision that the file is compiled for, vreal a vector of W of

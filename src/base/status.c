@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* status.c: the thread's message. */
 #include "base/status.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* status.h: how failure travels.
  *
  * Two forms only: TRY(f()) where nothing is owned, GO(f()) to a single `done:`

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* store.c: the folder of kept files. */
 #include "base/store.h"
 

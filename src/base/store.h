@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: files that are kept from run to run, all in one folder.
  *
  * The one way to read and write compiled kernels (device/cache.h) and measured

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.c: names that were mistyped, and times for a person. */
 #include "base/text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.h: names that were mistyped, and times for a person. */
 #ifndef FARSUM_BASE_TEXT_H
 #define FARSUM_BASE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aside.c: the second queue, whoever's. */
 #include "device/aside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* aside.h: a second queue, for work that may go on beside other.
  *
  *     aside_fork(aside);            what follows may go on at once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* buf.c: memory of a device, counted. */
 #include "device/buf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* buf.h: memory of a device. */
 #ifndef FARSUM_DEVICE_BUF_H
 #define FARSUM_DEVICE_BUF_H

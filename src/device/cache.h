@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h: compiled kernels on disk.
  *
  * A file holds the whole key (library version, device architecture, all else

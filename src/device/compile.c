@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile.c: texts compiled by several threads at once. */
 #include "device/compile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile.h: texts compiled by several threads at once, or found on disk.
  *
  *     compile_start(device, &key, &one);    (returns at once)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.c: NVIDIA's GPUs by the driver API and NVRTC.
  *
  * The libraries stay loaded once they are: their threads may still run. */

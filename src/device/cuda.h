@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.h: kernels for CUDA without a device. */
 #ifndef FARSUM_DEVICE_CUDA_H
 #define FARSUM_DEVICE_CUDA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device.c: the table of back ends; devices by name. */
 #include "device/device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device.h: where a plan works: memory, one in-order queue, compiled kernels.
  *
  * A back end is one struct of functions and a row in device.c.  It talks to its

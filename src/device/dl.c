@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dl.c: a vendor's library, opened at run time. */
 #include "device/dl.h"
 

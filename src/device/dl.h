@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dl.h: a vendor's library, opened at run time.
  *
  * A list of symbols is an X-macro file, rows SYM(result, name, (parameters));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* driver.c: what CUDA's and HIP's back ends share. */
 #include "device/driver.h"
 

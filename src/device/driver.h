@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* driver.h: what CUDA's and HIP's back ends share; HIP's driver is CUDA's with
  * other names.  cuda.c and hip.c open the libraries, fill a struct driver and
  * say what differs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* driver_aside.c: the second queue, by CUDA's and HIP's streams and events.
  *
  * Its stream comes before others where both have work that could start. */

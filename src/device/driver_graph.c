@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* driver_graph.c: sequences that are kept, by CUDA's and HIP's graphs.
  *
  * A sequence is captured on a stream of its own, which the device has for its

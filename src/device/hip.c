@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hip.c: AMD's GPUs by HIP's runtime and hipRTC.
  *
  * It is compiled for them and tested against a driver that is played; it has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hip.h: kernels for HIP without a device. */
 #ifndef FARSUM_DEVICE_HIP_H
 #define FARSUM_DEVICE_HIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hiprtc.c: HIP's compiler. */
 #include "device/hip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jit.c: the text that a compiler sees, and the kernels in its binary. */
 #include "device/jit.h"
 

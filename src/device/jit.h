@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jit.h: kernels from embedded text, compiled when a plan asks for them.
  *
  *     struct jit jit = {0};

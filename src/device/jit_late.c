@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jit_late.c: modules that other threads compile, and their kernels. */
 #include "device/jit_late.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* jit_late.h: modules that other threads compile, and their kernels. */
 #ifndef FARSUM_DEVICE_JIT_LATE_H
 #define FARSUM_DEVICE_JIT_LATE_H

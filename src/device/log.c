@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* log.c: the places in a compiler's log. */
 #include "device/log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* log.h: what a compiler says, with the files and lines of our texts. */
 #ifndef FARSUM_DEVICE_LOG_H
 #define FARSUM_DEVICE_LOG_H

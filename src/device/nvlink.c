@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nvlink.c: kernels that launch kernels: their binary is linked with CUDA's
  * runtime of the device. */
 #include "device/cuda.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nvrtc.c: CUDA's compiler. */
 #include "device/cuda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opencl.c: OpenCL 1.2 by its ICD loader. */
 #include "device/opencl.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opencl.h: inside of the OpenCL back end.  Types and numbers are those of the
  * OpenCL 1.2 specification; no header of a vendor is needed. */
 #ifndef FARSUM_DEVICE_OPENCL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opencl_aside.c: the second queue of an OpenCL device. */
 #include "base/mem.h"
 #include "device/opencl.h"

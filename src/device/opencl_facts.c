@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opencl_facts.c: which OpenCL devices there are, and what they can do. */
 #include "device/opencl.h"
 

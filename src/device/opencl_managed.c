@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opencl_managed.c: memory that the host uses too: OpenCL 2.0's shared virtual
  * memory, of the kind that needs no mapping, within a buffer. */
 #include "device/dl.h"

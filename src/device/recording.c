@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recording.c: sequences by their hash; what keeps them is the back end's. */
 #include "device/recording.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recording.h: a sequence of calls that a device is asked for again and again.
  *
  * A small sum is many short launches, and what it takes is to ask for them one

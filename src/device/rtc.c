@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rtc.c: one text through NVRTC or hipRTC. */
 #include "device/rtc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rtc.h: NVRTC and hipRTC, which are the same but for their names. */
 #ifndef FARSUM_DEVICE_RTC_H
 #define FARSUM_DEVICE_RTC_H

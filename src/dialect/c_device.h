@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* c_device.h: what CUDA's and HIP's words have in common. */
 #ifndef FARSUM_DIALECT_C_DEVICE_H
 #define FARSUM_DIALECT_C_DEVICE_H

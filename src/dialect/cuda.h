@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.h: the words for CUDA, by NVRTC. */
 #ifndef FARSUM_DIALECT_CUDA_H
 #define FARSUM_DIALECT_CUDA_H

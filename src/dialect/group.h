@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group.h: sums and scans over a group of GROUP threads (a power of two that
  * the file defines before it includes this).  Every thread calls; `scratch` is
  * group memory of GROUP words, free again after the call's last barrier. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hip.h: the words for HIP, by hipRTC. */
 #ifndef FARSUM_DIALECT_HIP_H
 #define FARSUM_DIALECT_HIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* opencl.h: the words for OpenCL C 1.2.  The back end defines REAL_BITS,
  * SG_SIZE and HAS_SUBGROUP. */
 #ifndef FARSUM_DIALECT_OPENCL_H

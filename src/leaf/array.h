@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* array.h: numbers of a caller's array, f32 or f64. */
 #ifndef FARSUM_LEAF_ARRAY_H
 #define FARSUM_LEAF_ARRAY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* async.h: copies from global to group memory that nobody waits for until
  * async_wait (NVIDIA, sm_80 and later). */
 #ifndef FARSUM_LEAF_ASYNC_H

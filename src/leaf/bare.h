@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bare.h: the bare kernel of a pair, for each kernel of pair.def, in f64 on
  * hosts and devices: what an exclusion takes away (math.md (3.7)).  d = x_i -
  * x_j at the nearest image, r2 = d.d > 0, kappa in the same unit, q the

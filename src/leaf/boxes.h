@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes.h: trees on devices: which boxes a group works on, and where their
  * numbers lie (points/tree.h has the order of a dense tree's boxes,
  * points/tree_gpu.h that of a sparse one's). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cells.h: the mesh points that a cell's points touch.  An axis of `mesh`
  * points has nb cells; cell b holds the coordinates s with floor(s nb) = b
  * (leaf/tile.h).  Wants SUPPORT.  The host's twin of the struct is

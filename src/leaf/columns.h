@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* columns.h: points by the columns of mesh points that their windows touch, for
  * kernels whose warps own a column (points/gpu_columns.h, which has the host's
  * twin). */

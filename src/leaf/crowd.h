@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crowd.h: what a tree's boxes say of the errors, (10.24) to (10.26), as
  * method/fmm_crowd.c has it: of sampled points, of lists, for kernels of sparse
  * and of dense trees.  Who includes it defines GROUP, TEAM, LEVELS, KNOTS,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dft.h: transforms of up to 16 complex numbers in registers, lengths known
  * when the kernel is compiled: 2, 3, 4, 5, 7 and products of two of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts.h: what the kernels of a spectral plan share: the facts of a sum, f64,
  * and the caller's arrays and units.  Sums are in f64 and in a fixed order:
  * each group leaves a record of RECORD words, one group adds them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* families.h: parents of a dense tree in blocks of BLOCK_X x BLOCK_Y x BLOCK_Z
  * neighbours, with those around them: what rows of m2l that work on the eight
  * children of a parent at once have in common (math.md (10.28)). */

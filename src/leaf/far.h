@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* far.h: the far field of a pair, for each kernel of pair.def (math.md section
  * 9).
  *

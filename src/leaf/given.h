@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* given.h: fractions of a cell or of a region, from positions as they were
  * given, [n][3]; the host's twin is points/gpu.h's struct gpu_given. */
 #ifndef FARSUM_LEAF_GIVEN_H

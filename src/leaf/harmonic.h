@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* harmonic.h: solid harmonics on hosts and devices (math.md 10.1).
  *
  * An expansion of order p is (p + 1)^2 real numbers: number n n + n + m is the

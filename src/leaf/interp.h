@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* interp.h: what kernels of interp are told of targets, and how a target's sums
  * become its results (stage/interp/interp.h).  Wants what window.h and mesh.h
  * want, and FIELD, 0 or 1.  The host's twin of the struct is in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* interp_block.h: a target's sums from mesh points in group memory.  Wants what
  * interp.h wants, and SIDE_Y and SIDE_Z: rows of a plane, words from one row to
  * the next. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lanes.h: runs among threads that run in step, and sums over the threads
  * before one.
  *

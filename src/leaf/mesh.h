@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.h: what kernels of spread and interp are told of strengths and mesh
  * (stage/spread/spread.h).  CHANNELS and PARTS are defined with the plan; the
  * struct is passed by value, and the host has its twin in stage/gpu.h. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mma.h: products on FP64 tensor cores (NVIDIA, sm_80 and later), for rows that
  * fit nothing else.  MMA is 16 where a product has 16 rows (sm_90), else 8.
  * Lane l holds A[l/4][l%4], B[l%4][l/4] and D[l/4][2 (l%4) + 0, 1]; of 16 rows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* monic.h: regular harmonics on devices, without their factors (math.md 10.1):
  * columns of one order m, R_n = z R_{n-1} - c r^2 R_{n-2}, from (x + iy)^m on.
  * What multiplies them is with the host (stage/boxes_points.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* morton.h: Morton keys of places, x the lowest bit (points/tree.h), and what
  * is known of places and runs from sorted keys. */
 #ifndef FARSUM_LEAF_MORTON_H

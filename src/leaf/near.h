@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near.h: the functions of leaf/pair.h for a device: the polynomials are
  * tables NEAR_0 ... NEAR_3 of TERMS_0 ... TERMS_3 coefficients, known with the
  * plan. */

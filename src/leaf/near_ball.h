@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_ball.h: columns of cells along c that the ball around one target
  * touches. */
 #ifndef FARSUM_LEAF_NEAR_BALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_cells.h: points in the order of cells, for the near field, and the sums
  * of groups' records.
  *

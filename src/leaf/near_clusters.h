@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_clusters.h: what near's gpu_clusters.k keeps of a cluster and of
  * sources, and the sums of pairs, in f32 and in full precision. */
 #ifndef FARSUM_LEAF_NEAR_CLUSTERS_H

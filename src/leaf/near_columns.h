@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_columns.h: columns of cells along c that the balls of some targets, all
  * within one box, touch; and of each the run of sources that may lie inside.
  *

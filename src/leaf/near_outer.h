@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_outer.h: pairs that f32 is enough for: in f64 those beyond some
  * distance, by polynomials OUTER_0 ... OUTER_3 of OUTER coefficients that hold
  * the singular part as well (stage/near/near_outer.h).

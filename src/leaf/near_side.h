@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_side.h: sources whose coordinates and strengths lie side by side, 16
  * bytes at a time, for threads that take them one by one; and their pairs.
  *

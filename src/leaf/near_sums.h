@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_sums.h: what a target is given by pairs, and what of it goes to the
  * caller's arrays and to the groups' records.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_verlet.h: lists of the sources around targets: threads in step make one
  * together, and points that have moved go to where they are now.
  *

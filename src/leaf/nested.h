@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nested.h: kernels that launch kernels (CUDA), for rows that fit nothing
  * else. */
 #ifndef FARSUM_LEAF_NESTED_H

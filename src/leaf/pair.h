@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair.h: the near part of a pair, for each kernel of pair.def (math.md section
  * 9).  d = x_i - x_j, y = 1/r, or 0 where the singular part is left out, v =
  * 2 r^2 - 1, all in units of the cutoff; q are the strengths of the source.

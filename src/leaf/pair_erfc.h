@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair_erfc.h: the near part of a pair of the Gaussian split, E = erf(xi r), in
  * closed form, for the kernels of pair.def that have one (math.md section 9).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* place.h: where a point lies among the mesh points of an axis (math.md section
  * 4).  Wants SUPPORT. */
 #ifndef FARSUM_LEAF_PLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plane_rows.h: a kernel that takes rows apart, [parent][number][octant], in
  * which the numbers of a parent's eight children are side by side.  Who
  * includes it has leaf/boxes.h. */

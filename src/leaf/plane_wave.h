@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plane_wave.h: waves of devices (math.md 10.20, 10.21): merged, gathered from
  * the near parents, damped and turned.  Who includes it defines Q, waves of an
  * axis's quarter turn, WS, and CLASS_PITCH and OCTANT_PITCH, which say how sums

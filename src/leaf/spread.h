@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spread.h: what kernels that add particles to a mesh have in common: one
  * particle by one thread, and a batch of particles by a group.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* starts.h: where the points of each bin begin, from sorted keys, a thread a
  * point: point k starts the bins after its predecessor's up to its own, n those
  * that are left; the whole group fills a long stretch. */

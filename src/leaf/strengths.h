@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strengths.h: strengths of particles and their sums on a mesh, some channels
  * at a time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sum.h: sums over a group of GROUP threads (a power of two), in f64 whatever
  * `real` is, always in the same order. */
 #ifndef FARSUM_LEAF_SUM_H

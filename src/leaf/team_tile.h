@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team_tile.h: particles of a tile of the mesh that is in group memory, taken
  * one after the other by teams of 32 threads that go in step
  * (stage/gpu_tiles.h).

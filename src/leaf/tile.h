@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tile.h: the mesh tile that holds a point; the host's is in points/bins.c. */
 #ifndef FARSUM_LEAF_TILE_H
 #define FARSUM_LEAF_TILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.h: places, numbers and near lists of boxes (points/tree.h). */
 #ifndef FARSUM_LEAF_TREE_H
 #define FARSUM_LEAF_TREE_H

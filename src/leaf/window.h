@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window.h: the window's weights in a kernel (math.md section 4).
  *
  * Wants SUPPORT, WINDOW_DEGREE_ and WINDOW_TABLE: the pieces' coefficients,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window_local.h: the window's pieces in group memory, for threads that ask
  * for different pieces at the same time: constant memory would serve them one
  * after the other. */

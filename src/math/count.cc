@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* count.cc: numbers that count what is done to them. */
 #include "math/count.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* count.h: operations of the pair kernels' functions, counted by running them
  * (leaf/pair.h, pair_erfc.h, far.h) with numbers that count.
  *

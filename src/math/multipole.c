@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multipole.c: solid harmonics and the operators between expansions. */
 #include "math/multipole.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multipole.h: expansions in solid harmonics and operators between them, in
  * f64 (math.md section 10; numbering and scaling: leaf/harmonic.h).
  *

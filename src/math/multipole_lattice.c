@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multipole_lattice.c: sums of S over an orthorhombic lattice, (10.13), by
  * Ewald's way: the tails of S weighted by incomplete gamma functions, the rest
  * in wave vectors.  Both converge like exp(-x), whatever the degree. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair.c: the pair kernels' functions of a split, math.md section 9. */
 #include "math/pair_inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair.h: the pair kernels: what the splits make of them (math.md section 9).
  *
  * All in units of the cutoff.  Every kernel is near + far for any split: near

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair_inside.h: what the kernels of pair.def are written with, inside. */
 #ifndef FARSUM_MATH_PAIR_INSIDE_H
 #define FARSUM_MATH_PAIR_INSIDE_H

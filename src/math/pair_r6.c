@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair_r6.c: 1/r^6, what a split makes of it: math.md 9.4. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pair_yukawa.c: e^(-kappa r)/r, what a split makes of it: math.md 9.3. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plane_wave.c: plane waves along the axes of boxes. */
 #include "math/plane_wave.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plane_wave.h: 1/r along an axis as a sum of plane waves (math.md 10.17 ff.):
  * nodes, and what turns multipoles into waves and waves into locals.
  *

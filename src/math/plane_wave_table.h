@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plane_wave_table.h: made by bench/plane_wave_nodes.py, which says how. */
 /* nodes, wide, errors of potential and field of a far list, then
  * lambda, weight, angles of each node. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* poly.c: Chebyshev fits and Gauss-Legendre quadrature, in long double where
  * digits would be lost. */
 #include "math/poly.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* poly.h: Chebyshev fits, kept as monomials in v in [-1, 1]. */
 #ifndef FARSUM_MATH_POLY_H
 #define FARSUM_MATH_POLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prolate.c: the Legendre series of psi, math.md (2.6)-(2.9). */
 #include "math/prolate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* prolate.h: psi, the prolate spheroidal wave function of order zero and
  * bandwidth c (PSWF), which of all functions on [-1, 1] has the least energy
  * beyond |k| = c.  Legendre series of Xiao, Rokhlin and Yarvin, Inverse

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* quick.h: sin and exp without branches, for loops that a compiler turns into
  * vectors: to some 4e-16, where libm's calls are most of an estimate's time. */
 #ifndef FARSUM_MATH_QUICK_H

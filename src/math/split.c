@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* split.c: the splits by name, and the near field's polynomials. */
 #include "math/split.h"
 

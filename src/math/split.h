@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* split.h: 1/r = near (1 - E(r))/r + far E(r)/r, docs/math.md section 2.
  *
  * Everything is in units of the cutoff: x = r/rc in [0, 1], kappa = k rc.  E is

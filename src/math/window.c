@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window.c: the windows by name, their pieces and their transforms. */
 #include "math/window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window.h: the spreading windows, one table for host and device.
  *
  * A window of support P is a function w(u) on |u| <= P/2, u in mesh spacings.

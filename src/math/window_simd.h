@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window_simd.h: window weights of points, for *_kern.c files (math.md
  * section 4).  Positions in double, so that a large mesh leaves f32 its
  * digits; polynomials in real, SIMD across the pieces. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window_table.c: from double to a kernel's precision. */
 #include "math/window_table.h"
 

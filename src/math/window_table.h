@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window_table.h: a window's pieces in the precision of a kernel. */
 #ifndef FARSUM_MATH_WINDOW_TABLE_H
 #define FARSUM_MATH_WINDOW_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* arrays.h: the caller's arrays, f32 or f64, to and from ours. */
 #ifndef FARSUM_METHOD_ARRAYS_H
 #define FARSUM_METHOD_ARRAYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* band.c: the split as the error sees it, math.md (6.2), (6.3). */
 #include "method/error_inside.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* band_table.c: what the error sees of prolate splits, as polynomials of the
  * bandwidth.
  *

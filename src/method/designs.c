@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* designs.c: windows and aliases, the last that were used. */
 #include "method/designs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* designs.h: windows and their aliases that the tuner has made before, kept for
  * the process.
  *

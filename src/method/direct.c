@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct: every pair, compensated (direct_sum.h).  Open boundaries; the oracle
  * for everything open, and the fastest below some thousand particles. */
 #include <math.h>

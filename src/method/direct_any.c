@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_any.c: shares the targets among threads. */
 #include "method/direct_any.h"
 #include "base/par.h"

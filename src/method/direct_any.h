@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_any.h: the open sum of any pair kernel (exact_kind.h), pair by pair:
  * the oracle without a period.  A target with exactly the coordinates of a
  * source skips that pair. */

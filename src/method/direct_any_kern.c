@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_any_kern.c: a tile of targets in vector lanes against every source,
  * for each kernel of exact.def. */
 #include "base/simd.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_kern.c: a tile of targets in vector lanes against every source. */
 #include "base/simd.h"
 #include "method/direct_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_kern.h: what direct_kern.c gives to direct_sum.c. */
 #ifndef FARSUM_METHOD_DIRECT_KERN_H
 #define FARSUM_METHOD_DIRECT_KERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_lane.h: targets in vector lanes, for the *_kern.c files of the open
  * sums.  Eight terms are added plainly, their sum is added with TwoSum: the
  * plain part adds about one rounding to what each term has anyway. */

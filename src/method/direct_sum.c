@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_sum.c: shares the targets among threads, adds up the shares. */
 #include "method/direct_sum.h"
 #include "base/par.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* direct_sum.h: the open sum, pair by pair: the oracle without a period.
  *
  *     phi_i = sum_{j != i} q_j / r_ij,   E_i = sum q_j d / r_ij^3,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* error.c: the error integrals, math.md (6.1)-(6.6), (6.8), (6.11)-(6.13). */
 #include "method/error.h"
 

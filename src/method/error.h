@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* error.h: the a-priori error of the spectral method, docs/math.md section 6.
  *
  * All in units of the cutoff.  For charges without order the square of the RMS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* error_inside.h: what the files of the error model share. */
 #ifndef FARSUM_METHOD_ERROR_INSIDE_H
 #define FARSUM_METHOD_ERROR_INSIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald: Ewald's sum, converged: ewald_sum.h for laplace, ewald_any.h for
  * others.  The reference for everything periodic; shares no table with the fast
  * methods. */

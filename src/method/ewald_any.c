@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_any.c: the periodic oracle of any kernel: set-up, and the order of a
  * run. */
 #include "method/ewald_any.h"

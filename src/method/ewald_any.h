@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_any.h: the periodic oracle of any pair kernel: Gaussian Ewald sums,
  * converged.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_any_kern.c: near and far sum of any kernel in double: vectors,
  * compensated sums.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_any_part.h: the pieces of ewald_any.h, inside. */
 #ifndef FARSUM_METHOD_EWALD_ANY_PART_H
 #define FARSUM_METHOD_EWALD_ANY_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_any_tune.c: cutoff and wave vectors from the accuracy and the price.
  *
  * What is left out is what the kernel's random() and aligned() say (math.md

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_body.c: what the periodic oracles hold, and how it is set. */
 #include "base/mem.h"
 #include "base/par.h"

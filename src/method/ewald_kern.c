@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_kern.c: the oracle's level in double: vectors, compensated sums. */
 #include "base/simd.h"
 #include "method/ewald_part.h"

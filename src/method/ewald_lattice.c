@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_lattice.c: a short basis of the caller's lattice. */
 #include "method/ewald_part.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_level_far.h: the far sum at one level of arithmetic.
  *
  * Included by ewald_kern.c and ewald_long.c; for the words ewald_level_table.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_level_near.h: the near sum at one level of arithmetic; for its words
  * see ewald_level_table.h. */
 

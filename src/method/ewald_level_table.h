@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_level_table.h: what the far sums of a level are made of: factors
  * exp(2 pi i n s), their products, the dot products with strengths.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_level_walk.h: the pairs of the near sum at one level of arithmetic.
  *
  * Included where struct target and pair(job, target, d, r2, j) are, which takes

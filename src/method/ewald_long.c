@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_long.c: the oracle's level in long double: a vector of one. */
 #include "method/ewald_part.h"
 

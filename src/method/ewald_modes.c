@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_modes.c: the wave vectors of the far sum. */
 #include "base/mem.h"
 #include "method/ewald_part.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_part.h: the pieces of the periodic oracle (ewald_sum.h), inside. */
 #ifndef FARSUM_METHOD_EWALD_PART_H
 #define FARSUM_METHOD_EWALD_PART_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_points.c: points wrapped into the cell, sorted by boxes; the boxes of
  * the near sum and which of them see each other. */
 #include "base/mem.h"

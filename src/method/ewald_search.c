@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_search.c: the cheapest cutoff that an accuracy leaves, for both of the
  * periodic oracles.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_sum.c: the periodic oracle: set-up, and the order of a run. */
 #include "method/ewald_sum.h"
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_sum.h: the periodic oracle: Gaussian Ewald sums, converged.
  *
  *     phi_i = sum_j q_j [ sum_n erfc(xi r)/r                      near, r < rc

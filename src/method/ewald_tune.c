@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_tune.c: cutoff and wave vectors from the accuracy and the price.
  *
  * Truncation errors are exp(-s^2) times (Kolafa and Perram, Mol. Simul. 9:351,

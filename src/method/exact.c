@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact.c: copies in, sum, copies out. */
 #include "method/exact.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact.h: what the two reference methods share: copies of the points in f64,
  * sums in f64, the caller's arrays around them. */
 #ifndef FARSUM_METHOD_EXACT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact_exclude.c: what excluded pairs lose, (7.14), in the caller's unit. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact_flows.c: the references' formulas of flows, math.md 7.2. */
 #include "method/exact_kind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact_kind.c: the table of the kernels that the references know. */
 #include "method/exact_kind.h"
 

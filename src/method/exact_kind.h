@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact_kind.h: the pair kernels as the references know them (math.md 7.2).
  *
  * The formulas are written out for the Gaussian split, E(r) = erf(xi r), and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exact_potentials.c: the references' formulas of potentials, math.md 7.4. */
 #include "method/exact_kind.h"
 

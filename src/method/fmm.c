@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm: the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73
  * (1987) 325): boxes within boxes, near ones pair by pair, far ones by
  * expansions in solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1 (2014)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm.h: the inside of the fast multipole method (math.md section 10). */
 #ifndef FARSUM_METHOD_FMM_H
 #define FARSUM_METHOD_FMM_H

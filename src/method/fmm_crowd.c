@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_crowd.c: what the far lists of a tree hold, where in their boxes its
  * points lie, and how unevenly: what the errors at the targets go with, (10.24)
  * to (10.26). */

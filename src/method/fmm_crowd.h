@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_crowd.h: the inside of fmm_crowd.c: what is known of a tree's boxes. */
 #ifndef FARSUM_METHOD_FMM_CROWD_H
 #define FARSUM_METHOD_FMM_CROWD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_crowd_fill.c: how many points boxes hold, and where in them: (10.25). */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_error.c: what is left out above order p, (10.16), and the order that a
  * tolerance needs. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_facts.c: what is known of the points before they are set: the cell, or of
  * open boundaries a sample's extent and the forces on some of its particles. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_found.c: shapes that were looked for, kept from step to step. */
 #include "method/fmm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu.c: kernels, memory and points of the fast multipole method on a
  * device. */
 #include "method/fmm_gpu.h"

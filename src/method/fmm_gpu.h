@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu.h: the part of the fast multipole method that lies on a device. */
 #ifndef FARSUM_METHOD_FMM_GPU_H
 #define FARSUM_METHOD_FMM_GPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_crowd.c: what a sparse tree's boxes say of the errors, by kernels:
  * fmm_crowd.c on a device.  Some hundred numbers come to the host. */
 #include "method/fmm_gpu_crowd.h"

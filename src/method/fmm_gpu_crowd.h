@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_crowd.h: the inside of fmm_gpu_crowd.c and fmm_gpu_dense.c: what a
  * tree on a device says of the errors. */
 #ifndef FARSUM_METHOD_FMM_GPU_CROWD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_dense.c: what the boxes of a device's dense tree hold, and where in
  * them, is looked at by kernels: points of a crystal, warm ones too, lie in few
  * ways in boxes of whole unit cells, and crowds in few boxes.  fmm_crowd.c on a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_exclude.c: exclusions of a plan by the fast multipole method on a
  * device. */
 #include "method/fmm_gpu.h"

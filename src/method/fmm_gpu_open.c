@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_open.c: what a device says of points in open space. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_run.c: a sum by the fast multipole method on a device.  Nothing waits
  * until results go to a caller on the host; near pairs go beside the far field
  * where there are two queues. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_gpu_sparse.c: crowded points of a device: whether a sparse tree is worth
  * it, and that tree. */
 #include <string.h>

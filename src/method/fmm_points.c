@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_points.c: points into a tree, and what its leaves say of the errors. */
 #include <math.h>
 #include <stdlib.h>

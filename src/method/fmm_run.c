@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_run.c: one right-hand side. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_shape.c: how many boxes: of all that there might be the set whose sums
  * should take least, by the costs of the rooms' rows. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_soften.c: pairs of far boxes are summed by 1/r though they are softened:
  * what that leaves out, (10.27) of math.md. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_strict.c: what pairs of boxes cannot leave more than, by order: (10.34)
  * to (10.37) of math.md. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_strict.h: what an order cannot leave more than, (10.34) to (10.38) of
  * math.md, for plans that are asked for a bound in place of an estimate, and
  * for points of which estimates know too little. */

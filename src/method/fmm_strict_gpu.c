@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_strict_gpu.c: a device's tree and strengths, of which the host makes the
  * bound: it takes the leaves of a dense tree from there, and builds a sparse
  * one again. */

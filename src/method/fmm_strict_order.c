@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_strict_order.c: the order whose bound is within the tolerance, of boxes
  * that are filled evenly, for a proof or for few points; whether a sum's is. */
 #include <math.h>

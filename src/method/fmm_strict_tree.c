@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_strict_tree.c: (10.38): what the far lists of all boxes above a target
  * may leave, at the target for which that is most. */
 #include <math.h>

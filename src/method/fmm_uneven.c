@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_uneven.c: how far from uniform points are, and whether a sparse tree is
  * theirs: in open space where they are, in a cell where it should be faster. */
 #include <math.h>

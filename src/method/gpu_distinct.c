@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_distinct.c: a device finds two sources at one place, the host whether
  * exclusions leave out each pair that is.  Rare: the positions are fetched. */
 #include "method/gpu_distinct.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_distinct.h: coincident sources that a device found. */
 #ifndef FARSUM_METHOD_GPU_DISTINCT_H
 #define FARSUM_METHOD_GPU_DISTINCT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_ends.c: strengths to a device and results from it. */
 #include "method/gpu_ends.h"
 

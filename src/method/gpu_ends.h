@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_ends.h: where the sums of a method on a device come from and go to: a
  * caller's arrays there, or those of the method's own through which one
  * right-hand side after another of a caller on the host goes. */

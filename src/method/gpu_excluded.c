@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_excluded.c: a plan's exclusions to a device. */
 #include "method/gpu_excluded.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_excluded.h: a plan's exclusions as they lie on a device. */
 #ifndef FARSUM_METHOD_GPU_EXCLUDED_H
 #define FARSUM_METHOD_GPU_EXCLUDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.c: measure, keep, load. */
 #include "method/machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.h: how this machine, or a device of it, differs from those whose
  * constants stand in the variants' cost functions: a factor a room, measured
  * once and kept as wisdom (wisdom.h). */

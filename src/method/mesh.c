@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.c: spread and interp by themselves. */
 #include "method/mesh.h"
 

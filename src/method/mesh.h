@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.h: the inside of a farsum_mesh, which a NUFFT stands on. */
 #ifndef FARSUM_METHOD_MESH_H
 #define FARSUM_METHOD_MESH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_check.c: what a caller gives for a mesh. */
 #include <math.h>
 #include <string.h>

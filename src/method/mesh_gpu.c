@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_gpu.c: a mesh on a device: its points, and arrays of either side. */
 #include "method/mesh_gpu.h"
 

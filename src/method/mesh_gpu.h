@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_gpu.h: the part of a mesh that lies on a device. */
 #ifndef FARSUM_METHOD_MESH_GPU_H
 #define FARSUM_METHOD_MESH_GPU_H

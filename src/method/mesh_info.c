@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_info.c: a mesh in numbers and in words. */
 #include "method/mesh.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_plan.c: which rows a mesh works by. */
 #include "method/mesh.h"
 

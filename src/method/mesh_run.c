@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_run.c: points, spread and interp of a mesh; on a device mesh_gpu.c. */
 #include "method/mesh.h"
 

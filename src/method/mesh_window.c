@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_window.c: a window from a tolerance, by what its own transform says of
  * its aliases (docs/math.md section 8). */
 #include <float.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* method.h: a recipe.  A row of methods.def and a `const struct method
  * method_NAME` in NAME.c are the whole registration. */
 #ifndef FARSUM_METHOD_METHOD_H

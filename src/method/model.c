@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model.c: a plan's stages, counted and predicted. */
 #include "method/model.h"
 

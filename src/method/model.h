@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model.h: what the parts of a sum do, and how long that must take. */
 #ifndef FARSUM_METHOD_MODEL_H
 #define FARSUM_METHOD_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_gpu.c: rates of a device, all of it at work. */
 #include "method/model_rates.h"
 

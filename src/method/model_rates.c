@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_rates.c: rates are kept as wisdom: a line for each, seconds of one. */
 #include "method/model_rates.h"
 

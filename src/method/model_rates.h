@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_rates.h: what a machine does in a second, by kinds of operations
  * (math/count.h) and bytes: measured, and kept in the file of wisdom.h. */
 #ifndef FARSUM_METHOD_MODEL_RATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_rates_kern.c: the same operation over and over, in chains that do not
  * wait for each other; and a pass over memory. */
 #include "method/model_rates.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft.c: a NUFFT is a mesh, real transforms and a division. */
 #include "method/nufft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft.h: the inside of a farsum_nufft. */
 #ifndef FARSUM_METHOD_NUFFT_H
 #define FARSUM_METHOD_NUFFT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_gpu.c: a NUFFT's execute on a device: complex meshes and transforms. */
 #include "method/nufft_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_gpu.h: the part of a NUFFT that lies on a device, beside its mesh's. */
 #ifndef FARSUM_METHOD_NUFFT_GPU_H
 #define FARSUM_METHOD_NUFFT_GPU_H

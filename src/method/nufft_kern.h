@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_kern.h: what nufft_kern.c gives to nufft_run.c: between the modes of a
  * complex vector and the half spectra of its two real meshes (docs/math.md
  * section 8). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_run.c: a NUFFT's execute.
  *
  * Complex strengths are two real vectors, so that every row of the rooms

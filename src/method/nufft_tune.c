@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_tune.c: upsampling, and so mesh and window, by cost. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* planner.c: which row, by its cost or by its measured times. */
 #include "method/planner.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* planner.h: which row, by its cost or by its measured times.
  *
  * Costs are models; measured times are those in the wisdom file, and, where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* planner_measure.c: times rows on synthetic points. */
 #include "method/planner.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c: pair counts and forces of a random subset. */
 #include "method/sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample.h: what the tuner learns from a typical configuration: how crowded
  * it is around a particle, how large its forces are, and how the charges
  * around some particles lie. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample_bins.h: in which of some logarithmic steps of the radius a square of a
  * distance lies, as logarithms say it, mostly without one. */
 #ifndef FARSUM_METHOD_SAMPLE_BINS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample_flow.h: what the tuner learns from a configuration of a flow, or of a
  * potential other than 1/r. */
 #ifndef FARSUM_METHOD_SAMPLE_FLOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample_local.c: neighbours of a subset, by a hash of cells. */
 #include "method/sample_local.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample_local.h: what lies around some of the particles. */
 #ifndef FARSUM_METHOD_SAMPLE_LOCAL_H
 #define FARSUM_METHOD_SAMPLE_LOCAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral: near pairs + mesh, for any split and window (Lindbo and Tornberg,
  * J. Comput. Phys. 230 (2011) 8744; prolate split: Liang et al. 2025).  The
  * main method. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral.h: the state of a spectral plan. */
 #ifndef FARSUM_METHOD_SPECTRAL_H
 #define FARSUM_METHOD_SPECTRAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_exclude.c: what excluded pairs lose, (3.7), in units of the cutoff
  * and in f64, beside near and far field. */
 #include "method/spectral_exclude.h"

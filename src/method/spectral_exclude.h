@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_exclude.h: what excluded pairs lose. */
 #ifndef FARSUM_METHOD_SPECTRAL_EXCLUDE_H
 #define FARSUM_METHOD_SPECTRAL_EXCLUDE_H

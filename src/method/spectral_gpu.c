@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu.c: kernels, memory and points of a spectral plan on a device. */
 #include "method/spectral_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu.h: the part of a spectral plan that lies on a device. */
 #ifndef FARSUM_METHOD_SPECTRAL_GPU_H
 #define FARSUM_METHOD_SPECTRAL_GPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu_exclude.c: exclusions of a plan on a device. */
 #include "method/spectral_exclude.h"
 #include "method/spectral_gpu.h"

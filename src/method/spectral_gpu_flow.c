@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu_flow.c: a flow's strengths and velocities on a device. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu_mixed.c: strengths of near pairs in f32 of a plan on a device
  * that sums all else in f64. */
 #include "method/spectral_gpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu_run.c: a sum on a device.  Nothing waits until results go to a
  * caller on the host. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_gpu_sum.c: the stages of a right-hand side on a device, in units of
  * the cutoff; near pairs beside the mesh where there are two queues. */
 #include "method/spectral_gpu.h"

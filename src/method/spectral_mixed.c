@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_mixed.c: a plan whose near pairs are f32 and all else f64: their
  * strengths; what they give is f64 (wide in stage/near/near.h). */
 #include "base/mem.h"

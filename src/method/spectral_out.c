@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spectral_out.c: from the caller's units to units of the cutoff and back. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table.c: the methods, from methods.def. */
 #include "method/method.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune.c: tolerance -> cutoff, bandwidth, mesh, support and shape, by the
  * error model and the rooms' costs together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune_inside.h: what the files of the tuner share. */
 #ifndef FARSUM_METHOD_TUNE_INSIDE_H
 #define FARSUM_METHOD_TUNE_INSIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune_refine.c: with a cutoff, mesh and support chosen, the rest: shape,
  * bandwidth, a smaller cutoff or mesh, and the fits. */
 #include <math.h>

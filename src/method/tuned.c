@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tuned.c: what a set of parameters means: arguments, bytes, error. */
 #include "method/tuned.h"
 

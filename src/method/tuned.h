@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tuned.h: the parameters of a spectral plan, and what each room is told. */
 #ifndef FARSUM_METHOD_TUNED_H
 #define FARSUM_METHOD_TUNED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tuned_error.c: the estimate of a set of parameters, math.md section 6. */
 #include "method/tuned.h"
 

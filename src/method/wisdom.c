@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wisdom.c: load, keep, forget. */
 #include "method/wisdom.h"
 

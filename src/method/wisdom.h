@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wisdom.h: times of rows that were measured, kept for later plans.
  *
  * The file is `wisdom` in the folder of the cache (base/store.h): a line for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bins.c: a stable counting sort, parallel over parts of the caller's order. */
 #include "points/bins.h"
 

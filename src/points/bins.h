@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bins.h: points in the order of the mesh tiles that hold them.
  *
  * Tile (bx, by, bz) of nb holds the points with floor(s_d nb_d) = b_d.  Spread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cell.c: check and reduce a cell. */
 #include "points/cell.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cell.h: the periodic cell, reduced.
  *
  * A lattice has many bases; the library works in a reduced one (nearly

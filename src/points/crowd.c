@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crowd.c: how crowded points are. */
 #include "points/crowd.h"
 

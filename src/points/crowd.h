@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crowd.h: how crowded points are: the density that a point finds around it
  * over the mean one, 1 if they lie uniformly ((4.8) of math.md).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exclusions.c: the list as given, checked, and in rows. */
 #include "points/exclusions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exclusions.h: pairs whose interaction stays by a factor only. */
 #ifndef FARSUM_POINTS_EXCLUSIONS_H
 #define FARSUM_POINTS_EXCLUSIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu.c: positions into the cell, on a device. */
 #include "points/gpu.h"
 

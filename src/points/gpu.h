@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu.h: points on a device.
  *
  * Nothing here waits for the device, but where it says so: sizes that only the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cells.c: padded cell lists (Kosmacher, Du, Bagge and Biros, "Performance
  * Portable Fast Ewald Summation", Kokkos User Group 2025): points are counted
  * by cell as they come, counts rounded up and scanned, points inserted. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_columns.c: points by the columns of mesh points that they touch. */
 #include "points/gpu_columns.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_columns.h: points on a device by the columns of mesh points that their
  * windows touch, for rows whose warps own a column.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_columns_shape.c: columns and lists in numbers. */
 #include "points/gpu_columns.h"
 

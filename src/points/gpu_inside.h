@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_inside.h: kernels and scratch of points on a device. */
 #ifndef FARSUM_POINTS_GPU_INSIDE_H
 #define FARSUM_POINTS_GPU_INSIDE_H

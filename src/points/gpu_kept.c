@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_kept.c: a row's own copy of a sort or of cell lists. */
 #include "points/gpu_kept.h"
 

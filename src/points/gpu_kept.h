@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_kept.h: a row's own copy of a sort or of cell lists, which live on when
  * another row has the points sorted otherwise. */
 #ifndef FARSUM_POINTS_GPU_KEPT_H

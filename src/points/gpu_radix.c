@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_radix.c: the stable sort of points on a device: least digit first, as
  * many passes as the number of tiles has digits. */
 #include "points/gpu_inside.h"

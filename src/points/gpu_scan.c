@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_scan.c: tiles are summed, and each is scanned from the sum of those
  * before it, which it makes itself while they are few; else the sums are
  * scanned by the same.  The items are read twice and written once; 4096 items

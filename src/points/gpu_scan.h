@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_scan.h: sums over what comes before, on a device: out[i] = in[0] + ...
  * + in[i - 1].  Any number of items; nothing waits. */
 #ifndef FARSUM_POINTS_GPU_SCAN_H

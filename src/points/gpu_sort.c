@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_sort.c: points on a device in the order of tiles.
  *
  * Few points are counted by atomics, scanned, and scattered.  More of them are

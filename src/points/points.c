@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* points.c: positions into the cell. */
 #include "points/points.h"
 

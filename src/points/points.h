@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* points.h: one set of positions, as the stages see it. */
 #ifndef FARSUM_POINTS_POINTS_H
 #define FARSUM_POINTS_POINTS_H

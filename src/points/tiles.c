@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tiles.c: sizes of tiles, what they cover and who works on them. */
 #include "points/tiles.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tiles.h: the mesh in tiles with halo, for spread and interp.
  *
  * Along axis d, tile b of count[d] holds the points with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c: points into boxes: places, keys, the order of the leaves, and
  * coordinates from the leaves' centres. */
 #include "points/tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree.h: boxes within boxes, and the points in them.
  *
  * A region of root[0] x root[1] x root[2] boxes, level 0; each box of a level

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu.c: trees on a device. */
 #include "points/tree_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu.h: a tree on a device, built there from points that are there
  * (gpu.h).
  *

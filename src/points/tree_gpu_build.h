@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu_build.h: the inside of what builds sparse trees on a device. */
 #ifndef FARSUM_POINTS_TREE_GPU_BUILD_H
 #define FARSUM_POINTS_TREE_GPU_BUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu_leaves.c: leaves of a sparse tree on a device: its kernels, keys in
  * order, what is divided, level by level from the deepest. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu_sparse.c: a sparse tree on a device from points that are there: its
  * boxes by its leaves, their slots, who is near whom, points into leaves.  The
  * host learns how many there are of each, three times. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_lists.c: where boxes lie, who is near, who is far. */
 #include "points/tree.h"
 

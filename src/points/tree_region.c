@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_region.c: the region of points in open space. */
 #include "points/tree.h"
 

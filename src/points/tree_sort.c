@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_sort.c: a stable radix sort by digits, lowest first; each pass is a
  * counting sort, parallel over parts of the order it finds. */
 #include "points/tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_sparse.c: boxes of a sparse tree from the sorted Morton keys of its
  * points.
  *

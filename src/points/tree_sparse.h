@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_sparse.h: the inside of tree_sparse.c: places that become boxes. */
 #ifndef FARSUM_POINTS_TREE_SPARSE_H
 #define FARSUM_POINTS_TREE_SPARSE_H

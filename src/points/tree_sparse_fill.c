@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_sparse_fill.c: links, leaves and the hash of a sparse tree's boxes,
  * level by level in parallel; the same for any number of threads. */
 #include "points/tree_sparse.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* waves.c: which wave completes a plane, and which slots layers share. */
 #include "points/waves.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* waves.h: layers of tiles passing through memory, for spread.
  *
  * A layer is the tiles of one index along axis 0.  Layers are worked on in

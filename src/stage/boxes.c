@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes.c: what the rooms of the far field have in common. */
 #include "stage/boxes_kern.h"
 

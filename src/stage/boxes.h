@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes.h: what the rooms of the fast multipole method's far field have in
  * common (math.md section 10): p2m, m2m, m2l, lattice, l2l, l2p.
  *

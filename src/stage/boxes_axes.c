@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_axes.c: tables and tiles of the rows that go axis after axis. */
 #include "stage/boxes_axes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_axes.h: what rows share that go between boxes and their children axis
  * after axis (math.md 10.32): a shift along z, exchange of x and z, and so on.
  *

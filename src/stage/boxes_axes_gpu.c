@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_axes_gpu.c: the rows of devices that go axis after axis. */
 #include "base/mem.h"
 #include "points/tree_gpu.h"

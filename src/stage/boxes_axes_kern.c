@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_axes_kern.c: the loops of rows that go axis after axis, for each
  * instruction set and precision. */
 #include "stage/boxes_axes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_gpu.c: trees on a device. */
 #include "stage/boxes_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_gpu.h: what rows of the far field's rooms that work on a device have
  * in common: trees there, and who is near whom in them.
  *

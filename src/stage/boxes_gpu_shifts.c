@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_gpu_shifts.c: what m2m and l2l by one dense operator share. */
 #include "base/mem.h"
 #include "points/tree_gpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_host.c: what rows of the host share: operators of the octants, tiles of
  * boxes that they are applied to, and the loop over leaves. */
 #include <string.h>

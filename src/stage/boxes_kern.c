@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_kern.c: operators times tiles of boxes, and harmonics of points side by
  * side, for each instruction set and precision. */
 #include "stage/boxes_kern.h"

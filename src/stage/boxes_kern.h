@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_kern.h: what boxes_kern.c and boxes_host.c give to rows of the host in
  * the rooms between points and boxes and between a box and its children. */
 #ifndef FARSUM_STAGE_BOXES_KERN_H

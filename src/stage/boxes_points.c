@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_points.c: points and boxes on a device. */
 #include "stage/boxes_points.h"
 

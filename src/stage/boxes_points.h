@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_points.h: what rows on devices between points and boxes, p2m and l2p,
  * have in common: harmonics by leaf/monic.h. */
 #ifndef FARSUM_STAGE_BOXES_POINTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* choose.c: fits, cost, pick, and say why. */
 #include "stage/stage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu.c: what rows that work on a device have in common. */
 #include "stage/gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu.h: what rows that work on a device have in common. */
 #ifndef FARSUM_STAGE_GPU_H
 #define FARSUM_STAGE_GPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rates.c: one device's rates from an H200's. */
 #include "stage/gpu_rates.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rates.h: what a device does in a second: the one model that the costs of
  * all rows on devices stand on.
  *

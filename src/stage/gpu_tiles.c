@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_tiles.c: the shape of tiles of the mesh in group memory. */
 #include "stage/gpu_tiles.h"
 

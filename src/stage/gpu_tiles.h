@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_tiles.h: tiles of the mesh in group memory, for rows of spread and interp
  * whose threads take a particle together. */
 #ifndef FARSUM_STAGE_GPU_TILES_H

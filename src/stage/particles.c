@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* particles.c: what spread and interp have in common. */
 #include "stage/particles.h"
 

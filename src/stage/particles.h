@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* particles.h: what spread and interp, the rooms between particles and mesh,
  * have in common; each has args of its own. */
 #ifndef FARSUM_STAGE_PARTICLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rooms.c: all rooms, in the order of the methods: spectral, fmm. */
 #include "stage/boxes.h"
 #include "stage/fft/fft.h"

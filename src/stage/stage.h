@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stage.h: what a variant is.
  *
  * A stage's room has a header with its `args` (known when a plan is made) and

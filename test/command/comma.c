@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* comma.c: preloaded, it puts the command in the locale of its environment
  * before it starts, as a host program or a library may.  Programs that the
  * command starts (gnuplot) stay as they are. */

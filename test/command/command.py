@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the command share: running it, reading what it wrote.
 
 $FARSUM is the command; every test runs in an empty folder of its own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the command asks of the system for its files, for test_named.py: loaded
  * by LD_PRELOAD, it writes one line per call to $SHIM_LOG, and lets the call
  * that $SHIM_FAIL names fail on temporary files. */

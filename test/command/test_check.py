@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """run --check and check: the error is measured, and told by exit status 3."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is chosen and refused, in the command's words; progress on a terminal."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--exclude: bonds of LAMMPS data and files of pairs, against sums over pairs
 that this file does itself."""
 

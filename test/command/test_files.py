@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad input and bad places for output: never a half-written file."""
 
 import os

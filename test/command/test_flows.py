@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flows: stokeslet, rotlet, stresslet; columns in, velocities out."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files as people have them: geometry and units that are said in part or against
 each other, other programs' dialects, packed text, results of others."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command in a locale with a decimal comma: what it prints, writes and
 reads is what it is in C.
 

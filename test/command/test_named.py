@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files that options name: none twice, each whole, synced and renamed."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """run: results, order and columns, many frames, targets, reports."""
 
 import math

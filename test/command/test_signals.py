@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ends the command: signals, pipes that break, limits, closed streams.
 
 Whatever comes, a result is there as a whole or not at all, nothing temporary

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words on the command line: help, mistakes, exit status 2."""
 
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile_all.c: every kernel that is embedded, by every compiler that is here.
  *
  *     test_compile_all [--full] [nvrtc|hip|opencl|words ...] [TEXT]

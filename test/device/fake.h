@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake.h: a driver that is played on the host, for the loader's tests.
  *
  * fake_driver.c is compiled as CUDA's driver and as HIP's runtime, fake_rtc.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake_driver.c: CUDA's driver (FAKE_HIP 0) or HIP's runtime (1), played. */
 #include "device/fake.h"
 
@@ -12,8 +13,7 @@ enum {
     NO_MEMORY = 2,
     NO_DEVICE = 101,
     NO_CONTEXT = 201,
-    NOT_FOUND = 500,
-    STACK = 8
+    NOT_FOUND = 500, STACK = 8
 };
 
 static struct fake fake;

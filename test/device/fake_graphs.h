@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake_graphs.h: the part of fake_driver.c, which includes it, that plays
  * graphs, and streams that wait for others. */
 /* What a stream that is captured is asked for, in the order of asking; all of

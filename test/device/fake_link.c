@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake_link.c: nvJitLink, played: the binary is the part behind a line with the
  * architecture and the library.  FAKE_LINK says which call fails. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake_old.c: a library that lacks what is looked for. */
 __attribute__((visibility("default"))) int cuInit(unsigned flags)
 {

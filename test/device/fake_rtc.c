@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake_rtc.c: NVRTC (FAKE_HIP 0) or hipRTC (1), played: the binary is the text
  * behind a line with the options. */
 #include <stdio.h>

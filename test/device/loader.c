@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* loader.c: the CUDA and HIP back ends against drivers that are played
  * (fake.h): what they load, ask for and give back, and how failure arrives. */
 #include "device/loader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* loader.h: what the files of the loader's test share. */
 #ifndef FARSUM_TEST_DEVICE_LOADER_H
 #define FARSUM_TEST_DEVICE_LOADER_H

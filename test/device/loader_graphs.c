@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* loader_graphs.c: sequences that are kept, with a driver that is played. */
 #include "device/loader.h"
 

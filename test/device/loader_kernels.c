@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* loader_kernels.c: kernels, events and failures of every call, with a driver
  * that is played. */
 #include "device/loader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* loader_managed.c: memory that the host uses too, with a driver that is
  * played. */
 #include "device/loader.h"

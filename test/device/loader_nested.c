@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* loader_nested.c: kernels that launch kernels, with a driver and a linker that
  * are played. */
 #include "device/loader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recipe.c: the lines of a kernel file that say how the tests compile it. */
 #include "device/recipe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recipe.h: the lines of a kernel file that say how the tests compile it
  * (src/dialect/README.md). */
 #ifndef FARSUM_TEST_DEVICE_RECIPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spills.c: registers that did not suffice. */
 #include "device/spills.h"
 

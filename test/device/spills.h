@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spills.h: registers that did not suffice, from what compilers leave. */
 #ifndef FARSUM_TEST_DEVICE_SPILLS_H
 #define FARSUM_TEST_DEVICE_SPILLS_H

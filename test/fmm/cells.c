@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cells.c: sparse trees of periodic cells: sums of high order are Ewald's and a
  * dense tree's wherever the points crowd, potentials with their constant. */
 #include <stdlib.h>

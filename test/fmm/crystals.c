@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crystals.c: Madelung's constants and plasmas on lattices by the method fmm,
  * to 1e-12 at high order; unit cells and few points at orders that it takes. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* edges.c: few points and odd places, bad input, refusals of the method fmm. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm.h: tests of the method fmm by the public interface: what the files of
  * test/fmm share. */
 #ifndef FARSUM_TEST_FMM_H

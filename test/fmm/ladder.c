@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ladder.c: the method fmm keeps its tolerance wherever the points lie, and
  * knows by how much: distributions, charges of both signs and of one, periodic
  * and open, f64 and f32, against `ewald` and `direct`.

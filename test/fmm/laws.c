@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* laws.c: what physics asks of the method fmm, needing no reference. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* orders.c: the error of the method fmm by its order, between bounds on both
  * sides, and where f32 ends; sums in trees of many levels. */
 #include <stdlib.h>

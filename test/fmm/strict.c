@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strict.c: bounds of the method fmm: no target's error is above, however the
  * points lie, and where they lie as badly as they can it is not far below;
  * orders that follow from them; what is refused. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* virial.c: the virial of a periodic cell by a plan of the method fmm, which a
  * plan of another method beside it sums. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz.h: what the targets share. */
 #ifndef FARSUM_FUZZ_H
 #define FARSUM_FUZZ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a file of this format: read to the end or refused in words. */
 #include "fuzz.h"
 

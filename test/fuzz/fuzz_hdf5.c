@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes as a list of elements to put into an H5MD file: names, types, shapes,
  * layouts, with data or without.  The file is sound HDF5, its contents are odd:
  * that is what our reader has to stand. */

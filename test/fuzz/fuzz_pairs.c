@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a file of pairs: read to the end or refused in words, with the
  * file's name before them. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes that read as extended XYZ: what is written reads back as the same
  * numbers, and writing that again gives the same bytes. */
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzz target without libFuzzer: every seed as it is, then -runs=N
  * mutations of them, always the same ones for the same -seed=S.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* args.c: structs that another version's header made, and counts that no
  * memory holds. */
 #include <stdlib.h>

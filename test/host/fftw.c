@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fftw.c: a host that uses FFTW too: its number of threads stays, and it plans
  * while plans of ours are made. */
 #include <fftw3.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fork.c: forked children.  A child of a process that ran threads sums with
  * one, plans of the parent's go on, and nothing waits for threads that are
  * gone; what is on a device is refused in words. */

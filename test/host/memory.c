@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c: what a plan may take of memory, and what a host may. */
 #include <stdlib.h>
 #include <string.h>

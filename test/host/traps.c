@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* traps.c: hosts whose floating-point environment is not the default one, in
  * their own thread and in those of OpenMP: nothing traps, sums are the same to
  * the last bit, and the environment is as before after each call. */

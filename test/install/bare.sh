@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The least build there is: no FFTW, no VkFFT, no command, no tests; its library
 # does an example's sum and is linked with nothing of FFTW.
 #

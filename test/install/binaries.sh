@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Looks at what was built: no program or library of the build tree searches the
 # working directory for libraries; the shared library exports the names of
 # exports.txt and no other; glibc 2.34 will do; the tables of the loader are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of this folder share: running farsum, and the comparison.
 
     FARSUM=build/farsum test/peers/test_lammps.py

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """farsum against GROMACS PME in double precision (Debian's gmx_d).
 
 GROMACS prints no error, so it is run twice, the second time with a finer mesh

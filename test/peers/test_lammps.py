@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """farsum against LAMMPS (Debian's lmp): `ewald` at 1e-8 and `pppm` at 1e-6.
 
 LAMMPS's accuracy is the one that it prints (absolute RMS force), plus its

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The peers' scripts against a plain Ewald sum in numpy, without farsum.
 
 A charged, tilted cell in a general orientation and a small rock salt crystal:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* With the argument "race" a race on purpose, which the thread sanitizer has to
  * report; without it two loops that only the end of the first one orders, of
  * which it may say nothing. */

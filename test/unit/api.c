@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface: every status provoked, every message held to the facts
  * that it has to name. */
 #include "api.h"

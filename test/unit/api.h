@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api.h: what the tests of the public interface share: a small rock salt box
  * and one-line ways to make a plan of it. */
 #ifndef FARSUM_TEST_API_H

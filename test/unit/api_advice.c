@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Refusals: each names what fails and what would do, and that does. */
 #include "api.h"
 

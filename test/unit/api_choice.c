@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names that are not known, options that do not fit, memory, the lists. */
 #include "api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api_device.c: plans on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not
  * set): held to the host's sums, arrays on either side, what goes wrong. */
 #include "api_device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api_device.h: what the tests of plans on a device share. */
 #ifndef FARSUM_TEST_API_DEVICE_H
 #define FARSUM_TEST_API_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What goes wrong with plans on a device; devices by name; their list. */
 #include "api_device.h"
 

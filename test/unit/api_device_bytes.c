@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api_device_bytes.c: what a plan on a device says before that it will take,
  * and what it has then, for rows with lists of each kind: not a tenth less, nor
  * a fifth more, for sorts are counted that some devices make in less. */

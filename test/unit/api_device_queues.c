@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api_device_queues.c: a whole sum on a device: near pairs beside the mesh in a
  * second queue, parts that are left out where a result does not need them, sums
  * that repeat. */

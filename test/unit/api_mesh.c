@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* api_mesh: the public mesh: what its numbers mean, and what it refuses. */
 #include <complex.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which method is taken where none is named, and what is said about it. */
 #include "api.h"
 

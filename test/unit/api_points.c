@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Points and calls in the wrong order; set_cell. */
 #include "api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The precision that a plan chooses. */
 #include "api.h"
 

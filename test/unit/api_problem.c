@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Problems that cannot be: cells, counts, tolerances, enums, NULLs. */
 #include "api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a caller hears of a long call, and what it leaves when it stops one. */
 #include "api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* execute: what it refuses, what it leaves alone, and that types of arrays,
  * several right-hand sides and reused plans give the same sums. */
 #include "api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statuses and messages, names, memory, threads' shares, instruction sets. */
 #include <pthread.h>
 #include <stdlib.h>

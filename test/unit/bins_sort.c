@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bins_sort: complete, in order, stable, the same for any number of threads. */
 #include "unit/spread_case.h"
 

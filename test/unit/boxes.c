@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The far field's rooms, their plain rows, one after another over trees of all
  * kinds: with near pairs that are summed here the whole is the direct sum, or
  * Ewald's. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cell: checks, reduction, following; wrapping of points. */
 #include <stdlib.h>
 #include <string.h>

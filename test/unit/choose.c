@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* choose: named, cheapest, refused; and the rooms' tables. */
 #include <string.h>
 

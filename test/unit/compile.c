@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compile.c: kernels that other threads compile (device/compile.h, jit_late.h),
  * by a back end that is played: a binary is its text. */
 #include "check.h"

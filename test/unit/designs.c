@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* designs.c: what plans keep for the process, and the short ways to it, are
  * what the slow ways make. */
 #include "check.h"

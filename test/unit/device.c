@@ -1,5 +1,5 @@
-/* device.c: a device's memory, kernels, clock and cache, on FARSUM_TEST_DEVICE
- * ("opencl:0" if it is not set). */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c: memory, kernels, clock, cache; FARSUM_TEST_DEVICE or opencl:0. */
 #include "check.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that other options made are not taken out of the cache, however late
  * in the options the difference is. */
 #include "device/cache.h"

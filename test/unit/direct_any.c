@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The open sum of flows against a long double sum, its laws. */
 #include "flow_check.h"
 #include "method/direct_any.h"

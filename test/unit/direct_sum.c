@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The open sum against a long double sum, its laws and its refusals. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* estimate.c: what the estimate says of a cutoff does not depend on where the
  * sample's shells of neighbours happen to end.  A Gaussian split errs by a step
  * at the cutoff: a shell that it goes through is not all on one side of it. */

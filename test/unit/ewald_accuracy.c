@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The periodic oracle keeps what it was asked for: forces, potentials, energy
  * and virial over a ladder of accuracies and kinds of systems. */
 #include "ewald_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The periodic oracle of flows: the same sum whatever its split, basis, threads
  * and instruction set; lattice sums; targets on sources. */
 #include "flow_check.h"

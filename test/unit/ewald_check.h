@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ewald_check.h: what the tests of the periodic oracle share. */
 #ifndef FARSUM_TEST_EWALD_CHECK_H
 #define FARSUM_TEST_EWALD_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Crystals: Madelung potentials in many cells of the same lattice, against
  * integrals over theta functions that share nothing with Ewald's split:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The periodic oracle's handling of points, counts, memory and bad input. */
 #include "ewald_check.h"
 

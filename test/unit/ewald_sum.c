@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The periodic oracle against sums written out anew, and its laws. */
 #include "ewald_check.h"
 

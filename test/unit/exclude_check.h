@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exclude_check.h: what the tests of exclusions share: small systems of every
  * kernel, and what pairs lose, by the kernel itself. */
 #ifndef FARSUM_TEST_EXCLUDE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exclusions of plans on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not
  * set). */
 #include "exclude_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exclusions: every method and kernel against the kernel itself and against an
  * Ewald sum whose excluded pairs were never summed. */
 #include "exclude_check.h"

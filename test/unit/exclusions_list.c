@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of exclusions: what is refused and in which words, what stays then, and
  * those that come with the problem. */
 #include "exclude_check.h"

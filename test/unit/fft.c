@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plain transform against its definition; good lengths. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Flows through the public interface, by the references: types of arrays,
  * right-hand sides, targets, units, what is refused. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flow_check.h: what the tests of the references of flows share: random
  * sources, and the kernels as include/farsum/farsum.h defines them. */
 #ifndef FARSUM_TEST_FLOW_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What holds of periodic flows whatever the numbers: adjointness, no
  * divergence, how the kernels follow from one another, closed surfaces. */
 #include "ellipsoid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The method fmm: against Ewald's sum and the direct one, by the interface. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The method fmm on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not set):
  * as on the host to rounding, boxes and order the same. */
 #include "unit/fmm_device.h"

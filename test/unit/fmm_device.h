@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_device.h: what tests of the method fmm on a device share: small systems
  * of all kinds, sums of them here and there. */
 #ifndef FARSUM_TEST_UNIT_FMM_DEVICE_H

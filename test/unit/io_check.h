@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* io_check.h: what the tests of the particle files share. */
 #ifndef FARSUM_TEST_IO_CHECK_H
 #define FARSUM_TEST_IO_CHECK_H

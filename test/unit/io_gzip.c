@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gzip: text comes back, in pieces, members and from every format; what is cut
  * off, damaged or endless is refused in words. */
 #include "io_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* H5MD: box, places without a particle, units, filters, shapes. */
 #include "io_check.h"
 

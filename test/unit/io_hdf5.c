@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* HDF5: files of our own come back bit by bit, files of other programs are
  * understood, and what is not there is missed. */
 #include "io_check.h"

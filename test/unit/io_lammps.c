@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LAMMPS data files: good files value by value, bad ones by message. */
 #include "io_check.h"
 

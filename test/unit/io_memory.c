@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each allocation of a reading and a writing fails in turn: an error each time,
  * never a crash, and never a result. */
 #include "io_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers: every text and every value against the C library's own. */
 #include "io_check.h"
 

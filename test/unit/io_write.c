@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing: frames come back bit by bit; a full disk, a folder that cannot be
  * written or a target that is no file leave everything as it was. */
 #include "io_check.h"

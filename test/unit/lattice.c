@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of lattice against plain: random multipoles on grids of root boxes. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* locale.c: what the library prints and reads is the same in every locale. */
 #include <math.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* locale_device.c: plans on a device sum the same in every locale.  A kernel
  * whose text had other numbers would not be found among those that are kept,
  * and would be compiled and sum something else. */

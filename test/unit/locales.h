@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* locales.h: the locales that tests run in: those of test/locales.sh, found by
  * LOCPATH. */
 #ifndef FARSUM_TEST_UNIT_LOCALES_H

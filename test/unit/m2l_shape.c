@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* m2l_shape.c: what benches ask of rows of m2l changes how they work, not what
  * they sum, and parts by what operators serve add up to all: on
  * FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */

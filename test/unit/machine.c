@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.c: factors of the costs, of the host and of a device: measured, kept,
  * refused where they make no sense, and what they change. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splits, windows and fits against their definitions, integrated anew. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan takes of memory: it says how much, before and after it takes it,
  * what it says is what the process has less, and at a tolerance of 1e-6 it is
  * below 1000 bytes a particle; by fmm, whose expansions are as large as the

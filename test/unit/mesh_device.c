@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_device: the public mesh on a device, FARSUM_TEST_DEVICE ("opencl:0" if
  * it is not set), held to the host's; arrays on either side.  `large [n]`, on a
  * device with memory for it, runs every row with more products of weights than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_device.h: what the tests of meshes on a device share. */
 #ifndef FARSUM_TEST_MESH_DEVICE_H
 #define FARSUM_TEST_MESH_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_device_bad.c: what goes wrong with meshes on a device; devices by
  * name. */
 #include "mesh_device.h"

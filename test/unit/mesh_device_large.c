@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_device_large.c: more points times mesh points of their windows than 32
  * bits count: by what the rows say of themselves, and run. */
 #include "mesh_device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Precision mixed, on the host and on FARSUM_TEST_DEVICE ("opencl:0" if it is
  * not set): near pairs are f32, nothing else is. */
 #include <math.h>

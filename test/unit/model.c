@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model.c: operations counted by hand and by loops over particles, what is
  * predicted of them, and rates of the host and of a device. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Harmonics, the operators between expansions and lattice sums, against their
  * definitions. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_case.h: random points, and their near field straight from the formulas:
  * every image of every source, no grid, no sorting; with it, what rounding may
  * change. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_cells.c: rows of near on a device give the same sums by whatever cells a
  * cutoff is divided into, in boxes that are tilted or thinner than the cutoff.
  * On FARSUM_TEST_DEVICE, else opencl:0. */

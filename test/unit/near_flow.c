@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_flow: the host's fast row of the near field against plain for every
  * kernel of pair.def that is a flow: numbers of coefficients, instruction sets,
  * threads, the frame of turned cells, what is refused. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_got.h: what a row of the near field gives of a case, and how far that is
  * from the formulas. */
 #ifndef FARSUM_TEST_NEAR_GOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_host: both rows of the near field against the formulas, over precisions,
  * instruction sets, threads, cells, distributions and outputs. */
 #include "unit/near_got.h"

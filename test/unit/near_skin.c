@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_skin: lists that are kept while points move less than a skin, against
  * the formulas at every step, and when they may not be kept. */
 #include "unit/near_got.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the near field's rows of teams refuse, and why; no device is needed. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_wide: sums of many near pairs of one sign.  Pairs in f32 round each on
  * its own: of n the sum is off by their root mean square over sqrt(n).  Sums in
  * f32 are off by more the more terms they have; wide ones are not.  On the host

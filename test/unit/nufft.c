@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft: types 1 and 2 against the sums themselves, in double. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_case.c: one NUFFT and the sums themselves. */
 #include "nufft_case.h"
 

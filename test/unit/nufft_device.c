@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_device: types 1 and 2 on a device, FARSUM_TEST_DEVICE ("opencl:0" if it
  * is not set), against the sums themselves and the host's.
  * FARSUM_TEST_ALL=1: every shape at every tolerance. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* p2p_perf.h: times the rows of p2p. */
 #ifndef FARSUM_TEST_UNIT_P2P_PERF_H
 #define FARSUM_TEST_UNIT_P2P_PERF_H

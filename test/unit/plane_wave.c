@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plane_wave.c: 1/r and its slopes by plane waves, against what is said of
  * them. */
 #include "check.h"

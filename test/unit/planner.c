@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* planner.c: crowding, what it changes, times that are kept, and bad files. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* planner.h: what the tests of the planner share. */
 #ifndef FARSUM_TEST_PLANNER_H
 #define FARSUM_TEST_PLANNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* planner_mesh.c: what meshes take, before and after they see points. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* points_gpu.h: what the tests of points on a device share. */
 #ifndef FARSUM_TEST_POINTS_GPU_H
 #define FARSUM_TEST_POINTS_GPU_H

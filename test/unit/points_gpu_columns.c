@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* points_gpu_columns.c: the lists of columns that rows of one shape share. */
 #include "unit/points_gpu.h"
 

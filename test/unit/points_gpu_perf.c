@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* points_gpu_perf.c: times of sets, sorts and cell lists. */
 #include "unit/points_gpu.h"
 

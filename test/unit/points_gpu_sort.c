@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* points_gpu_sort.c: sorts and cell lists on a device against bins_build. */
 #include "unit/points_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The references of screened charges and 1/r^6: lattice sums, the limit of no
  * screening, derivatives, splits. */
 #include "flow_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What listens to a long call: how often, from where, how it stops. */
 #include "base/progress.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c: a close pair that a sample meets by chance does not make it promise
  * large forces. */
 #include "base/mem.h"

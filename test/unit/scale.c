@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plain influence function against sums written anew: energy (5.3), the
  * virial as its derivative by strain, what is left out. */
 #include <stdlib.h>

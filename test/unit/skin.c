@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* skin: the option `skin` of plans: steps of moving particles whose lists of
  * near pairs are kept, against plans that keep none and against `ewald`; when
  * lists may not be kept; where there are none.  `device`: on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* skin_check.h: particles whose steps skin.c takes, and plans of them. */
 #ifndef FARSUM_TEST_SKIN_CHECK_H
 #define FARSUM_TEST_SKIN_CHECK_H

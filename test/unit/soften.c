@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plummer's softening and gravity, against a double loop. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spread_host: the host's rows of spread against plain, for every window
  * support, precision, instruction set and number of threads, on awkward
  * meshes. */

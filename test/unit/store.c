@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of kept kernels and times: nothing is lost between writers,
  * nothing waits, and what others could have written is not read. */
 #include "base/store.h"

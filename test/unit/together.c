@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Excluded sources at one place, as a Drude particle on its core, and cells
  * that are left-handed: by every method, on the host and, as
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Trees: boxes, orders, coordinates, and that the lists cover every pair of
  * points once. */
 #include "unit/tree_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_case.h: points and trees that the tests of trees share. */
 #ifndef FARSUM_TEST_UNIT_TREE_CASE_H
 #define FARSUM_TEST_UNIT_TREE_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_cover.c: that the lists of a tree cover every pair of points once. */
 #include "unit/tree_case.h"
 

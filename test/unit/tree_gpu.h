@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu.h: what the tests of trees on a device share. */
 #ifndef FARSUM_TEST_UNIT_TREE_GPU_H
 #define FARSUM_TEST_UNIT_TREE_GPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu_crowd.c: what the boxes of a dense tree on a device say of errors is
  * what the host's do. */
 #include <omp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_gpu_sparse.c: sparse trees that a device builds are the host's, and so
  * is what their boxes say of the errors. */
 #include <omp.h>

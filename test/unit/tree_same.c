@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tree_same.c: two trees are the same in every array. */
 #include "unit/tree_case.h"
 

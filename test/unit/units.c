@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Units of length and strength: with every length times 2^k and every strength
  * times 2^m a plan's results are the same bits, but for their exponents; what
  * the type of an output does not hold is refused. */

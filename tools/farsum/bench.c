@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c: times the variants of a stage, or a whole method, on a case:
  * one repeat to warm up, then interleaved repeats, so that what else the
  * machine does falls on all alike. */

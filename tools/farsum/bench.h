@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench.h: what a benchmark measures, and the forms it is told in. */
 #ifndef FARSUM_TOOLS_BENCH_H
 #define FARSUM_TOOLS_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench_csv.c: one row a variant, appended; older rows read for comparison. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench_file.c: a benchmark's particles from a file, copied along the cell. */
 #include "bench.h"
 #include "system.h"

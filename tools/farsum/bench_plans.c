@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench_plans.c: the plans that a benchmark times, and the rows it tells. */
 #include "bench.h"
 #include "say.h"

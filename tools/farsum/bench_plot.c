@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench_plot.c: the times as bars, drawn by gnuplot. */
 #include "bench.h"
 #include "io/output.h"

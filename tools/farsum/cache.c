@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cache.c: compiled kernels on disk: what there is, away with it, more. */
 #include "command.h"
 #include "say.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* case.c: reads and writes the notation for a problem; cells by name. */
 #include "case.h"
 #include "strengths.h"

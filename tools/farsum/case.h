@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* case.h: the one notation for a problem, used by the command, the tests, the
  * benchmarks and bug reports:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* case_dist.c: where the particles of a case are; a function a distribution.
  * The formulas are in the table below, which the help prints. */
 #include "case.h"

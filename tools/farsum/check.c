@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check.c: verifies a written result, by the settings that it carries. */
 #include "command.h"
 #include "files.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* command.h: what a subcommand is. */
 #ifndef FARSUM_TOOLS_COMMAND_H
 #define FARSUM_TOOLS_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crystal.c: a crystal is a row: its lattice (simple or face-centred cubic)
  * and the sites of its primitive cell, in units of the cubic cell. */
 #include "crystal.h"

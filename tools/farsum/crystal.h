@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crystal.h: perfect crystals, lattice constant 1. */
 #ifndef FARSUM_TOOLS_CRYSTAL_H
 #define FARSUM_TOOLS_CRYSTAL_H

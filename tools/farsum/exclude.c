@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exclude.c: pairs of particles by their numbers in the file, to places. */
 #include "exclude.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exclude.h: the pairs that --exclude names, as the library takes them. */
 #ifndef FARSUM_TOOLS_EXCLUDE_H
 #define FARSUM_TOOLS_EXCLUDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* files.c: which of the named files are one. */
 #include "files.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* files.h: the files that a subcommand's options name. */
 #ifndef FARSUM_TOOLS_FILES_H
 #define FARSUM_TOOLS_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* foreign.c: names that other programs read as results. */
 #include "foreign.h"
 

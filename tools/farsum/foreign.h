@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* foreign.h: results of another calculation in a frame that we read: beside
  * ours they would be taken for ours. */
 #ifndef FARSUM_TOOLS_FOREIGN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gen.c: writes crystals and random particles. */
 #include "command.h"
 #include "case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help.c: prints pages for a terminal or as troff. */
 #include "help.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help.h: one text from which `farsum help X`, `farsum X --help` and the manual
  * page are made. */
 #ifndef FARSUM_TOOLS_HELP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help_tables.c: what the pages list, from the tables of the command. */
 #include "help.h"
 

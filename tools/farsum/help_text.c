@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help_text.c: the pages. */
 #include "help.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.c: the options and columns of each pair kernel. */
 #include "kernel.h"
 

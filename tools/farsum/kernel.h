@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.h: what a pair kernel means to the command: which options go with it,
  * and where in a frame its strengths are. */
 #ifndef FARSUM_TOOLS_KERNEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* list.c: what there is to choose from. */
 #include "command.h"
 #include "nearest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nearest.c: edit distance with exchanged neighbours (Damerau 1964), and the
  * three best names. */
 #include "nearest.h"

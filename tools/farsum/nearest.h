@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nearest.h: what a mistyped name was meant to be. */
 #ifndef FARSUM_TOOLS_NEAREST_H
 #define FARSUM_TOOLS_NEAREST_H

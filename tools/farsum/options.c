@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.c: reads a command line by the table of options. */
 #include "options.h"
 

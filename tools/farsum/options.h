@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.h: the options of every subcommand, read into one struct.
  *
  * An option is a row of the table in options_table.c: its name, what it takes,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options_set.c: reads the values of options; what is not legal is refused in
  * words, never changed. */
 #include "options_set.h"

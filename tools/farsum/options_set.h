@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options_set.h: how a value of each kind is read; used by the table alone. */
 #ifndef FARSUM_TOOLS_OPTIONS_SET_H
 #define FARSUM_TOOLS_OPTIONS_SET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options_table.c: every option of every subcommand, one row each. */
 #include "options_set.h"
 

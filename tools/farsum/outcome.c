@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* outcome.c: a frame's result in words. */
 #include "outcome.h"
 

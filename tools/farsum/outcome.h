@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* outcome.h: what was computed for one frame, and how it is told. */
 #ifndef FARSUM_TOOLS_OUTCOME_H
 #define FARSUM_TOOLS_OUTCOME_H

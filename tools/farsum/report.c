@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report.c: outcomes and plans as JSON. */
 #include "report.h"
 

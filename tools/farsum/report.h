@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* report.h: the JSON reports. */
 #ifndef FARSUM_TOOLS_REPORT_H
 #define FARSUM_TOOLS_REPORT_H

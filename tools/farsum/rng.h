@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rng.h: the generator behind every random particle, so that a seed means the
  * same particles on every machine: xoshiro256** (Blackman and Vigna 2018),
  * seeded through splitmix64. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run.c: sums every frame of a file through one plan. */
 #include "command.h"
 #include "foreign.h"

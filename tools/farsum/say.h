@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* say.h: what the command tells the person in front of it: errors and notes to
  * stderr, progress there too, but only on a terminal. */
 #ifndef FARSUM_TOOLS_SAY_H

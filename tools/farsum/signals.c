@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* signals.c: temporary files go before a signal ends the process. */
 #include "signals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* signals.h: no signal leaves a half-written file. */
 #ifndef FARSUM_TOOLS_SIGNALS_H
 #define FARSUM_TOOLS_SIGNALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stamp.c: settings to keys and back. */
 #include "stamp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stamp.h: what a written frame gets: the results, and the settings from which
  * they were made, so that `farsum check` needs no option. */
 #ifndef FARSUM_TOOLS_STAMP_H

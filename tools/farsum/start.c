@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* start.c: standard streams that are closed. */
 #include "start.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* start.h: the descriptors that the command was started with. */
 #ifndef FARSUM_TOOLS_START_H
 #define FARSUM_TOOLS_START_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strengths.c: the table of columns, and random strengths. */
 #include "strengths.h"
 

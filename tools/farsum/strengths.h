@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* strengths.h: what a source of each pair kernel carries: the columns of a
  * file that hold it, and how a case draws it. */
 #ifndef FARSUM_TOOLS_STRENGTHS_H

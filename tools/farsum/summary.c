@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* summary.c: lines that wait. */
 #include "summary.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* summary.h: what a subcommand says of its result, after all files are
  * written: who reads it may have gone by then. */
 #ifndef FARSUM_TOOLS_SUMMARY_H

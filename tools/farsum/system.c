@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* system.c: from a frame and the settings to the library's problem. */
 #include "system.h"
 

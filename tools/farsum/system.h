@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* system.h: what one frame of a file asks the library to sum. */
 #ifndef FARSUM_TOOLS_SYSTEM_H
 #define FARSUM_TOOLS_SYSTEM_H

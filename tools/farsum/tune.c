@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune.c: the plan that run would make, with its reasons, without running. */
 #include "command.h"
 #include "case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune_map.c: which variant of spread and interp is chosen, over the number of
  * points and the runs on the same positions: a picture, and a line for each
  * column of it. */

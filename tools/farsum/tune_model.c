@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune_model.c: what the stages of a plan do, what the machine does in a
  * second, what the one says of the other, and what was measured. */
 #include "tune_model.h"

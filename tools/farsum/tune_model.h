@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tune_model.h: 'tune --model'. */
 #ifndef FARSUM_TOOLS_TUNE_MODEL_H
 #define FARSUM_TOOLS_TUNE_MODEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* units.c: the table of unit systems. */
 #include "units.h"
 

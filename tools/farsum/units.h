@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* units.h: unit systems: Coulomb's constant in each, and where it is from. */
 #ifndef FARSUM_TOOLS_UNITS_H
 #define FARSUM_TOOLS_UNITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* verify.c: picks targets, sums them by the reference, compares. */
 #include "verify.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* verify.h: measures the error of a result against a converged reference, on
  * random targets: `ewald` where the system is periodic, `direct` in open space,
  * both in f64 and without the fast code's tables. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* words.c: the library counts from 0 and names members of structs; the command
  * counts from 1 and names its options. */
 #include "words.h"

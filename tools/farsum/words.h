@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* words.h: messages in the command's words, and names in others'. */
 #ifndef FARSUM_TOOLS_WORDS_H
 #define FARSUM_TOOLS_WORDS_H

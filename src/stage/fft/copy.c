@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy.c: a transform of the host, wherever meshes lie. */
 #include "stage/fft/copy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* copy.h: a transform of the host, mesh by mesh; one on a device goes to the
  * host and back, which waits for the device. */
 #ifndef FARSUM_STAGE_FFT_COPY_H

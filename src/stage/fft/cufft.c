@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cufft: NVIDIA's transforms, opened at run time.  The fastest on its GPUs. */
 #include "device/dl.h"
 #include "stage/fft/vendor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft.h: three-dimensional transforms, in place, not normalised, of several
  * meshes at once.
  *

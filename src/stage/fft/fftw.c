@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fftw: FFTW 3, threaded (Frigo and Johnson, Proc. IEEE 93 (2005) 216).  The
  * fastest on a CPU; under the GPL, so a build may leave it out. */
 #include <fftw3.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kiss: KISS FFT (Borgerding), lines shared by threads, always in f64.  Wins
  * where FFTW's licence does not fit. */
 #include "base/mem.h"

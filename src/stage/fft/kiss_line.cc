@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kiss_line.cc: the shim over kissfft.hh. */
 #include "stage/fft/kiss_line.h"
 

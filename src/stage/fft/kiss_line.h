@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kiss_line.h: one complex transform of KISS FFT, whose double precision
  * exists in Debian as a C++ header alone. */
 #ifndef FARSUM_STAGE_FFT_KISS_LINE_H

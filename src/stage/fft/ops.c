@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c: what a transform takes. */
 #include "stage/fft/fft.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: each axis summed directly, n^2 a line, any size: the definition that
  * the others are held to.  Wins never; needs no library. */
 #include <math.h>

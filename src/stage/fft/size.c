@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* size.c: lengths that transform fast, and what a transform costs. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vendor.c: what cufft and hipfft share. */
 #include "stage/fft/vendor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vendor.h: what cufft and hipfft share: a transform in place by a vendor's
  * library, on the device's own stream, its work area ours. */
 #ifndef FARSUM_STAGE_FFT_VENDOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vkfft: VkFFT on any OpenCL device (Tolmachev, IEEE Access 11 (2023) 12039).
  * Its kernels are made when a plan is, compiled once and then kept on disk (16
  * transforms on PoCL: 121 s, then 59 s, and 27 s, then 2 s where PoCL had its

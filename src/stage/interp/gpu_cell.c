@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cell: a group takes the targets of a padded cell and the mesh around it
  * into group memory, then a thread a target: G2P of Kosmacher et al.,
  * "Performance portable fast Ewald summation" (2025).  Wins where a cell has a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_column_mma: a group a column of first mesh points, planes of the mesh
  * sliding through group memory, targets as rows of products on FP64 tensor
  * cores.  Ours.  Each target is in one list and is summed in one place, so its

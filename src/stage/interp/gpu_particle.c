@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle: a thread a target, which gathers its mesh points from global
  * memory; in the caller's order, without set-up.  For few targets, or when
  * positions change with every sum and a cache holds the mesh. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle.h: what the rows of a thread a target share. */
 #ifndef FARSUM_STAGE_INTERP_GPU_PARTICLE_H
 #define FARSUM_STAGE_INTERP_GPU_PARTICLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle_sorted: gpu_particle over targets that are sorted by mesh tiles,
  * so that threads side by side read the same lines ("GM-sort" in cuFINUFFT).
  * For meshes that no cache holds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle_warp: a team of 32 threads a target, which reads rows of the
  * mesh together; in the caller's order, without set-up.  For few targets, and
  * where positions change with every sum. */

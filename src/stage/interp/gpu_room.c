@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_room.c: what the rows of interp on a device have in common. */
 #include "stage/interp/gpu_room.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_room.h: what the rows of interp on a device have in common. */
 #ifndef FARSUM_STAGE_INTERP_GPU_ROOM_H
 #define FARSUM_STAGE_INTERP_GPU_ROOM_H

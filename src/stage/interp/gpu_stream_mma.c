@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_stream_mma: a warp a column of mesh points, held in registers while the
  * targets slide by in the order of their first plane, on FP64 tensor cores;
  * each mesh point is read once, and the places of a target are added in a fixed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_tile: the mesh in tiles through group memory, a thread a target, lanes
  * chosen so that few banks are met twice.  Ours; SM of cuFINUFFT and G2P of
  * Kosmacher et al. read such blocks in any order.  Wins in f32 from some ten

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_tile_warp: a group takes the targets of a tile, the mesh around it in
  * group memory, 32 threads a target, whose reads meet in no bank.  Ours.  For
  * few targets: their waits are short, and the tiles are as a rule those of

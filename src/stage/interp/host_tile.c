@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile: each tile of the mesh is copied with its halo, unwrapped and
  * compact, then its points are summed from the copy; results go to the
  * caller's order, one writer each.  Wins wherever it fits. */

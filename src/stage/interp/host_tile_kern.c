@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile_kern.c: points from a tile.  For each channel the P^2 rows of a
  * point are summed over axis 1, then 0, in vectors along axis 2; with the field
  * every row is multiplied twice (weight and slope of axis 1), the other two

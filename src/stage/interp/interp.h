@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* interp.h: mesh to particles, the transpose of spread:
  *
  *     potential_i += sum_m prod_d w(m_d - u_id) mesh_m

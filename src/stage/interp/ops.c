@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c: what interpolation takes. */
 #include "stage/interp/interp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation: axis after axis (math.md 10.32), split along z, x and z
  * exchanged, and so on, in group memory.  14/3 p^3 multiply-adds a box that has
  * children. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: (10.8), an operator of each octant times one box
  * after another.  The oracle; wins never. */
 #include "stage/boxes_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_boxes: some threads a leaf, its expansion and its slopes in group memory,
  * a few targets a thread. */
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: (10.9) and (10.10), one thread, particle by particle.  The oracle;
  * wins never. */
 #include "stage/boxes_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft: the convolution over root boxes by transforms of the grid of boxes, each
  * number of the expansions a mesh, and for each mode the product with the
  * transform of the field, (10.23).  With as many root boxes as leaves it is the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft_kern.c: the product of one mode, (10.23): its operator, made from the
  * field number by number, times eight columns. */
 #include "base/isa.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft_kern.h: what fft_kern.c gives to lattice/fft.c. */
 #ifndef FARSUM_STAGE_LATTICE_FFT_KERN_H
 #define FARSUM_STAGE_LATTICE_FFT_KERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft_symbol.c: the field between root boxes in modes of their grid, (10.23).
  *
  * Periodic: Ewald's way, as multipole_lattice.c, but where the places are a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft_symbol.h: the field between root boxes in modes of their grid. */
 #ifndef FARSUM_STAGE_LATTICE_FFT_SYMBOL_H
 #define FARSUM_STAGE_LATTICE_FFT_SYMBOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_dense: a dense operator for each difference of root boxes' places; for
  * few root boxes. */
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_fft: fft on a device: the convolution over root boxes by transforms of
  * their grid.  With as many root boxes as leaves it is the whole far field. */
 #include <math.h>

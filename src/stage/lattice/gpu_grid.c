@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_grid: gpu_fft with transforms of its own and operators that slide along
  * degrees: five passes over the modes in all. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_grid.h: gpu_grid's state, and its tables on the device. */
 #ifndef FARSUM_STAGE_LATTICE_GPU_GRID_H
 #define FARSUM_STAGE_LATTICE_GPU_GRID_H

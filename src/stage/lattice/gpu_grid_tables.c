@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_grid_tables.c: what gpu_grid's kernels are given beside multipoles. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: (10.7) between all pairs of root boxes that are not near, with the
  * field of one box (open) or of it and all its images (periodic, (10.13)): a
  * dense operator for each difference of places.  The oracle. */

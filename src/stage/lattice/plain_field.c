@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain_field.c: fields between root boxes, difference by difference. */
 #include "stage/lattice/plain_field.h"
 

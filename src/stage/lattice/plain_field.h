@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain_field.h: what root boxes see of each other, by the difference of their
  * places. */
 #ifndef FARSUM_STAGE_LATTICE_PLAIN_FIELD_H

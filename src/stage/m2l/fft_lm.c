@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft_lm: (10.7) is a correlation over degrees and orders, so a product of
  * transforms, (2p + 1)^2 complex numbers of a box and of a vector (Elliott and
  * Board, SIAM J. Sci. Comput. 17, 398 (1996)): the least work of all rows for a

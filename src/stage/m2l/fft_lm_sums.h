@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fft_lm_sums.h: the transforms of fft_lm.c in one type of numbers, WIDE; names
  * are NAME(x).  No guard: it is included for each type.
  *

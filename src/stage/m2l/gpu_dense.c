@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_dense: a dense operator for each of the 316 (ws = 1) differences of two
  * boxes' places, made on the host; a thread has some rows for some boxes, and
  * multiplies like a product of matrices.  The baseline of the dense rows; wins

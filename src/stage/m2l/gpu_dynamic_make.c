@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_dynamic_make.c: the rows by kernels that launch kernels. */
 #include "stage/m2l/gpu_dynamic_make.h"
 

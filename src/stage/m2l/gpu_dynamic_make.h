@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_dynamic_make.h: what the rows of gpu_dynamic.k share. */
 #ifndef FARSUM_STAGE_M2L_GPU_DYNAMIC_MAKE_H
 #define FARSUM_STAGE_M2L_GPU_DYNAMIC_MAKE_H

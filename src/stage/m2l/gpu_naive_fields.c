@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_naive_fields.c: fields without scaling. */
 #include "stage/m2l/gpu_naive_fields.h"
 

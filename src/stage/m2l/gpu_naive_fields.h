@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_naive_fields.h: what rows that apply (10.7) as it stands on a device have
  * in common: fields without the scaling of (10.4). */
 #ifndef FARSUM_STAGE_M2L_GPU_NAIVE_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_naive_make.c: the rows with (10.7)'s loops mapped to threads. */
 #include "stage/m2l/gpu_naive_make.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_naive_make.h: what the rows of gpu_naive.k share. */
 #ifndef FARSUM_STAGE_M2L_GPU_NAIVE_MAKE_H
 #define FARSUM_STAGE_M2L_GPU_NAIVE_MAKE_H

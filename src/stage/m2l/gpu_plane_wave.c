@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_plane_wave: plane waves along the axes.  A multipole becomes the waves of
  * six directions, which go from box to box by a factor; waves of boxes side by
  * side are added before they go anywhere.  After L. Greengard, V. Rokhlin, Acta

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_plane_wave_make.c: what the rows by plane waves on a device have in
  * common. */
 #include "stage/m2l/gpu_plane_wave_make.h"

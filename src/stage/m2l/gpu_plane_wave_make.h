@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_plane_wave_make.h: what the rows by plane waves on a device have in
  * common (gpu_plane_wave.k says what they do). */
 #ifndef FARSUM_STAGE_M2L_GPU_PLANE_WAVE_MAKE_H

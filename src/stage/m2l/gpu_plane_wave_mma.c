@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_plane_wave_mma: gpu_plane_wave with its products on tensor cores: f64 by
  * those of FP64, f32 by three products of TF32.  Wins from p = 8 or so on. */
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation: fast rotation (Lengvenis et al., IPDPS 2025), each pair of
  * boxes by a thread of its own, the threads of a team side by side with one
  * vector at a time.  Swaps and shifts along z are text: their numbers are

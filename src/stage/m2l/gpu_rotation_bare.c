@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_bare: gpu_rotation_tiled with columns and swaps in global
  * memory.  For comparison: what its tiles and constants gain. */
 #include "stage/m2l/gpu_rotation_loops.h"

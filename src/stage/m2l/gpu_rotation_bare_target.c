@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_bare_target: gpu_rotation_bare, target-centric: the hybrid
  * access and the order of boxes alone, where Lengvenis et al. begin.  For
  * comparison. */

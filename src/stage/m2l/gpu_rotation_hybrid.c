@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_hybrid: gpu_rotation where a group's teams always have
  * different sources of the same 32 targets (Lengvenis et al.: hybrid,
  * target-centric): columns meet in group memory.  gpu_rotation does so where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_hybrid_source: gpu_rotation where a group's teams have
  * different targets of the same 32 sources (Lengvenis et al.: hybrid,
  * source-centric, which is what their paper measures): columns are read once

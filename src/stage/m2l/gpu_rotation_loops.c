@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_loops.c: the rows of gpu_rotation_tiled.k. */
 #include "stage/m2l/gpu_rotation_loops.h"
 

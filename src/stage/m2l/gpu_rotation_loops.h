@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_loops.h: what the rows of gpu_rotation_tiled.k share. */
 #ifndef FARSUM_STAGE_M2L_GPU_ROTATION_LOOPS_H
 #define FARSUM_STAGE_M2L_GPU_ROTATION_LOOPS_H

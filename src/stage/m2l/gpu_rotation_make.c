@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_make.c: the rows by fast rotation on a device. */
 #include "stage/m2l/gpu_rotation_make.h"
 

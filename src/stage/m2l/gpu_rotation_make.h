@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_make.h: what the rows by fast rotation on a device have in
  * common (gpu_rotation.k says what they do). */
 #ifndef FARSUM_STAGE_M2L_GPU_ROTATION_MAKE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_operator: gpu_rotation where a group has one vector for boxes
  * side by side (Lengvenis et al.: operator-centric): runs are read and
  * written, each of them as often as there are vectors; sums are atomic.  For

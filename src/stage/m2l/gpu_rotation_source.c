@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_source: gpu_rotation where the threads of a group are the
  * targets of one source (Lengvenis et al.: source-centric): a source is read
  * once, sums are atomic.  For comparison. */

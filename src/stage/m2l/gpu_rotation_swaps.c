@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_swaps: gpu_rotation_tiled with swaps in global memory.  For
  * comparison. */
 #include "stage/m2l/gpu_rotation_loops.h"

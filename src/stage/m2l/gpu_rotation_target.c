@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_target: gpu_rotation where the threads of a group are the
  * sources of one target (Lengvenis et al.: target-centric): a target is
  * written once, but neighbouring threads read far apart.  For comparison. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_text.c: swaps and shifts as the text that gpu_rotation.k is made
  * of, and the vectors' turns. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_tiled: fast rotation as Lengvenis et al. (IPDPS 2025) measure
  * it: hybrid, source-centric, loops over columns in group memory, two
  * expansions of each thread in global memory, swaps in constant memory.  What

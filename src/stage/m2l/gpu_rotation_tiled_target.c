@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_tiled_target: gpu_rotation_tiled, target-centric: teams' sums
  * meet in group memory.  For comparison. */
 #include "stage/m2l/gpu_rotation_loops.h"

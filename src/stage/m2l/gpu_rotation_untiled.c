@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_untiled: gpu_rotation_tiled with columns in global memory.  For
  * comparison. */
 #include "stage/m2l/gpu_rotation_loops.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_symmetric: presorted lists and the 56 (ws = 1) operators of one octant of
  * differences, each for 1, 2, 4 or 8 targets of a source, whose signs differ: a
  * kernel for each of these four groups over all octants (Kohnke et al., IJHPCA

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_symmetric_make.c: the rows of gpu_symmetric.k. */
 #include "stage/m2l/gpu_symmetric_make.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_symmetric_make.h: what the rows of gpu_symmetric.k have in common. */
 #ifndef FARSUM_STAGE_M2L_GPU_SYMMETRIC_MAKE_H
 #define FARSUM_STAGE_M2L_GPU_SYMMETRIC_MAKE_H

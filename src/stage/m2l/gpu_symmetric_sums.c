@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_symmetric_sums: gpu_symmetric with signs after the sums: they depend on
  * the parities of k and l alone, so each of these four classes is summed once
  * for all images of an operator, real and imaginary parts of l and -l at once;

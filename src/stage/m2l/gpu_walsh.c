@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_walsh: dense operators of the 56 (ws = 1) differences of places without
  * signs, each block of a parity once for up to eight boxes: their multipoles
  * are combined by Walsh-Hadamard transforms.  39.5 (p + 1)^4 multiply-adds a

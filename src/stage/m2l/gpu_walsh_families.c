@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_walsh_families: dense operators between families, parents with their
  * eight children: mirrors of a family among its neighbours cut all products
  * to 26 (p + 1)^4 multiply-adds a box, one product of matrices for 128 parents.

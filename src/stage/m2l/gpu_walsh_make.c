@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_walsh_make.c: families of boxes and their operators, math.md (10.28). */
 #include "stage/m2l/gpu_walsh_make.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_walsh_make.h: what rows of m2l that work on families have in common:
  * gpu_walsh_families.k but for its products. */
 #ifndef FARSUM_STAGE_M2L_GPU_WALSH_MAKE_H

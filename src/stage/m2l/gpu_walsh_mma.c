@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_walsh_mma: gpu_walsh_families with its products on tensor cores, f64 by
  * those of FP64, f32 by three of TF32.  NVIDIA, from sm_80 on. */
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_dense: dense operators by mirrors, (10.15): the boxes at (+-a0, +-a1,
  * +-a2) share one operator, each of whose blocks of even and odd numbers is
  * applied once to a sum of the eight with signs.  39.5 of 189 products are

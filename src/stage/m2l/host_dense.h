@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_dense.h: the state of host_dense: operators, and the boxes of a tree as
  * tiles of lanes. */
 #ifndef FARSUM_STAGE_M2L_HOST_DENSE_H

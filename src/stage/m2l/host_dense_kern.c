@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_dense_kern.c: the loops of host_dense, for each instruction set and
  * precision. */
 #include "stage/m2l/host_dense_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_dense_kern.h: what host_dense_kern.c gives to host_dense.c.
  *
  * Numbers of an expansion are sorted by class: three bits, by which of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_dense_level.c: one level of host_dense: its copy, then tile by tile. */
 #include <string.h>
 

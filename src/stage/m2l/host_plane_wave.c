@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_plane_wave: plane waves along the axes, as gpu_plane_wave.c says, lanes
  * over waves, a thread a parent; any tree.  Exact to an eighth of what the
  * order leaves out; wins wherever that will do. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_plane_wave_kern.c: the loops of host_plane_wave, for each instruction
  * set and precision: lanes over the waves of a quarter turn. */
 #include "stage/m2l/host_plane_wave_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_plane_wave_kern.h: what host_plane_wave_kern.c gives to
  * host_plane_wave.c. */
 #ifndef FARSUM_STAGE_M2L_HOST_PLANE_WAVE_KERN_H

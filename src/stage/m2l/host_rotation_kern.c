@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_rotation_kern.c: the loops of rows by rotation, for each instruction set
  * and precision. */
 #include "stage/m2l/host_rotation_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_rotation_kern.h: what host_rotation_kern.c gives to the rows.
  *
  * Boxes go side by side in tiles of TILE, all pairs of a tile have the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_rotation_make.c: tables of the rows by rotation, and their tiles. */
 #include "stage/m2l/host_rotation_make.h"
 

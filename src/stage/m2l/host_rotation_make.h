@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_rotation_make.h: the rows by rotation on the host. */
 #ifndef FARSUM_STAGE_M2L_HOST_ROTATION_MAKE_H
 #define FARSUM_STAGE_M2L_HOST_ROTATION_MAKE_H

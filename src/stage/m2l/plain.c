@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: (10.7) as written: for each pair of boxes all (p + 1)^4 products of a
  * multipole's and the field's coefficients, complex, unscaled, one thread.  The
  * oracle; wins never. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rotation.h: how many numbers the rows by rotation keep, on the host and on
  * devices. */
 #ifndef FARSUM_STAGE_M2L_ROTATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wigner: the classical rotation (White and Head-Gordon, J. Chem. Phys. 105,
  * 5061 (1996)): the turn about y is a matrix of its own for each angle between
  * a vector and z, pairs of boxes go by vector (Garcia et al., 2016).  As many

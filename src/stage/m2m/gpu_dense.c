@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_dense: one dense operator for all octants, whose mirror images they are:
  * the children's multipoles are combined by signs first; (p + 1)^4/2
  * multiply-adds a box that has children. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_dense: a dense operator of each octant times tiles of boxes that lie
  * side by side, SIMD over them, a thread a tile. */
 #include "stage/boxes_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_rotation: axis after axis (math.md 10.32), merged along z, x and z
  * exchanged, and so on; SIMD over boxes.  14/3 p^3 multiply-adds a box that has
  * children: wins but for p below 2. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table.c: the room's variants, from variants.def. */
 #include "stage/boxes.h"
 

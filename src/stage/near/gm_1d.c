@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gm_1d: a team of threads a cell of a cutoff's edge, threads over its targets;
  * sources of the 27 cells around it straight from memory, erfc and exp for each
  * pair.  Kosmacher, Du, Bagge, Biros, Performance Portable Fast Ewald Summation

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cells: a thread a target, every cell that the cutoff reaches, one to four
  * of them a cutoff; straightforward, any kernel.  Points are sorted by a stable
  * sort and no sum is shared, so results repeat bitwise.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_clusters: threads in step share a cluster of targets that lie close by;
  * sources are listed by the box around it, pairs looked at in f32, and in f64
  * those that f32 is enough for are summed in f32 as well (near_outer.h).  Ours.

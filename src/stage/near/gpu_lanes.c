@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_lanes: 8 to 32 threads in step share a target; the sources of the columns
  * that its ball touches are listed and dealt out to them, a source's numbers
  * side by side.  Ours (docs/decisions/0036).  Wins where targets are few for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_pairs: threads in step share some targets; sources are tested in f32 and
  * those within a target's cutoff gathered before their pairs are summed, so
  * that none is summed in vain.  Ours; level with gpu_cells from a thousand

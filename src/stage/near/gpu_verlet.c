@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_verlet: each target has a list of the sources within the cutoff and the
  * skin, which threads in step sum; in f64 those that f32 is enough for apart.
  * Ours (docs/decisions/0046).  Lists take longer to make than the sum of their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster.c: SIMD over pairs of a point and a cluster of points (Pall and
  * Hess 2013, one to many), each pair once, threads by slabs with private sums;
  * wins wherever there are more than a few points. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster.h: what the files of the host_cluster variant share.
  *
  * Points are sorted into columns: a grid over two lattice directions, sorted

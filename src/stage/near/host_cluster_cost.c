@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_cost.c: what the variant takes, from counted instructions. */
 #include "stage/near/host_cluster.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_finish_kern.c: adds the threads' sums, always in the same
  * order, and gives them to the caller. */
 #include "stage/near/host_cluster_kern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_flow_kern.c: the kernels of flows. */
 #include "stage/near/host_cluster_segment.h"
 

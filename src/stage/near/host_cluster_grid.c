@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_grid.c: the columns that points are sorted into. */
 #include "stage/near/host_cluster.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_keep_kern.c: points that have moved, in the clusters and lists
  * of before. */
 #include "stage/near/host_cluster_kern.h"

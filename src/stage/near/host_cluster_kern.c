@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_kern.c: the pairs of the lists; the kernels of scalars. */
 #include "stage/near/host_cluster_segment.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_kern.h: words that the variant's *_kern.c files share. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_KERN_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_KERN_H

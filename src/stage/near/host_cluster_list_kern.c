@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_list_kern.c: points into clusters, and which clusters meet.
  *
  * For the groups of a column, upwards, the columns around it and their images

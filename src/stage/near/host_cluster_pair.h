@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_pair.h: a point with a cluster: the innermost lines.
  *
  * Bodies are inlined with a constant `how`, so that loops unroll and what is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_segment.h: a group with a stretch of its list. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_SEGMENT_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_SEGMENT_H

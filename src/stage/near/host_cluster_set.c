@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_set.c: points into clusters and lists, or, where they have moved
  * less than the lists allow for, into the places that they have there. */
 #include "stage/near/host_cluster_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_sort.c: points into columns, sorted along z, cut into clusters.
  *
  * A counting sort over bins along each column, then each bin in order; the

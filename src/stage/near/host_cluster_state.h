@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_state.h: the state of the host_cluster variant. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_STATE_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_STATE_H

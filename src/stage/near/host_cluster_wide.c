@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster_wide.c: sums in f64 of pairs in f32. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near.h: the near field: all pairs within the cutoff.
  *
  * Lengths are in units of the cutoff, so the cutoff is 1.  For a target i and

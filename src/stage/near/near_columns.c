@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_columns.c: columns of cells around targets. */
 #include "stage/near/near_columns.h"
 

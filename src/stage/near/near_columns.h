@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_columns.h: columns of cells around targets, for rows on a device. */
 #ifndef FARSUM_STAGE_NEAR_COLUMNS_H
 #define FARSUM_STAGE_NEAR_COLUMNS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_gpu.c: what the rows on a device share. */
 #include "stage/near/near_gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_gpu.h: what the rows on a device share: points in the order of cells,
  * the kernel's words, the sums of groups' records. */
 #ifndef FARSUM_STAGE_NEAR_NEAR_GPU_H

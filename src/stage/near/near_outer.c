@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_outer.c: polynomials for the pairs that f32 is enough for. */
 #include "stage/near/near_outer.h"
 

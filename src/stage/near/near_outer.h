@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* near_outer.h: of pairs far enough apart for f32: the near part as polynomials
  * that hold the singular part as well (leaf/pair.h, pair_NAME_whole).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c: what the near field takes, from what is asked. */
 #include "stage/near/near.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain.c: the reference.  Linked cells at least a cutoff wide, every pair of
  * every periodic image, in double whatever the arrays' type, any kernel. */
 #include "stage/near/near.h"

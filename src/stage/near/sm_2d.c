@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sm_2d: gm_2d with the sources through group memory: SM-2D of Kosmacher et al.
  * (2025).  Deterministic. */
 #include "stage/near/team.h"

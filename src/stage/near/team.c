@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team.c: the rows of teams: see gm_1d.c.
  *
  * The paper's cells are padded lists of points in any order; here points lie in

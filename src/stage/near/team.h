@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team.h: the rows that evaluate erfc and exp for each pair, a team of threads
  * a cell of a cutoff's edge. */
 #ifndef FARSUM_STAGE_NEAR_TEAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* verlet.h: what of the row gpu_verlet follows from its args. */
 #ifndef FARSUM_STAGE_NEAR_VERLET_H
 #define FARSUM_STAGE_NEAR_VERLET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* verlet_cost.c: lists of gpu_verlet: how long they are, what they take. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_boxes: some threads a leaf, harmonics of its sources summed in registers,
  * then by halves of the threads or by group memory; no sum is shared between
  * groups. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_simd: a thread a leaf, SIMD over its points. */
 #include "stage/boxes_kern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: (10.5), one thread, particle by particle.  The oracle; wins never. */
 #include <string.h>
 

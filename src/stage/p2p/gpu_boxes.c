@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_boxes: a group a leaf of targets, sources of all near leaves side by side
  * through group memory, slices of threads where targets are few.  No sum is
  * shared between groups: results repeat bitwise. */

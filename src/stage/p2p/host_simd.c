@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_simd: a thread a leaf of targets; sources of all near leaves side by
  * side, SIMD over them.  No sum is shared between threads: results repeat
  * bitwise. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_simd_kern.c: the pairs of one leaf of targets.
  *
  * Sources of all near leaves come side by side in the frame of the targets'

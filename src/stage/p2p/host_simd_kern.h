@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_simd_kern.h: what the files of host_simd share. */
 #ifndef FARSUM_STAGE_P2P_HOST_SIMD_KERN_H
 #define FARSUM_STAGE_P2P_HOST_SIMD_KERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c: what the near pairs of a tree take, and what may be asked of them. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* p2p.h: particles to particles: the pairs of leaves that are near each other
  * in a tree, directly.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain.c: the reference.  One thread, one pair at a time, in double whatever
  * the arrays' type. */
 #include <math.h>

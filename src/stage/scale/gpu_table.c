@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_table: the influence function kept on the device, made there; bound by
  * memory.  Sums run in a fixed order. */
 #include <string.h>

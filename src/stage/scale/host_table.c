@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_table: the influence function kept in a table of half the mesh, planes
  * shared by threads; bound by memory.  Sums run plane by plane in fixed order,
  * so they do not depend on the threads. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_table_kern.c: the row loop, for each instruction set and precision. */
 #include "stage/scale/host_table_kern.h"
 

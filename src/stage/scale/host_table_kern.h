@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_table_kern.h: what host_table_kern.c gives to host_table.c. */
 #ifndef FARSUM_STAGE_SCALE_HOST_TABLE_KERN_H
 #define FARSUM_STAGE_SCALE_HOST_TABLE_KERN_H

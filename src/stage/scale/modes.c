@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* modes.c: deconvolution arrays and the influence function. */
 #include "stage/scale/modes.h"
 

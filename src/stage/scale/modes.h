@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* modes.h: the modes of a mesh, their wave vectors and the influence function
  * (math.md section 5), shared by the variants. */
 #ifndef FARSUM_STAGE_SCALE_MODES_H

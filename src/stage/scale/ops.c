@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c: what the influence function takes. */
 #include "stage/scale/scale.h"
 

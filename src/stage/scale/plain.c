@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: one thread, the influence function computed anew for each mode from
  * the split itself.  The oracle; wins never. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scale.h: multiplies the spectrum by the influence function of the kernel, and
  * reads energy and virial off it (math.md sections 5 and 9).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cell_grid: a group a cell, a thread a mesh point of it that loops over
  * the particles of the 27 colleagues: GRID of Kosmacher et al., "Performance
  * portable fast Ewald summation" (2025).  Nothing is zeroed and no sum is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cell_hybrid: a group takes a padded cell, keeps the weights of its
  * particles in group memory, sums them for the mesh points of its colleagues
  * and adds those by atomics: HYBRID of Kosmacher et al., "Performance portable

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cusparse.c: the product with the spreading operator by cuSPARSE, a
  * channel at a time. */
 #include "stage/spread/gpu_cusparse.h"

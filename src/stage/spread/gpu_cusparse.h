@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cusparse.h: the rows that leave the product with the spreading operator
  * to cuSPARSE, which is opened at run time. */
 #ifndef FARSUM_STAGE_SPREAD_GPU_CUSPARSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cusparse_csr: the spreading operator as compressed rows, as gpu_single
  * has it, times the strengths by cuSPARSE: a comparison.  Guo, Liu, Xu, Du,
  * Chow, Procedia Comput. Sci. 51 (2015) 120, left their hybrid mesh to that

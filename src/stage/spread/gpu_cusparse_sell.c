@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_cusparse_sell: the spreading operator as sliced ELLPACK, 32 rows a slice,
  * times the strengths by cuSPARSE: a comparison; what that library has now
  * instead of the hybrid format of Guo et al. (2015).  A set waits once for the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_gather: particles are placed on their nearest mesh point, one each; every
  * mesh point gathers from the P^3 around it, and those that found no place are
  * spread by atomics.  Harvey and De Fabritiis, J. Chem. Theory Comput. 5 (2009)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_group: the group mesh: contributions (particle, weight, point in group)
  * listed by groups of 16 to 256 neighbouring mesh points, 64 unless asked;
  * a group of threads adds them up in its local memory, by atomics there, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_hybrid_mesh: the hybrid mesh: the spreading operator as a table with a
  * row for each mesh point, read column by column, and a list of the entries of
  * longer rows, added by atomics.  The table's width comes from the histogram of

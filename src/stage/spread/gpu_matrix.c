@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_matrix.c: the spreading operator as a sparse matrix on a device. */
 #include "stage/spread/gpu_matrix.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_matrix.h: the spreading operator as a sparse matrix on a device, for the
  * rows that keep it: a matrix row for each mesh point and for the padding of z,
  * spread_gpu_rows in all; a column for each particle. */

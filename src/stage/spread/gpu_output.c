@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_output: a group takes a bin of sorted particles and keeps the mesh around
  * it in group memory; all its threads take one particle after the other:
  * method 3 of cuFINUFFT.  For comparison; not deterministic. */

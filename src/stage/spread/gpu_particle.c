@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle: a thread a particle, P^3 atomic sums each to global memory; the
  * mesh is zeroed first.  Particle based spreading of Guo, Liu, Xu, Du, Chow,
  * Procedia Comput. Sci. 51 (2015) 120; BASE of Kosmacher et al., "Performance

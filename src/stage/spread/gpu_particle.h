@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle.h: the rows in which a thread takes a particle. */
 #ifndef FARSUM_STAGE_SPREAD_GPU_PARTICLE_H
 #define FARSUM_STAGE_SPREAD_GPU_PARTICLE_H

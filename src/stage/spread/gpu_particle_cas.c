@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle_cas: gpu_particle with sums by loops of compare and swap: what
  * atomics cost on hardware that has no instruction for them, as the Fermi and
  * Kepler columns of Guo et al. (2015), figures 6 and 7, compare.  It never

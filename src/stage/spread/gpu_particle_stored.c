@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle_stored: gpu_particle with the 3 P weights of a particle computed
  * when points are set and read in every run: stored against recomputed weights.
  * They are read in the order of particles, so the reads are wide, and cost less

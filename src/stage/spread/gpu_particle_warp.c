@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle_warp: 32 threads a particle, over its P^3 mesh points with z
  * fastest, so that a warp's atomic sums fall in runs; weights once a particle,
  * in group memory.  Wins over gpu_particle wherever atomics bound it, and over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_room.c: what the room's rows on a device have in common. */
 #include "stage/spread/gpu_room.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_single: the single mesh: the spreading operator as compressed rows, built
  * when points are set (count, sum, insert, with P^3 threads a particle), and
  * its product with the strengths by units of 1 to 32 threads a mesh point that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_single.h: the rows that multiply by the spreading operator, kept as
  * compressed rows. */
 #ifndef FARSUM_STAGE_SPREAD_GPU_SINGLE_H

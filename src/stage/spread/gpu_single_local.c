@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_single_local: gpu_single with the sums of a unit put together in group
  * memory, as figure 5 of Guo et al. (2015) compares.  Where there are no
  * shuffles it is what there is.  Not deterministic. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_stream.h: between the rows gpu_stream, gpu_walk and theirs with _mma. */
 #ifndef FARSUM_STAGE_SPREAD_GPU_STREAM_H
 #define FARSUM_STAGE_SPREAD_GPU_STREAM_H

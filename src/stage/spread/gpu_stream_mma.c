@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_stream_mma: gpu_stream whose products, four particles at a time, are made
  * by FP64 tensor cores.  Ours.  Wins over gpu_stream in f64 for supports that
  * fill 8 or 16 slots and several channels.  NVIDIA, from sm_80 on.

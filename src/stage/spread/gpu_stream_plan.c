@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_stream_plan.c: the shape of gpu_stream's columns, and what it costs. */
 #include "stage/spread/gpu_stream.h"
 

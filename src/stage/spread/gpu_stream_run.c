@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_stream_run.c: lists of gpu_stream's columns, and its launches. */
 #include "stage/spread/gpu_stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_tile: a group takes the particles of a tile and adds them up in group
  * memory, each of its warps to mesh planes of its own, so that no two threads
  * meet; then the tile goes to the mesh by atomics in runs.  Ours; SM of

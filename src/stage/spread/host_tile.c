@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile: tiles with halo, each private to a thread while points are added,
  * then every mesh row gathers the tiles that cover it; no atomics, and sums
  * that do not depend on the number of threads.  Wins wherever it fits. */

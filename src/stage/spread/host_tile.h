@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile.h: what the files of host_tile share. */
 #ifndef FARSUM_STAGE_SPREAD_HOST_TILE_H
 #define FARSUM_STAGE_SPREAD_HOST_TILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile_kern.c: points onto a tile.  For each point and channel P^2 rows of
  * P mesh points are loaded, multiplied into and stored: stores bound it. */
 #include "stage/spread/host_tile_kern.h"

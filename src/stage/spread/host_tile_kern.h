@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile_kern.h: between host_tile.c and its kernels. */
 #ifndef FARSUM_STAGE_SPREAD_HOST_TILE_KERN_H
 #define FARSUM_STAGE_SPREAD_HOST_TILE_KERN_H

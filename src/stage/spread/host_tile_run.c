@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile_run.c: points onto tiles, tiles onto the mesh. */
 #include "stage/spread/host_tile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multicolour: blocks of the mesh in colours, so that the points of blocks of
  * one colour touch no mesh point in common; a colour is a parallel loop over
  * its blocks, straight onto the mesh, without atomics or private copies (Liu

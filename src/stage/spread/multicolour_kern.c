@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multicolour_kern.c: points straight onto the mesh.  What is written ends with
  * the window to the very lane, since a neighbour may write there at the same
  * time. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multicolour_kern.h: between multicolour.c and its kernels. */
 #ifndef FARSUM_STAGE_SPREAD_MULTICOLOUR_KERN_H
 #define FARSUM_STAGE_SPREAD_MULTICOLOUR_KERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c: what spreading takes. */
 #include "stage/spread/spread.h"
 

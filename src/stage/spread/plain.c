@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plain: one thread, each point added to its P^3 mesh points as the formula
  * says, in double.  The reference; never the fast one. */
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spread.h: particles to mesh: mesh_m = sum_j q_j prod_d w(m_d - u_jd), where
  * u_jd = s_jd mesh_d and the mesh is periodic (math.md section 4).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rock salt, eight ions, by the installed library: Madelung's constant. */
 #include <farsum/farsum.h>
 #include <math.h>

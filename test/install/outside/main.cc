@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The header serves C++ too.
 #include <farsum/farsum.h>
 

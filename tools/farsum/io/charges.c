@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Charges by type, for files that have none: --charge 2=0.4, --charge Na=1. */
 #include "charges.h"
 

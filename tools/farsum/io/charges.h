@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* charges.h: charges by type. */
 #ifndef FARSUM_IO_CHARGES_H
 #define FARSUM_IO_CHARGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* comment.h: the comment line of an extended XYZ frame. */
 #ifndef FARSUM_IO_COMMENT_H
 #define FARSUM_IO_COMMENT_H

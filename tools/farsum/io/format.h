@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* format.h: what a format gives to io.c. */
 #ifndef FARSUM_IO_FORMAT_H
 #define FARSUM_IO_FORMAT_H

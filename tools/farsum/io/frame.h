@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h: frames that grow row by row, for the readers. */
 #ifndef FARSUM_IO_FRAME_H
 #define FARSUM_IO_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* geometry.h: geometry that a file gives in part, under other names, or against
  * itself. */
 #ifndef FARSUM_IO_GEOMETRY_H

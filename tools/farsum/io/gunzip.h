@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gunzip.h: the text of gzip files, piece by piece, through zlib. */
 #ifndef FARSUM_IO_GUNZIP_H
 #define FARSUM_IO_GUNZIP_H

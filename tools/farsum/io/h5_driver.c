@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* HDF5 on top of our own output.  Once a write has failed, HDF5 1.10 cannot
  * close its file any more and crashes when the program exits; so this driver
  * keeps the failure to itself, and the writer looks for it after each step. */

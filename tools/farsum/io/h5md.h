@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* h5md.h: HDF5 files of the H5MD layout (nongnu.org/h5md, version 1.1).
  *
  * /particles/GROUP/box{dimension, boundary, edges}, position, charge and other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The box of an H5MD file, and what belongs to the positions' frames. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds what an H5MD file has; the values are read frame by frame. */
 #include <stdio.h>
 #include <stdlib.h>

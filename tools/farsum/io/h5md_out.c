@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "h5md_out.h"
 
 #include <stdio.h>

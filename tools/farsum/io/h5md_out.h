@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* h5md_out.h: elements of a file that is being written. */
 #ifndef FARSUM_IO_H5MD_OUT_H
 #define FARSUM_IO_H5MD_OUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The types of the elements that we write. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The frames of an H5MD file. */
 #include <math.h>
 #include <stdio.h>

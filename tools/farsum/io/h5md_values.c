@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The values of an element of an H5MD file. */
 #include <stdio.h>
 #include <stdlib.h>

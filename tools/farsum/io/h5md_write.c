@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes H5MD: everything time-dependent, a frame a row, so that files of one
  * frame and of many have the same shape. */
 #include <errno.h>

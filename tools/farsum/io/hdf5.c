@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The row of HDF5 in the table of formats, with the library and without. */
 #include "format.h"
 #include "output.h"

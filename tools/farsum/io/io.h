@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* io.h: particle files in and out.
  *
  * A reader is opened on a file (its format told by name, suffix or content) and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* keys.h: the key=value pairs of an extended XYZ comment line. */
 #ifndef FARSUM_IO_KEYS_H
 #define FARSUM_IO_KEYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* LAMMPS data files: one frame, of the styles that Coulomb sums can use. */
 #include "lammps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lammps.h: the tables of LAMMPS data files (docs.lammps.org/read_data). */
 #ifndef FARSUM_IO_LAMMPS_H
 #define FARSUM_IO_LAMMPS_H

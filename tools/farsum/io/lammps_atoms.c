@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Section Atoms of a LAMMPS data file. */
 #include <stdio.h>
 #include <stdlib.h>

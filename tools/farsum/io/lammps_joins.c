@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sections Bonds, Angles and Dihedrals of a LAMMPS data file: the atoms at
  * their ends. */
 #include "lammps.h"

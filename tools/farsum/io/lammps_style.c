@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of section Atoms: by a style's name, by their own names, or by
  * how many there are. */
 #include <stdio.h>

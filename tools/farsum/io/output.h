@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* output.h: a file that appears under its name only when it is complete.
  *
  * It is written beside, synced and renamed; a link stays, its target is

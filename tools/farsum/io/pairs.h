@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.h: files of pairs of particles. */
 #ifndef FARSUM_IO_PAIRS_H
 #define FARSUM_IO_PAIRS_H

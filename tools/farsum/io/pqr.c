@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PQR: PDB records parted by blanks, with charge and radius in the last two
  * columns (pdb2pqr.readthedocs.io, "PQR molecular structure format"), or before
  * an element, as GROMACS editconf writes them. */

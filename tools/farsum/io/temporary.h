@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* temporary.h: files that are not complete yet.  Whoever ends the process, a
  * handler of a signal above all, removes them first. */
 #ifndef FARSUM_IO_TEMPORARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.h: lines and words of a text file, and messages that say where. */
 #ifndef FARSUM_IO_TEXT_H
 #define FARSUM_IO_TEXT_H
