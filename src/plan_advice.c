@@ -238,7 +238,7 @@ static int attempt_takes(struct attempt *t)
 }
 
 /* Bytes that would do, where a limit was given: of a small plan what it takes
- * with its points, of others twice what is foretold. */
+ * with its points, of others three times what is foretold. */
 static int advice_memory(const struct advice *a, char *text, size_t size)
 {
     struct attempt t;
@@ -256,7 +256,7 @@ static int advice_memory(const struct advice *a, char *text, size_t size)
     if (bytes < given)
         bytes = given;
     if (!small)
-        bytes *= 2;
+        bytes *= 3;
     for (int k = 0; k < 16 && clock_seconds() <= a->stop; k++) {
         t.options.memory_limit = bytes;
         if (bytes > given && (small ? attempt_takes(&t) : attempt_holds(&t))) {
