@@ -6,7 +6,10 @@
 #include "stage/p2p/p2p.h"
 
 enum {
-    SIMD_CHUNK = 512, /* sources side by side: with strengths within L1 */
+    /* Sources side by side: within L1 with their strengths.  So few because a
+     * lane of a vector sums every W-th: where signs go by turns (a crystal),
+     * its sum in f32 has one sign and grows until the lanes are added. */
+    SIMD_CHUNK = 256,
     SIMD_ROW = SIMD_CHUNK + 16, /* a word of copies may go past them */
     SIMD_RHS = 4,               /* sets of strengths at a time */
     SIMD_LOW = 3 + SIMD_RHS,    /* rows of what f32 leaves of positions */
