@@ -183,8 +183,6 @@ static void plan_forget(struct farsum_plan *plan)
         both[k]->exclusions = NULL;
         both[k]->exclusion_factors = NULL;
     }
-    mem_free(plan->sample_q);
-    plan->sample_q = NULL;
     o->method = o->device = o->isa = o->split = o->window = NULL;
     o->near = o->spread = o->fft = o->scale = o->interp = NULL;
     o->tree = o->p2p = o->p2m = o->m2m = o->m2l = NULL;
@@ -212,7 +210,9 @@ farsum_status plan_make(const farsum_problem *problem,
     p->progress.call = p->options.progress;
     p->progress.data = p->options.progress_data;
     progress_begin(&p->progress);
-    if (memcmp(p->problem.cell, problem->cell, sizeof p->problem.cell) != 0)
+    /* a shorter struct, of an older header, need not hold a cell */
+    if (p->problem.periodic[0]
+        && memcmp(p->problem.cell, problem->cell, sizeof p->problem.cell) != 0)
         plan_log(p, "the cell is left-handed: summed with c turned round, "
                     "which is the same lattice");
     GO(plan_units_begin(p));
@@ -233,6 +233,7 @@ farsum_status plan_make(const farsum_problem *problem,
     GO(plan_fits(p, (double)p->bytes));
     mem_free(p->sample_q); /* what follows knows it by its sums */
     p->sample_q = NULL;
+    p->problem.sample_q = NULL;
     GO(plan_state(p));
     GO(progress_check(&p->progress));
     progress_end(&p->progress, status);
