@@ -26,13 +26,21 @@ static void particles(void)
 struct way {
     const char *method, *kernel;
     int periodic, targets;
+    const char *lattice;
 };
 static const struct way ways[] = {
-    {"direct", "laplace", 0, 0},   {"direct", "yukawa", 0, 1},
-    {"direct", "stokeslet", 0, 0}, {"ewald", "laplace", 1, 0},
-    {"ewald", "r6", 1, 1},         {"ewald", "stokeslet", 1, 0},
-    {"spectral", "laplace", 1, 0}, {"spectral", "stokeslet", 1, 1},
-    {"fmm", "laplace", 1, 0},      {"fmm", "laplace", 0, 1},
+    {"direct", "laplace", 0, 0, NULL},
+    {"direct", "yukawa", 0, 1, NULL},
+    {"direct", "stokeslet", 0, 0, NULL},
+    {"ewald", "laplace", 1, 0, NULL},
+    {"ewald", "r6", 1, 1, NULL},
+    {"ewald", "stokeslet", 1, 0, NULL},
+    {"spectral", "laplace", 1, 0, NULL},
+    {"spectral", "stokeslet", 1, 1, NULL},
+    {"fmm", "laplace", 1, 0, NULL},
+    {"fmm", "laplace", 0, 1, NULL},
+    {"fmm", "laplace", 1, 0, "plain"},
+    {"fmm", "laplace", 1, 0, "fft"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -49,6 +57,7 @@ static farsum_status make(const struct way *w, int64_t n, uint64_t limit,
     p.n_targets = w->targets ? n : 0;
     p.tolerance = 1e-3;
     o.method = w->method;
+    o.lattice = w->lattice;
     o.memory_limit = limit;
     o.threads = 2;
     *plan = NULL;
@@ -161,7 +170,7 @@ static void other_counts(void)
 /* `auto` takes one that fits, or says why none does. */
 static void choice(void)
 {
-    struct way w = {"auto", "laplace", 0, 0};
+    struct way w = {.method = "auto", .kernel = "laplace"};
     farsum_plan *plan;
     farsum_status status = make(&w, MORE, 1 << 20, 0, &plan);
     CHECK(status != FARSUM_OK, "%d points within a megabyte", MORE);
@@ -255,7 +264,7 @@ static void address_space(void)
     pid_t child = fork();
     if (child == 0) {
         struct rlimit space = {1u << 30, 1u << 30};
-        struct way w = {"direct", "laplace", 0, 0};
+        struct way w = {"direct", "laplace", 0, 0, NULL};
         farsum_plan *plan;
         if (setrlimit(RLIMIT_AS, &space) != 0 || mem_allowed() != 1u << 30)
             _exit(1);

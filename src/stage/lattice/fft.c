@@ -91,6 +91,7 @@ static double fft_cost_of(const void *args)
                  / pow(a->threads > 0 ? a->threads : 1, 0.9);
 }
 
+/* With what the symbol takes for a while. */
 static int64_t fft_bytes(const void *args)
 {
     const struct boxes_args *a = args;
@@ -102,7 +103,7 @@ static int64_t fft_bytes(const void *args)
                   + size * lattice_points(mesh)
                   + 2 * a->threads * (mesh[0] / 2 + 1) * size
                         * LATTICE_COLUMNS)
-           + size * size * (8 + 2 * real);
+           + size * size * (8 + 2 * real) + lattice_symbol_bytes(a, mesh);
 }
 
 static void fft_destroy(void *state)

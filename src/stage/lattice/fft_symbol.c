@@ -216,10 +216,9 @@ static void symbol_put(const struct symbol *s, double scale, void *symbol)
     }
 }
 
-farsum_status lattice_symbol(const struct boxes_args *args,
-                             const int64_t mesh[3], double scale, void *symbol)
+static struct symbol symbol_shape(const struct boxes_args *args,
+                                  const int64_t mesh[3])
 {
-    farsum_status status = FARSUM_OK;
     struct symbol s = {.args = args, .q = 2 * args->p, .a = splitting};
     s.size = multipole_size(s.q);
     s.most = 50 + s.q + 6 * sqrt(s.q);
@@ -231,6 +230,24 @@ farsum_status lattice_symbol(const struct boxes_args *args,
         if (args->periodic[0] && s.reach[c] < args->ws)
             s.reach[c] = args->ws;
     }
+    return s;
+}
+
+int64_t lattice_symbol_bytes(const struct boxes_args *args,
+                             const int64_t mesh[3])
+{
+    const struct symbol s = symbol_shape(args, mesh);
+    int64_t x = s.half[0] + 1, y = s.half[1] + 1, z = s.half[2] + 1;
+    int64_t rows = s.reach[1] + 1;
+    return 8 * s.size
+           * (3 + rows * (s.reach[0] + 1 + x) + y * x + z * y * x);
+}
+
+farsum_status lattice_symbol(const struct boxes_args *args,
+                             const int64_t mesh[3], double scale, void *symbol)
+{
+    farsum_status status = FARSUM_OK;
+    struct symbol s = symbol_shape(args, mesh);
     GO(symbol_room(&s));
     for (int64_t z = 0; z <= s.reach[2]; z++)
         symbol_plane(&s, z);

@@ -14,6 +14,9 @@
 farsum_status lattice_symbol(const struct boxes_args *args,
                              const int64_t mesh[3], double scale,
                              void *symbol);
+/* Bytes of memory that lattice_symbol takes beside the symbol until it ends. */
+int64_t lattice_symbol_bytes(const struct boxes_args *args,
+                             const int64_t mesh[3]);
 /* 1: number (n, m) changes sign when axis 0 .. 2 is mirrored. */
 int lattice_odd(int n, int m, int axis);
 #endif
