@@ -18,7 +18,7 @@ set(farsum_sources
   src/device/jit.c src/device/jit_late.c src/device/log.c src/device/nvlink.c src/device/nvrtc.c
   src/device/opencl.c
   src/device/opencl_aside.c src/device/opencl_facts.c
-  src/device/opencl_managed.c src/device/recording.c
+  src/device/opencl_managed.c src/device/opencl_program.c src/device/recording.c
   src/device/rtc.c
   src/math/count.cc src/math/multipole.c src/math/multipole_lattice.c
   src/math/plane_wave.c

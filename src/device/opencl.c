@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "device/dl.h"
-#include "device/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,86 +181,6 @@ static farsum_status opencl_fill(struct device *device, void *to,
                                        (size_t)offset, (size_t)bytes, 0, NULL,
                                        NULL),
            "clEnqueueFillBuffer");
-    return FARSUM_OK;
-}
-
-/* The compiler's words about the text into the message. */
-static farsum_status opencl_log(struct opencl *cl, cl_id program, cl_int error,
-                                const char *text)
-{
-    farsum_status status = FARSUM_OK;
-    char *log = NULL, *named = NULL;
-    size_t size = 0;
-    cl->api.clGetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG, 0,
-                                  NULL, &size);
-    TRY(MEM_NEW(log, (int64_t)size + 1));
-    cl->api.clGetProgramBuildInfo(program, cl->device, CL_PROGRAM_BUILD_LOG,
-                                  size, log, NULL);
-    GO(log_named(text, log, &named));
-    GO_FAIL(ERR_DEVICE, "the kernel does not compile (%d):\n%s", error, named);
-done:
-    mem_free(named);
-    mem_free(log);
-    return status;
-}
-
-farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
-                            int64_t *bytes)
-{
-    size_t size = 0;
-    unsigned char *image = NULL;
-    CL_TRY(cl->api.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
-                                    sizeof size, &size, NULL),
-           "clGetProgramInfo");
-    if (size == 0)
-        FAIL(ERR_DEVICE, "the OpenCL driver keeps no binary of a program");
-    TRY(MEM_RAW(image, (int64_t)size));
-    cl_int error = cl->api.clGetProgramInfo(program, CL_PROGRAM_BINARIES,
-                                            sizeof image, &image, NULL);
-    if (error != 0) {
-        mem_free(image);
-        return opencl_failed(error, "clGetProgramInfo");
-    }
-    *binary = image;
-    *bytes = (int64_t)size;
-    return FARSUM_OK;
-}
-
-static farsum_status opencl_compile(struct device *device, const char *text,
-                                    void **binary, int64_t *bytes)
-{
-    struct opencl *cl = device->inside;
-    farsum_status status = FARSUM_OK;
-    cl_int error = 0;
-    cl_id program = cl->api.clCreateProgramWithSource(cl->context, 1, &text,
-                                                      NULL, &error);
-    CL_TRY(error, "clCreateProgramWithSource");
-    error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
-                                   NULL, NULL);
-    status = error != 0 ? opencl_log(cl, program, error, text)
-                        : opencl_binary(cl, program, binary, bytes);
-    cl->api.clReleaseProgram(program);
-    return status;
-}
-
-static farsum_status opencl_load(struct device *device, const void *binary,
-                                 int64_t bytes, void **module)
-{
-    struct opencl *cl = device->inside;
-    const unsigned char *image = binary;
-    const size_t size = (size_t)bytes;
-    cl_int error = 0, state = 0;
-    cl_id program = cl->api.clCreateProgramWithBinary(
-        cl->context, 1, &cl->device, &size, &image, &state, &error);
-    CL_TRY(error, "clCreateProgramWithBinary");
-    error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
-                                   NULL, NULL);
-    if (error != 0) {
-        farsum_status status = opencl_log(cl, program, error, "");
-        cl->api.clReleaseProgram(program);
-        return status;
-    }
-    *module = program;
     return FARSUM_OK;
 }
 

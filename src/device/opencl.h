@@ -71,6 +71,8 @@ struct opencl {
     cl_id device, context, queue;
     cl_id probe; /* a buffer of ours: what the driver's objects begin with */
     int profiling;
+    int keeps; /* 1: the driver keeps what it compiles, by the text: the text
+                  stands for its binary */
     int64_t local; /* bytes of group memory, the driver's own among them */
     char *options; /* owned; of the compiler */
     char *makers;  /* owned; facts.makers */
@@ -86,6 +88,11 @@ farsum_status opencl_facts(struct opencl *cl, cl_id platform,
 /* Of a program that is built, for one device; by mem_alloc, the caller's. */
 farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
                             int64_t *bytes);
+/* opencl_program.c */
+farsum_status opencl_compile(struct device *device, const char *text,
+                             void **binary, int64_t *bytes);
+farsum_status opencl_load(struct device *device, const void *binary,
+                          int64_t bytes, void **module);
 /* opencl_aside.c */
 farsum_status opencl_aside_create(struct device *device, void **aside);
 void opencl_aside_destroy(struct device *device, void *aside);

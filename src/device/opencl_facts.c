@@ -73,6 +73,11 @@ static int64_t number(struct opencl *cl, cl_uint what)
     return (int64_t)value;
 }
 
+static int opencl_is_pocl(const char *platform)
+{
+    return strcmp(platform, "Portable Computing Language") == 0;
+}
+
 /* What the compiler is asked beside the usual.  PoCL must not optimise: where
  * a value of get_local_id is used on both sides of a barrier, 5.0 and 6.0 go on
  * with that of another thread, and with 3.1 loops around barriers do not end;
@@ -83,9 +88,7 @@ static const char *opencl_more(const char *platform)
     const char *own = secure_getenv("FARSUM_OPENCL_OPTIONS");
     if (own)
         return own;
-    return strcmp(platform, "Portable Computing Language") == 0
-               ? "-cl-opt-disable"
-               : "";
+    return opencl_is_pocl(platform) ? "-cl-opt-disable" : "";
 }
 
 /* NVIDIA's driver counts a kilobyte of each group that is its system's. */
@@ -128,16 +131,21 @@ opencl_print(char **text, const char *format, ...)
 
 enum { NAME, VERSION, MODEL, DEVICE, DRIVER, EXTENSIONS, TEXTS };
 
-/* Who compiles, and how: in full for the key of binaries, cut for people. */
+/* Who compiles, and how: in full for the key of binaries, cut for people.
+ * PoCL compiles each kernel once more when it is asked for a binary, for groups
+ * of any size.  What it unpacks from one it writes anew, and aborts where
+ * another program does the same.  What it keeps by the text is written once,
+ * beside, and renamed. */
 static farsum_status opencl_makers(struct opencl *cl, char *const text[TEXTS],
                                    struct device_facts *f)
 {
     const char *options = opencl_more(text[NAME]);
     TRY(opencl_print(&cl->options, "-cl-std=CL1.2 -cl-mad-enable %s",
                      options));
-    TRY(opencl_print(&cl->makers, "%s\n%s\n%s\n%s\n%s\n%s", text[NAME],
+    cl->keeps = opencl_is_pocl(text[NAME]);
+    TRY(opencl_print(&cl->makers, "%s\n%s\n%s\n%s\n%s\n%s%s", text[NAME],
                      text[VERSION], text[MODEL], text[DEVICE], text[DRIVER],
-                     cl->options));
+                     cl->options, cl->keeps ? "\nas text" : ""));
     f->makers = cl->makers;
     snprintf(f->model, sizeof f->model, "%s", text[MODEL]);
     snprintf(f->arch, sizeof f->arch, "%.60s", f->model);

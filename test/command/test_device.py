@@ -6,9 +6,10 @@ $FARSUM_TEST_DEVICE is the device, opencl:0 if it is not set.
 
 import os
 import re
+import subprocess
 import unittest
 
-from command import CommandTest
+from command import FARSUM, CommandTest
 from test_plans import map_check, measure_check, model_check
 
 DEVICE = os.environ.get("FARSUM_TEST_DEVICE", "opencl:0")
@@ -125,6 +126,26 @@ class Devices(CommandTest):
     def test_cache_off(self):
         self.cache("")
         self.assertIn("the cache is off", self.farsum("cache").out)
+
+    def test_together(self):
+        """Programs that compile the same kernels at a time disturb nothing;
+        PoCL compiles none for a binary, which is for groups of any size."""
+        self.need()
+        kept = self.path("kept")
+        own = dict(os.environ, FARSUM_CACHE_DIR=self.path("kernels"),
+                   POCL_CACHE_DIR=kept)
+        self.farsum("gen", "--case", CASE, "-o", "a.xyz")
+        started = [subprocess.Popen(
+            [FARSUM, "run", "a.xyz", "--device", DEVICE, "--tolerance", "1e-3",
+             "--precision", "f32", "--check", "-o", f"out{k}.xyz"],
+            cwd=self.folder, env=own, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT) for k in range(3)]
+        for one in started:
+            out = one.communicate(timeout=300)[0]
+            self.assertEqual(one.returncode, 0, out)
+        made = [folder for _, folders, _ in os.walk(kept)
+                for folder in folders]
+        self.assertNotIn("0-0-0", made)
 
     def test_near_cells_and_team(self):
         self.need()

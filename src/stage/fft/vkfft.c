@@ -120,6 +120,7 @@ static cl_id vk_program(cl_id context, cl_uint n, const char **texts,
 static cl_int vk_build(cl_id program, cl_uint n, const cl_id *devices,
                        const char *options, void *notify, void *data)
 {
+    struct opencl *cl = now->device->inside;
     void *binary = NULL;
     int64_t bytes = 0;
     (void)notify;
@@ -127,11 +128,10 @@ static cl_int vk_build(cl_id program, cl_uint n, const cl_id *devices,
         return 0;
     cl_int error = now->api->clBuildProgram(program, n, devices, options, NULL,
                                             data);
-    if (error != 0 || !now->text)
+    if (error != 0 || !now->text || cl->keeps)
         return error;
     const struct cache_key key = vk_key(now->text);
-    if (opencl_binary(now->device->inside, program, &binary, &bytes)
-        == FARSUM_OK)
+    if (opencl_binary(cl, program, &binary, &bytes) == FARSUM_OK)
         /* a folder that cannot be written costs time later, nothing else */
         (void)!cache_put(&key, binary, bytes);
     mem_free(binary);
