@@ -7,7 +7,9 @@ change with the locale.  A message for people may hold %g where the printer sets
 the C locale: MESSAGES anywhere, WRITERS in MESSAGE_FILES only.  Everything else
 that converts a real, or reads one, is refused: conversions of printf in any
 literal (also one that a macro completes), strtod and its family, scanf.
-Whole numbers are left alone: no locale changes %d.
+Whole numbers print as they are: no locale changes %d.  They are read by
+base/number.h too: strtol and atoi take spaces and signs, and ask for glibc 2.38
+where the library is built on it.
 
 Programs of test/, bench/ and examples/ print what other programs read: they
 stay in the C locale that a program starts in, IN_LOCALES apart.
@@ -49,7 +51,8 @@ IN_LOCALES = set("""
 
 LOCALES = re.compile(r"(?:set|new|use|dup)locale")
 REFUSED = re.compile(
-    r"\b(strto(?:d|f|ld|f\d+x?)(?:_l)?|wcsto(?:d|f|ld)|ato[f]|v?[fsw]*scanf|"
+    r"\b((?:str|wcs)to(?:d|f|ld|f\d+x?|u?ll?|u?q|[iu]max)(?:_l)?|ato(?:f|i|ll?)|"
+    r"v?[fsw]*scanf|sto(?:i|u?ll?)|"
     r"v(?:[fds]|sn|as)?printf|strfrom[dfl]|[efg]cvt(?:_r)?|strfmon|setlocale|newlocale|uselocale|"
     r"duplocale|localeconv|stod|stof|stold|to_chars|from_chars|iostream|"
     r"s?[io]?stringstream|iomanip)\b")
@@ -149,7 +152,7 @@ def wrong(source, name):
     for kind, text, line in found:
         if kind == "name" and REFUSED.fullmatch(text) and \
                 before not in ("define", "undef"):
-            yield line, f"{text} goes by the locale: base/number.h"
+            yield line, f"{text}: numbers go through base/number.h"
         before = text
     yield from wrong_formats(found, name)
 

@@ -52,7 +52,9 @@ class Numbers(unittest.TestCase):
                      "strtod_l(t, &e, c)", "atof(t)", 'sscanf(t, "%d", &i)',
                      'fscanf(f, "%s", t)', "vsscanf(t, f, a)", "wcstod(t, e)",
                      "std::stod(t)", "strfromd(t, n, f, v)",
-                     "gcvt(v, 9, t)"):
+                     "gcvt(v, 9, t)", "strtol(t, &e, 10)", "atoi(t)",
+                     "strtoull(t, NULL, 10)", "strtoimax(t, &e, 10)",
+                     "atoll(t)", "wcstoul(t, e, 10)", "std::stoi(t)"):
             self.bad(f"x = {call};")
             self.bad(f"x = {call};", name="tools/farsum/outcome.c")
 

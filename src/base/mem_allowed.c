@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 
 enum { PATH = 4096 };
 
@@ -18,8 +19,9 @@ static uint64_t number_in(const char *path)
     FILE *f = fopen(path, "re");
     if (!f)
         return found;
-    if (fgets(text, sizeof text, f) && text[0] >= '0' && text[0] <= '9')
-        found = strtoull(text, NULL, 10);
+    const char *end;
+    if (fgets(text, sizeof text, f))
+        (void)number_count(text, &end, &found);
     fclose(f);
     return found;
 }

@@ -245,6 +245,22 @@ enum number_status number_integer(const char *p, size_t n, int64_t *value)
     return NUMBER_OK;
 }
 
+enum number_status number_count(const char *text, const char **end,
+                                uint64_t *value)
+{
+    const char *p = text;
+    uint64_t v = 0;
+    bool large = false;
+    for (; is_digit(*p); p++)
+        large = large || __builtin_mul_overflow(v, (uint64_t)10, &v)
+                || __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v);
+    *end = p;
+    if (p == text)
+        return NUMBER_MALFORMED;
+    *value = large ? UINT64_MAX : v;
+    return large ? NUMBER_TOO_LARGE : NUMBER_OK;
+}
+
 /* digits * 10^exponent, laid out as %g does; digits > 0. */
 static size_t lay_out(char *out, bool negative, uint64_t digits, int exponent)
 {

@@ -19,6 +19,10 @@ enum number_status {
  * number.  Decimal only; the exponent's letter is e, E, d or D. */
 enum number_status number_real(const char *p, size_t n, double *value);
 enum number_status number_integer(const char *p, size_t n, int64_t *value);
+/* Reads the digits that text begins with; *end is behind them.  Too large:
+ * UINT64_MAX. */
+enum number_status number_count(const char *text, const char **end,
+                                uint64_t *value);
 /* Reads the longest number that text begins with, without leading space; *end
  * is behind it, text itself if there is none.  Too large: infinity. */
 double number_take(const char *text, const char **end);

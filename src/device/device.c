@@ -4,6 +4,7 @@
 
 #include "base/fork.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "device/jit_late.h"
 #include "device/recording.h"
@@ -45,11 +46,11 @@ static farsum_status device_parse(const char *name,
                                   int *index)
 {
     size_t length = strcspn(name, ":");
-    long k = 0;
+    uint64_t k = 0;
     if (name[length]) {
-        char *end;
-        k = strtol(name + length + 1, &end, 10);
-        if (*end || end == name + length + 1 || k < 0 || k > 9999)
+        const char *end;
+        if (number_count(name + length + 1, &end, &k) != NUMBER_OK || *end
+            || k > 9999)
             FAIL(ERR_UNKNOWN,
                  "device \"%s\": after the colon there must be a number from "
                  "0 on",

@@ -3,6 +3,7 @@
 #include "device/log.h"
 
 #include "base/mem.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +11,24 @@
 
 static const char mark[] = "#line ";
 
+/* 1: a line's number; *end is behind it. */
+static int log_number(const char *text, const char **end, int64_t *number)
+{
+    uint64_t found = 0;
+    if (number_count(text, end, &found) != NUMBER_OK || found > INT64_MAX)
+        return 0;
+    *number = (int64_t)found;
+    return 1;
+}
+
 /* A line `#line 12 "name"`: its number, the name and the name's length. */
 static int log_mark(const char *line, int64_t *number, const char **name,
                     int64_t *length)
 {
-    char *at = NULL;
-    if (strncmp(line, mark, sizeof mark - 1) != 0)
+    const char *at = NULL;
+    if (strncmp(line, mark, sizeof mark - 1) != 0
+        || !log_number(line + sizeof mark - 1, &at, number))
         return 0;
-    *number = strtoll(line + sizeof mark - 1, &at, 10);
     if (*number < 1 || strncmp(at, " \"", 2) != 0)
         return 0;
     *name = at + 2;
@@ -75,13 +86,8 @@ static int log_foreign(const char *text, const char *line, int64_t *wanted,
                        const char **end)
 {
     int64_t file = (int64_t)strcspn(line, ":\n");
-    char *at = NULL;
-    if (file == 0 || line[file] != ':' || line[file + 1] < '0'
-        || line[file + 1] > '9' || log_known(text, line, file))
-        return 0;
-    *wanted = strtoll(line + file + 1, &at, 10);
-    *end = at;
-    return *at == ':';
+    return file > 0 && line[file] == ':' && !log_known(text, line, file)
+           && log_number(line + file + 1, end, wanted) && **end == ':';
 }
 
 farsum_status log_named(const char *text, const char *log, char **named)

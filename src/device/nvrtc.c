@@ -3,6 +3,7 @@
 #include "device/cuda.h"
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "device/dl.h"
 
 #include <stdio.h>
@@ -71,7 +72,11 @@ static farsum_status nvrtc_newest(const struct nvrtc *nvrtc, int most,
 /* 90 of "sm_90" and of "sm_90a"; 0 if it is no such name. */
 static int nvrtc_number(const char *arch)
 {
-    return strncmp(arch, "sm_", 3) == 0 ? atoi(arch + 3) : 0;
+    const char *end;
+    uint64_t found = 0;
+    if (strncmp(arch, "sm_", 3) == 0)
+        (void)number_count(arch + 3, &end, &found);
+    return (int)found;
 }
 
 int nvrtc_knows(const struct nvrtc *nvrtc, const char *arch)

@@ -2,6 +2,8 @@
 /* gpu.c: what rows that work on a device have in common. */
 #include "stage/gpu.h"
 
+#include "base/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +48,10 @@ static int architecture(const struct device *device)
 {
     if (strncmp(device->facts.arch, "sm_", 3) != 0)
         return 0;
-    return atoi(device->facts.arch + 3);
+    const char *end;
+    uint64_t found = 0;
+    (void)number_count(device->facts.arch + 3, &end, &found);
+    return (int)found;
 }
 
 farsum_status gpu_tensor_fits(const struct device *device,

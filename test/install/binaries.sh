@@ -50,6 +50,10 @@ for file in "$library" "$build/tools/farsum/farsum"; do
     [ "$(printf '%s\n2.34\n' "${newest:-none}" | sort -V | tail -n 1)" = 2.34 ] \
         || breach "$file: asks for glibc $newest, 2.34 has to do: $(objdump -T \
                "$file" | grep -F "GLIBC_$newest" | awk '{print $NF}' | xargs)"
+    # these are other, younger symbols where glibc is 2.38 or later
+    objdump -T "$file" | grep -Eq \
+        ' (__isoc[0-9]+_)?(strto(u?ll?|[iu]max)|ato(i|ll?)|v?[fs]?scanf)$' \
+        && breach "$file: reads whole numbers by the C library"
 done
 
 for file in "$library" "$build/tools/farsum/farsum"; do

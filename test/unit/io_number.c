@@ -122,6 +122,36 @@ static void integers(void **state) {
     }
 }
 
+static void counts(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum number_status status;
+        uint64_t value;
+        int length;
+    } cases[] = {
+        {"0", NUMBER_OK, 0, 1},
+        {"007:", NUMBER_OK, 7, 3},
+        {"90a", NUMBER_OK, 90, 2},
+        {"18446744073709551615", NUMBER_OK, UINT64_MAX, 20},
+        {"18446744073709551616 ", NUMBER_TOO_LARGE, UINT64_MAX, 20},
+        {"99999999999999999999999", NUMBER_TOO_LARGE, UINT64_MAX, 23},
+        {"", NUMBER_MALFORMED, 5, 0},
+        {" 1", NUMBER_MALFORMED, 5, 0},
+        {"-1", NUMBER_MALFORMED, 5, 0},
+        {"+1", NUMBER_MALFORMED, 5, 0},
+        {"max\n", NUMBER_MALFORMED, 5, 0},
+    };
+    for (size_t k = 0; k < IO_COUNT(cases); k++) {
+        uint64_t v = 5;
+        const char *end = NULL;
+        assert_int_equal(number_count(cases[k].text, &end, &v),
+                         cases[k].status);
+        assert_true(v == cases[k].value);
+        assert_int_equal(end - cases[k].text, cases[k].length);
+    }
+}
+
 static void printed(double value, const char *expected) {
     char text[NUMBER_TEXT + 1];
     size_t n = number_print_real(text, value);
@@ -171,6 +201,7 @@ int main(void) {
         cmocka_unit_test(letter_d_is_an_exponent),
         cmocka_unit_test(malformed_numbers_are_refused),
         cmocka_unit_test(integers),
+        cmocka_unit_test(counts),
         cmocka_unit_test(reals_print_and_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

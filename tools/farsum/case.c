@@ -110,9 +110,8 @@ static int copy_word(char *to, size_t size, const char *from)
 
 static int parse_seed(const char *text, uint64_t *seed)
 {
-    char *end;
-    *seed = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && *end == '\0' ? 0 : -1;
+    const char *end;
+    return number_count(text, &end, seed) == NUMBER_OK && !*end ? 0 : -1;
 }
 
 /* What each key expects; -1: not that. */

@@ -10,7 +10,6 @@
 
 #include "base/number.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,10 +184,9 @@ OPTION_SETTER(signed)
 
 OPTION_SETTER(seed)
 {
-    char *end;
-    errno = 0;
-    uint64_t v = strtoull(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || errno) {
+    const char *end;
+    uint64_t v = 0;
+    if (number_count(value, &end, &v) != NUMBER_OK || *end) {
         snprintf(why, size, "expected a whole number from 0 to 2^64-1, found "
                  "'%s'", value);
         return -1;
@@ -353,8 +351,9 @@ static int charge(struct settings *s, const char *value, size_t n, char *why,
     size_t left = equal ? n - name - 1 : sizeof text;
     if (left < sizeof text)
         snprintf(text, sizeof text, "%.*s", (int)left, equal + 1);
-    if (digits)
-        one.type = strtol(value, NULL, 10);
+    int64_t type = 0;
+    if (digits && number_integer(value, name, &type) == NUMBER_OK)
+        one.type = (long)type;
     if (name == 0 || (digits && one.type < 1) || left >= sizeof text
         || number(text, &one.q)) {
         snprintf(why, size, "expected TYPE=Q, as 1=-0.8476 or Na=1,Cl=-1, "

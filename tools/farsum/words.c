@@ -5,6 +5,8 @@
 
 #include "say.h"
 
+#include "base/number.h"
+
 #include <farsum/farsum.h>
 
 #include <stdio.h>
@@ -40,10 +42,9 @@ static const char *const counted[] = {"source ", "sources ", "target ",
 /* The number at *p, which counts from 0, as one from 1. */
 static size_t put_number(const char **p, char *out, size_t size)
 {
-    char *end;
-    long long at = strtoll(*p, &end, 10);
-    int used = snprintf(out, size, "%lld", at + 1);
-    *p = end;
+    uint64_t at = 0;
+    (void)number_count(*p, p, &at);
+    int used = snprintf(out, size, "%llu", (unsigned long long)at + 1);
     return (size_t)used < size ? (size_t)used : size - 1;
 }
 

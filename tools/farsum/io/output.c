@@ -37,11 +37,12 @@ int output_descriptor(const char *name) {
     if (strcmp(name, "/dev/stderr") == 0) return 2;
     for (int k = 0; k < 2; k++) {
         size_t n = strlen(folders[k]);
-        const char *digits = name + n;
-        if (strncmp(name, folders[k], n) == 0 && *digits &&
-            strlen(digits) < 7 &&
-            strspn(digits, "0123456789") == strlen(digits))
-            return atoi(digits);
+        const char *end;
+        uint64_t at = 0;
+        if (strncmp(name, folders[k], n) == 0 &&
+            number_count(name + n, &end, &at) == NUMBER_OK && !*end &&
+            at < 1000000)
+            return (int)at;
     }
     return -1;
 }
