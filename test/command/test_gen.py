@@ -105,6 +105,28 @@ class Gen(CommandTest):
         cell = lattice_of(self.gen("uniform", "--cell", "1,1,-1"))
         self.assertEqual(cell[8], -1)
 
+    def test_cells_of_any_size(self):
+        """Cells of edge 2^k: positions are those of edge 1 times 2^k."""
+        for name in ["uniform", "clustered", "plummer", "lattice", "slab",
+                     "sediment", "dense"]:
+            one = self.gen(name, "-n", 20, "--cell", "1,1,1")
+            for power in [600, -500]:
+                edge = repr(2.0 ** power)
+                found = self.gen(name, "-n", 20, "--cell",
+                                 ",".join([edge] * 3))
+                self.assertEqual(
+                    found.columns["pos"],
+                    [[v * 2.0 ** power for v in x]
+                     for x in one.columns["pos"]], (name, power))
+        cell = lattice_of(self.gen("uniform", "-n", 8, "--cell",
+                                   "1e200x1e200x1e200"))
+        for k in [0, 4, 8]:
+            self.assertAlmostEqual(cell[k], 2, 12)
+        self.refused(2, "too far apart", "gen", "uniform", "--cell",
+                     "1e200x1x1")
+        self.refused(1, "beyond 1.8e308", "gen", "clustered", "--cell",
+                     "1.7e308,1.7e308,1.7e308")
+
     def test_case(self):
         case = "laplace n=100 cell=triclinic dist=clustered seed=3"
         frame = self.gen("--case", case)

@@ -207,6 +207,21 @@ class Run(CommandTest):
             self.assertAlmostEqual(at.columns["forces"][0][axis],
                                    2.5 * at.columns["field"][0][axis], 12)
 
+    def test_forces_that_overflow(self):
+        """Fields are numbers, charges times fields are not."""
+        self.write("in.xyz", "2\nProperties=pos:R:3:charge:R:1\n0 0 0 1e151\n"
+                             "1e-5 0 0 1e151\n")
+        self.refused(1, "force on particle 1 is beyond", "run", "in.xyz",
+                     "--periodic", "none", "--method", "direct", "-o",
+                     "out.xyz")
+        self.write("few.xyz", "1\nProperties=pos:R:3:charge:R:1\n0 0 0 1e20\n")
+        self.write("at.xyz", "2\nProperties=pos:R:3:charge:R:1\n1 0 0 1\n"
+                             "2 0 0 1e300\n")
+        self.refused(1, "force on particle 2 is beyond", "run", "few.xyz",
+                     "--periodic", "none", "--targets", "at.xyz", "-o",
+                     "out.xyz")
+        self.assertNotIn("out.xyz", self.files())
+
     def test_open_space(self):
         self.write("in.xyz", "2\nProperties=pos:R:3:charge:R:1\n"
                              "0 0 0 1\n0 0 2 -3\n")

@@ -48,7 +48,18 @@ static int parse_edges(const char *name, double rows[9])
     return 0;
 }
 
-static double determinant(const double h[9])
+int case_unit(const double cell[9], double rows[9])
+{
+    double most = 0;
+    for (int k = 0; k < 9; k++)
+        most = fmax(most, fabs(cell[k]));
+    int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    for (int k = 0; k < 9; k++)
+        rows[k] = ldexp(cell[k], -unit);
+    return unit;
+}
+
+double case_determinant(const double h[9])
 {
     return h[0] * (h[4] * h[8] - h[5] * h[7]) -
            h[1] * (h[3] * h[8] - h[5] * h[6]) +
@@ -71,7 +82,12 @@ int case_cell(const char *name, double volume, double cell[9], int periodic[3],
                  "open)", name);
         return -1;
     }
-    double scale = cbrt(volume / determinant(rows));
+    case_unit(rows, rows);
+    double scale = cbrt(volume / case_determinant(rows));
+    if (!isfinite(scale)) {
+        snprintf(error, size, "cell %s: its edges are too far apart", name);
+        return -1;
+    }
     for (int k = 0; k < 9; k++)
         cell[k] = rows[k] * scale;
     for (int d = 0; d < 3; d++)

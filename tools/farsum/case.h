@@ -50,6 +50,10 @@ int case_parse(const char *text, struct case_spec *spec, char *error,
                size_t size);
 /* Writes the notation with every key, so that it can be compared. */
 void case_print(const struct case_spec *spec, char *text, size_t size);
+/* The rows in a power of two for which the largest number is about 1: its
+ * exponent.  rows may be cell. */
+int case_unit(const double cell[9], double rows[9]);
+double case_determinant(const double h[9]);
 /* The cell of this name with this volume (rows a, b, c). */
 int case_cell(const char *name, double volume, double cell[9], int periodic[3],
               char *error, size_t size);

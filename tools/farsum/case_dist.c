@@ -210,10 +210,10 @@ int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
     }
     struct case_particles p = {.n = n, .strengths = 1,
                                .periodic = {1, 1, 1}};
-    struct box box = {cell, 0};
-    double v = fabs(cell[0] * (cell[4] * cell[8] - cell[5] * cell[7]) -
-               cell[1] * (cell[3] * cell[8] - cell[5] * cell[6]) +
-               cell[2] * (cell[3] * cell[7] - cell[4] * cell[6]));
+    double rows[9];
+    int unit = case_unit(cell, rows);
+    struct box box = {rows, 0};
+    double v = fabs(case_determinant(rows));
     if (!(v > 0) || !isfinite(v)) {
         snprintf(error, size, "the cell is singular");
         return -1;
@@ -229,6 +229,15 @@ int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
         snprintf(error, size, "no memory for %lld particles", (long long)n);
         case_free(&p);
         return -1;
+    }
+    for (int64_t i = 0; i < 3 * n; i++) {
+        p.x[i] = ldexp(p.x[i], unit);
+        if (!isfinite(p.x[i])) {
+            snprintf(error, size, "particle %lld lies beyond 1.8e308: choose a "
+                     "smaller cell", (long long)(i / 3 + 1));
+            case_free(&p);
+            return -1;
+        }
     }
     strengths_draw(strengths_of("laplace"), &r, n, 0, p.q);
     *particles = p;

@@ -11,6 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+int outcome_forces(int64_t n, const double *q, const double *field,
+                   double *forces, char *error, size_t size)
+{
+    for (int64_t i = 0; i < 3 * n; i++) {
+        forces[i] = q[i / 3] * field[i];
+        if (isfinite(forces[i]))
+            continue;
+        snprintf(error, size, "the force on particle %lld is beyond 1.8e308: "
+                 "give charges and positions in larger units",
+                 (long long)(i / 3 + 1));
+        return -1;
+    }
+    return 0;
+}
+
 void outcome_free(struct outcome *o)
 {
     free(o->potential);
@@ -80,13 +95,17 @@ static void print_times(const struct outcome *o, FILE *out)
 static void print_flow(const struct outcome *o, FILE *out)
 {
     int64_t targets = o->m ? o->m : o->n;
-    double mean[3] = {0}, square = 0;
+    double mean[3] = {0}, square = 0, most = 0;
+    for (int64_t i = 0; i < 3 * targets; i++)
+        most = fmax(most, fabs(o->vector[i]));
+    int unit = most > 0 ? ilogb(most) : 0; /* squares stay numbers */
     for (int64_t i = 0; i < 3 * targets; i++) {
+        double v = ldexp(o->vector[i], -unit);
         mean[i % 3] += o->vector[i] / (double)targets;
-        square += o->vector[i] * o->vector[i] / (double)targets;
+        square += v * v / (double)targets;
     }
     c_locale_write(out, "velocity  mean %.9g %.9g %.9g, RMS %.9g\n", mean[0],
-                   mean[1], mean[2], sqrt(square));
+                   mean[1], mean[2], ldexp(sqrt(square), unit));
 }
 
 /* A later frame is one line, so that a thousand of them can be read. */

@@ -32,6 +32,9 @@ static inline int outcome_misses(const struct settings *s,
 {
     return s->order != 0 && info->estimated_error > info->tolerance;
 }
+/* F = q E; -1: a force is not finite, and error says which. */
+int outcome_forces(int64_t n, const double *q, const double *field,
+                   double *forces, char *error, size_t size);
 void outcome_free(struct outcome *o);
 /* Lines for a person: the first frame with its plan, a line for each other. */
 void outcome_print(const struct outcome *o, const struct settings *s,

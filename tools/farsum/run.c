@@ -138,9 +138,10 @@ static int sum_frame(struct session *t, const struct system *sys,
         }
         memcpy(o->acceleration, o->vector, targets * 3 * sizeof *o->vector);
     }
-    if (o->has_energy) /* F = q E */
-        for (int64_t i = 0; i < 3 * sys->n; i++)
-            o->vector[i] *= sys->q[i / 3];
+    if (o->has_energy
+        && outcome_forces(sys->n, sys->q, o->vector, o->vector, t->error,
+                          sizeof t->error) != 0)
+        return fail_here(t, t->s->words[0]);
     return 0;
 }
 
@@ -245,10 +246,8 @@ static int write_frame(struct session *t, const struct system *sys,
     if (!t->writer)
         return 0;
     drop_foreign(t, frame);
-    if (stamp_write(frame, sys, o, t->s) != 0) {
-        snprintf(t->error, sizeof t->error, "out of memory");
+    if (stamp_write(frame, sys, o, t->s, t->error, sizeof t->error) != 0)
         return fail_here(t, t->s->words[0]);
-    }
     say_progress("frame %lld: writing", (long long)t->count);
     if (io_write(t->writer, frame, t->error, sizeof t->error) != 0) {
         say_error("%s", t->error);

@@ -7,6 +7,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,23 +24,24 @@ static int put_word(struct io_frame *frame, const char *key, const char *which,
 }
 
 /* Forces at targets that have charges of their own. */
-static int put_target_forces(struct io_frame *frame, const double *field)
+static int put_target_forces(struct io_frame *frame, const double *field,
+                             char *error, size_t size)
 {
     if (!frame->q)
         return 0;
     double *forces = malloc((size_t)frame->n * 3 * sizeof *forces);
     if (!forces)
         return -1;
-    for (int64_t i = 0; i < 3 * frame->n; i++)
-        forces[i] = frame->q[i / 3] * field[i];
-    if (io_frame_set_column(frame, "forces", IO_REAL, 3, forces) == 0)
+    if (outcome_forces(frame->n, frame->q, field, forces, error, size) == 0
+        && io_frame_set_column(frame, "forces", IO_REAL, 3, forces) == 0)
         return 0;
     free(forces);
     return -1;
 }
 
 static int put_columns(struct io_frame *frame, const struct system *sys,
-                       struct outcome *o, int charges)
+                       struct outcome *o, int charges, char *error,
+                       size_t size)
 {
     if (o->flow) {
         if (io_frame_set_column(frame, "velocity", IO_REAL, 3, o->vector) != 0)
@@ -56,7 +58,8 @@ static int put_columns(struct io_frame *frame, const struct system *sys,
                != 0)
         return -1;
     o->acceleration = NULL;
-    if ((sys->m && charges && put_target_forces(frame, o->vector) != 0)
+    if ((sys->m && charges && put_target_forces(frame, o->vector, error, size)
+                              != 0)
         || io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
                                o->vector)
                != 0)
@@ -66,9 +69,11 @@ static int put_columns(struct io_frame *frame, const struct system *sys,
 }
 
 int stamp_write(struct io_frame *frame, const struct system *sys,
-                struct outcome *o, const struct settings *s)
+                struct outcome *o, const struct settings *s, char *error,
+                size_t size)
 {
     int bad = 0;
+    snprintf(error, size, "out of memory");
     system_stamp(sys, frame);
     if (o->has_energy) {
         char text[9 * 26];
@@ -109,7 +114,8 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
                         (double)sys->exclude.count);
     if (o->m)
         bad |= io_frame_set_key(frame, "farsum_sources", s->words[0]);
-    return bad ? -1 : put_columns(frame, sys, o, s->gravity == 0);
+    return bad ? -1
+               : put_columns(frame, sys, o, s->gravity == 0, error, size);
 }
 
 static int get_word(const struct io_frame *frame, const char *key,

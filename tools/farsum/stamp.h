@@ -8,9 +8,10 @@
 
 /* Columns potential and forces or field, or velocity, whose arrays are taken
  * from the outcome; the cell; keys of the comment line: energy, virial,
- * farsum_...  0, or -1 for lack of memory. */
+ * farsum_...  0, or -1 and why: no memory, or a force that is not finite. */
 int stamp_write(struct io_frame *frame, const struct system *sys,
-                struct outcome *o, const struct settings *s);
+                struct outcome *o, const struct settings *s, char *error,
+                size_t size);
 /* Fills what the settings leave open.  0, or -1 with what is missing or is not
  * understood. */
 int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
