@@ -22,8 +22,9 @@
  * device's; with the device's nothing waits, and farsum_mesh_finish says when
  * it is done and what was bad.
  *
- * Statuses, messages and threads as in farsum.h.  Strengths are not looked at:
- * one that is not finite spoils what it touches. */
+ * Statuses, messages and threads as in farsum.h.  Results on the host that are
+ * not finite are FARSUM_ERR_STRENGTH, and are written; those on a device are
+ * not looked at: a strength that is not finite spoils what it touches. */
 #ifndef FARSUM_MESH_H
 #define FARSUM_MESH_H
 

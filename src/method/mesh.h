@@ -106,6 +106,9 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
 /* Fails: point i, at x, is off the cell along an open axis. */
 farsum_status mesh_outside(const struct farsum_mesh *mesh, int64_t i,
                            const double x[3]);
+/* Fails unless the n numbers at v, or NULL, are finite; what: their name. */
+farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
+                          int threads, const char *what);
 /* Bytes of an array with `each` numbers for every point and channel. */
 int64_t mesh_value_bytes(const struct farsum_mesh *mesh, int64_t each);
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "method/mesh_gpu.h"
+#include "plan.h"
 
 farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
                            const double r[3])
@@ -149,6 +150,59 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
     return run_room(mesh, MESH_INTERP, io);
 }
 
+farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
+                          int threads, const char *what)
+{
+    if (!v || isfinite(plan_units_largest(v, precision, n, threads)))
+        return FARSUM_OK;
+    FAIL(ERR_STRENGTH,
+         "the %s are not finite in %s: strengths or the mesh are not, or are "
+         "too large to be summed; take other units",
+         what, precision == FARSUM_F32 ? "f32" : "f64");
+}
+
+/* Strengths whose sums are surely finite cost one look at them; else the mesh
+ * is looked at, but for what lies between its rows. */
+static farsum_status run_sums(const struct farsum_mesh *m, const void *grid)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    int64_t rows = p->mesh[0] * p->mesh[1] * p->channels * m->spread.parts,
+            row = p->ldz * (p->precision == FARSUM_F32 ? 4 : 8);
+    for (int64_t i = 0; i < rows; i++)
+        TRY(mesh_finite((const char *)grid + i * row, p->precision, p->mesh[2],
+                        1, "sums on the mesh"));
+    return FARSUM_OK;
+}
+
+/* 1: no sum of n strengths times weights overflows. */
+static int run_small(double largest, int64_t n, farsum_precision precision)
+{
+    const double weight = 0x1p40; /* above any product of a window's values */
+    return largest * (double)n
+           < (precision == FARSUM_F32 ? 0x1p127 : 0x1p1023) / weight;
+}
+
+static farsum_status run_spread(struct farsum_mesh *m, const void *q,
+                                void *grid)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    int64_t n = mesh_value_bytes(m, 1) / (p->precision == FARSUM_F32 ? 4 : 8);
+    double largest = 0;
+    if (n > 0 && p->q_memory == FARSUM_HOST) {
+        largest = plan_units_largest(q, p->precision, n, m->threads);
+        if (!isfinite(largest))
+            FAIL(ERR_STRENGTH, "a strength is not finite");
+    }
+    if (m->device)
+        TRY(mesh_gpu_spread(m, q, grid));
+    else
+        TRY(mesh_spread_run(m, &(struct spread_io){.q = q, .mesh = grid}));
+    if (p->grid_memory != FARSUM_HOST
+        || (p->q_memory == FARSUM_HOST && run_small(largest, n, p->precision)))
+        return FARSUM_OK;
+    return run_sums(m, grid);
+}
+
 farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
 {
     FP_GUARD;
@@ -161,9 +215,24 @@ farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
         FAIL(ERR_STATE, "spread was not among the problem's uses");
     if (!q && mesh->points.n > 0)
         FAIL(ERR_ARGUMENT, "q is NULL");
-    if (mesh->device)
-        return mesh_gpu_spread(mesh, q, grid);
-    return mesh_spread_run(mesh, &(struct spread_io){.q = q, .mesh = grid});
+    return run_spread(mesh, q, grid);
+}
+
+static farsum_status run_interp(struct farsum_mesh *m, const void *grid,
+                                void *value, void *gradient)
+{
+    const farsum_mesh_problem *p = &m->problem;
+    int64_t n = mesh_value_bytes(m, 1) / (p->precision == FARSUM_F32 ? 4 : 8);
+    if (m->device)
+        TRY(mesh_gpu_interp(m, grid, value, gradient));
+    else
+        TRY(mesh_interp_run(m, &(struct interp_io){.mesh = grid,
+                                                   .potential = value,
+                                                   .field = gradient}));
+    if (p->value_memory != FARSUM_HOST)
+        return FARSUM_OK;
+    TRY(mesh_finite(value, p->precision, n, m->threads, "values"));
+    return mesh_finite(gradient, p->precision, 3 * n, m->threads, "gradients");
 }
 
 farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
@@ -182,11 +251,7 @@ farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
                                                                 : "gradient");
     if ((!value && !gradient) || mesh->points.n == 0)
         return FARSUM_OK;
-    if (mesh->device)
-        return mesh_gpu_interp(mesh, grid, value, gradient);
-    return mesh_interp_run(mesh, &(struct interp_io){.mesh = grid,
-                                                     .potential = value,
-                                                     .field = gradient});
+    return run_interp(mesh, grid, value, gradient);
 }
 
 farsum_status farsum_mesh_finish(farsum_mesh *mesh)

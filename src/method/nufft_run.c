@@ -108,6 +108,22 @@ static farsum_status type_2(struct farsum_nufft *n, void *c, void *f)
     return FARSUM_OK;
 }
 
+/* Results on the host. */
+static farsum_status nufft_finite(const struct farsum_nufft *n, const void *c,
+                                  const void *f)
+{
+    const farsum_nufft_problem *p = &n->problem;
+    int64_t numbers = 2 * p->channels;
+    if (p->type == 1 && p->f_memory == FARSUM_HOST)
+        return mesh_finite(f, p->precision,
+                           numbers * p->modes[0] * p->modes[1] * p->modes[2],
+                           n->mesh->threads, "modes");
+    if (p->type == 2 && p->c_memory == FARSUM_HOST)
+        return mesh_finite(c, p->precision, numbers * n->mesh->points.n,
+                           n->mesh->threads, "values");
+    return FARSUM_OK;
+}
+
 farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
 {
     FP_GUARD;
@@ -121,8 +137,10 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
         FAIL(ERR_ARGUMENT, "c is NULL");
     if (n->problem.type == 2 && n->mesh->points.n == 0)
         return FARSUM_OK;
-    if (n->device)
-        return nufft_gpu_execute(n, c, f);
+    if (n->device) {
+        TRY(nufft_gpu_execute(n, c, f));
+        return nufft_finite(n, c, f);
+    }
     int64_t modes =
         n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
     double rooms[MESH_ROOMS] = {0};
@@ -136,5 +154,5 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
     }
     for (int room = 0; room < MESH_ROOMS; room++)
         n->mesh->seconds[room] = rooms[room];
-    return FARSUM_OK;
+    return nufft_finite(n, c, f);
 }
