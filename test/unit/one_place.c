@@ -102,7 +102,8 @@ static void one_charge(const char *method, int periodic, double right)
               s.field[3 + d], s.field[6 + d], d);
 }
 
-static const double madelung = -0.236203296385; /* two_charges of locale_device */
+/* Ewald, as in unit/locale_device.c. */
+static const double madelung = -0.236203296385;
 
 static void pair_spectral(void)
 {
