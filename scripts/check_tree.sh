@@ -33,7 +33,7 @@ may_include() {
     stage/lattice) echo "^($low|points/|stage/(stage|gpu|gpu_rates|boxes|boxes_gpu)\.h|stage/fft/fft\.h|$1/)" ;;
     stage/*) echo "^($low|points/|stage/(stage|boxes_gpu|boxes_points|gpu|gpu_rates|gpu_tiles|particles|boxes|boxes_axes|boxes_kern)\.h|$1/)" ;;
     method) echo "^($low|points/|stage/|method/|plan\.h)" ;;
-    .) echo "^($low|points/|stage/|method/|plan\.h)" ;;
+    .) echo "^($low|points/|stage/|method/|plan(_verify)?\.h)" ;;
     *) echo "^$" ;;
     esac
 }

@@ -92,6 +92,11 @@ static farsum_status plan_options(struct farsum_plan *plan,
     if ((o->near_cells || o->near_team[0] || o->near_team[1]) && !plan->device)
         FAIL(ERR_UNSUPPORTED, "near_cells and near_team are of rows on a "
                               "device, this plan is on the host");
+    if (o->verify < -1 || o->verify > 1)
+        FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
+    if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
+        FAIL(ERR_ARGUMENT, "on_excess is %d, not 0, 1 (say) or 2 (fail)",
+             (int)o->on_excess);
     if (o->queues < 0 || o->queues > 2)
         FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
     if (o->queues == 2 && !plan->device)
@@ -190,9 +195,9 @@ static void plan_forget(struct farsum_plan *plan)
     o->on_device = NULL;
 }
 
-farsum_status plan_make(const farsum_problem *problem,
-                        const farsum_options *options, int how,
-                        farsum_plan **plan)
+farsum_status plan_make_for(const farsum_problem *problem,
+                            const farsum_options *options, int how,
+                            struct plan_aim aim, farsum_plan **plan)
 {
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = NULL;
@@ -202,8 +207,11 @@ farsum_status plan_make(const farsum_problem *problem,
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
     p->dry = how & PLAN_DRY ? 1 : 0;
-    p->net_size = -1;
+    p->net_size = p->checked = -1;
+    p->finer = aim.finer > 1 ? aim.finer : 1;
     GO(problem_check(problem, &p->problem, &p->pair));
+    if (aim.wide && p->problem.precision == FARSUM_AUTO)
+        p->problem.precision = FARSUM_F64;
     p->given = p->problem;
     p->sign = p->given.coulomb < 0 ? -1 : 1;
     GO(plan_options(p, options));
@@ -256,12 +264,20 @@ done:
     return status;
 }
 
+farsum_status plan_make(const farsum_problem *problem,
+                        const farsum_options *options, int how,
+                        farsum_plan **plan)
+{
+    return plan_make_for(problem, options, how, (struct plan_aim){0}, plan);
+}
+
 farsum_status farsum_plan_create(const farsum_problem *problem,
                                  const farsum_options *options,
                                  farsum_plan **plan)
 {
     FP_GUARD;
-    return plan_make(problem, options, 0, plan);
+    TRY(plan_make(problem, options, 0, plan));
+    return plan_verify(problem, options, plan);
 }
 
 farsum_status farsum_plan_tune(const farsum_problem *problem,
@@ -288,8 +304,8 @@ void farsum_plan_destroy(farsum_plan *plan)
     mem_free(plan);
 }
 
-static farsum_status plan_points(struct farsum_plan *plan, int64_t n,
-                                 const void *x, int64_t m, const void *y)
+farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
+                          int64_t m, const void *y)
 {
     FP_GUARD;
     double start = clock_seconds();
@@ -380,101 +396,6 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     memcpy(plan->given.cell, right, sizeof plan->given.cell);
     plan->has_points = 0;
     return FARSUM_OK;
-}
-
-/* Strengths of right-hand side r are finite. */
-static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
-                                    const void *q)
-{
-    int64_t each = plan->n * plan->pair.strengths, first = r * each;
-    int64_t bad = INT64_MAX;
-    int f32 = plan->problem.arrays == FARSUM_F32;
-    PAR_FOR(plan->threads, reduction(min : bad))
-    for (int64_t i = 0; i < each; i++) {
-        double v = f32 ? (double)((const float *)q)[first + i]
-                       : ((const double *)q)[first + i];
-        if (!isfinite(v) && i < bad)
-            bad = i;
-    }
-    if (bad != INT64_MAX)
-        FAIL(ERR_STRENGTH, "strength %lld of right-hand side %d is %g",
-             (long long)(bad / plan->pair.strengths), r,
-             f32 ? (double)((const float *)q)[first + bad]
-                 : ((const double *)q)[first + bad]);
-    return FARSUM_OK;
-}
-
-/* The outputs are among those that the plan was made for. */
-static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
-                                const void *q, const farsum_result *result)
-{
-    if (!plan->has_points)
-        FAIL(ERR_STATE, "no points are set");
-    if (rhs < 1)
-        FAIL(ERR_ARGUMENT, "%d right-hand sides", rhs);
-    const int64_t counts[] = {rhs, plan->m > plan->n ? plan->m : plan->n};
-    TRY(count_product(counts, 2, "right-hand sides times particles"));
-    const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
-                           | (result->field ? FARSUM_FIELD : 0u)
-                           | (result->energy ? FARSUM_ENERGY : 0u)
-                           | (result->virial ? FARSUM_VIRIAL : 0u)
-                           | (result->velocity ? FARSUM_VELOCITY : 0u);
-    static const char *const names[] = {"potential", "field", "energy",
-                                        "virial", "velocity"};
-    if (plan->m > 0 && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
-        FAIL(ERR_UNSUPPORTED, "energy and virial need targets that are the "
-                              "sources");
-    for (int i = 0; i < 5; i++)
-        if (asked & ~plan->problem.outputs & (1u << i))
-            FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
-                 names[i]);
-    if (plan->problem.memory == FARSUM_DEVICE)
-        return FARSUM_OK; /* the device looks at them */
-    if (plan->device)
-        TRY(buf_given_host(plan->device, q, plan->n, "strengths"));
-    for (int r = 0; r < rhs; r++)
-        TRY(plan_strengths(plan, r, q));
-    return FARSUM_OK;
-}
-
-static farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
-                              farsum_result *result)
-{
-    FP_GUARD;
-    double start = clock_seconds();
-    TRY(device_usable(plan->device));
-    farsum_result asked;
-    TRY(struct_take(&asked, sizeof asked, result, result->size,
-                    "FARSUM_RESULT_INIT"));
-    TRY(plan_check(plan, rhs, q, &asked));
-    TRY(progress_step(0, rhs, "summing by %s", plan->info.method));
-    TRY(plan_sum_apart(plan, rhs, q, &asked));
-    plan->info.seconds_execute = clock_seconds() - start;
-    return FARSUM_OK;
-}
-
-farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
-                                  farsum_result *result)
-{
-    if (!plan || !q || !result)
-        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
-    progress_begin(&plan->progress);
-    return progress_end(&plan->progress, plan_sum(plan, rhs, q, result));
-}
-
-farsum_status farsum_plan_finish(farsum_plan *plan)
-{
-    FP_GUARD;
-    if (!plan)
-        FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(device_usable(plan->device));
-    if (plan->dry || !plan->method->finish)
-        return FARSUM_OK;
-    farsum_status status = plan->method->finish(plan);
-    if (!plan->beside)
-        return status;
-    farsum_status other = farsum_plan_finish(plan->beside);
-    return status != FARSUM_OK ? status : other;
 }
 
 farsum_status farsum_plan_get_info(const farsum_plan *plan,

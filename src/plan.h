@@ -22,6 +22,14 @@ struct farsum_plan {
     double given_cutoff, given_skin; /* options.cutoff and skin are inside */
     double *sample_q;        /* owned: problem.sample_q, f64; create alone */
     double sign;             /* of the constant; problem.coulomb is its size */
+    double finer;            /* problem.tolerance is given.tolerance over this:
+                                1, or more if the check asked for it */
+    double checked;          /* error by the check, over the tolerance; below 0:
+                                not checked */
+    int64_t lists_before[2]; /* of info, made and kept by the check */
+    int excess_told;         /* 1: the log knows of an error above the tolerance
+                              */
+    double unchecked;        /* the estimate of the sum that was checked */
     farsum_precision pairs;  /* of the near field's pairs */
     farsum_options options;  /* names of the caller are cleared once used */
     struct progress progress; /* options.progress, while a call runs */
@@ -63,6 +71,28 @@ enum { PLAN_DRY = 1, PLAN_INNER = 2 };
 farsum_status plan_make(const farsum_problem *problem,
                         const farsum_options *options, int how,
                         farsum_plan **plan);
+/* The same for a part of the tolerance, where the check measured more than it
+ * allows; f64 in place of auto. */
+struct plan_aim {
+    double finer; /* tolerance over this; 0: 1 */
+    int wide;     /* 1: auto is f64 */
+};
+farsum_status plan_make_for(const farsum_problem *problem,
+                            const farsum_options *options, int how,
+                            struct plan_aim aim, farsum_plan **plan);
+/* plan_verify.c: checks the plan by a second sum of the sample, and makes a
+ * finer one in its place while the error is too large; on failure *plan is
+ * destroyed and NULL. */
+farsum_status plan_verify(const farsum_problem *problem,
+                          const farsum_options *options, farsum_plan **plan);
+/* The estimated error, inside: of a plan that was checked by as much as the
+ * estimate was off there. */
+double plan_estimate(const struct farsum_plan *plan);
+/* plan.c: set_points and execute without advice; they begin no progress. */
+farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
+                          int64_t m, const void *y);
+farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
+                       farsum_result *result);
 /* Arrays of f32 hold what the tolerance asks for. */
 farsum_status plan_arrays(const farsum_problem *problem);
 /* plan_advice.c: status, its message with what would help, if it is a method
@@ -154,7 +184,7 @@ static inline int plan_is_mixed(const struct farsum_plan *plan)
 static inline int plan_misses(const struct farsum_plan *plan)
 {
     return plan->options.order != 0
-           && plan->info.estimated_error > plan->problem.tolerance;
+           && plan_estimate(plan) > plan->problem.tolerance * plan->finer;
 }
 /* FARSUM_POTENTIAL | ...: what a kernel has. */
 static inline unsigned pair_outputs(const struct pair *pair)

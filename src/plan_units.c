@@ -61,12 +61,13 @@ static void units_inside(struct farsum_plan *plan)
 
 void plan_units_tolerance(struct farsum_plan *plan)
 {
-    plan->problem.tolerance = plan->given.tolerance;
+    double tolerance = plan->given.tolerance / plan->finer;
+    plan->problem.tolerance = tolerance;
     if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
         return;
     /* 0 would be no tolerance at all */
-    plan->problem.tolerance = fmax(
-        within(ldexp(plan->given.tolerance, -exponent_absolute(plan))), 1e-300);
+    plan->problem.tolerance =
+        fmax(within(ldexp(tolerance, -exponent_absolute(plan))), 1e-300);
 }
 
 void extent_points(struct extent *e, const double *x, int64_t n, int threads)
@@ -229,7 +230,12 @@ void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info)
     info->net_strength = scaled(info->net_strength, u->strength);
     if (!absolute)
         info->norm = scaled(info->norm, norm);
-    info->estimated_error = plan_error(plan, info->estimated_error);
+    info->estimated_error = plan_error(plan, plan_estimate(plan));
+    info->lists_made -= plan->lists_before[0];
+    info->lists_kept -= plan->lists_before[1];
+    info->checked_error = plan->checked < 0
+                              ? -1
+                              : plan->checked * plan->given.tolerance;
     info->bound = plan_error(plan, info->bound);
 }
 

@@ -72,6 +72,12 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         fprintf(out, "%lld pairs excluded\n", (long long)i->n_exclusions);
     c_locale_write(out, "tolerance %.3g, estimated error %.3g\n", i->tolerance,
                    i->estimated_error);
+    if (i->checked_error >= 0)
+        c_locale_write(out,
+                       "second sum: error %.3g at %lld targets of the sample, "
+                       "in %.3g s; parameters are of tolerance %.3g\n",
+                       i->checked_error, (long long)i->checked_targets,
+                       i->seconds_verify, i->tolerance / plan->finer);
     if (i->bound > 0)
         c_locale_write(
             out,

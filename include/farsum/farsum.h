@@ -205,6 +205,15 @@ typedef struct farsum_problem {
 /* An order of 0, where 0 itself is "choose for me". */
 enum { FARSUM_ORDER_0 = -1 };
 
+typedef enum farsum_excess {
+    FARSUM_EXCESS_SAY = 1,  /* the default: one line of log, once a plan */
+    FARSUM_EXCESS_FAIL = 2, /* it fails with FARSUM_ERR_TOLERANCE; results are
+                               there */
+} farsum_excess;
+
+/* No check, where 0 is "choose for me". */
+enum { FARSUM_VERIFY_OFF = -1 };
+
 /* How.  Start from FARSUM_OPTIONS_INIT; each zero or NULL is chosen by the
  * plan, each value given is kept, or refused with a reason. */
 typedef struct farsum_options {
@@ -295,6 +304,20 @@ typedef struct farsum_options {
      * of several right-hand sides allocates.  NULL: silence. */
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;
+    int verify;           /* 1: create checks the plan by a second sum of the
+                             sample, at some 50 to 150 targets: Ewald's in a
+                             cell, pair by pair in open space.  Where the error
+                             is above 0.8 of the tolerance a finer plan takes
+                             its place; if none keeps the tolerance, create
+                             fails with FARSUM_ERR_TOLERANCE.  It takes about
+                             two executes.  FARSUM_VERIFY_OFF: no check.  0: a
+                             check where a sample is given, the targets are the
+                             sources and memory allows it, but not of strict
+                             and of references */
+    farsum_excess on_excess; /* what execute does, of arrays on a device finish,
+                             if the estimated error of its sum is above the
+                             tolerance: strengths or positions are then not
+                             those of the sample */
 } farsum_options;
 #define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
 
@@ -337,7 +360,9 @@ typedef struct farsum_plan_info {
     int64_t n_sources, n_targets, n_exclusions;
     double tolerance;
     double estimated_error;  /* in the tolerance's norm; after execute with the
-                                norm of the actual result */
+                                norm of the actual result.  Of a plan that was
+                                checked what was measured then, times what the
+                                estimate has changed by since */
     double bound;            /* of strict, else 0: the error's, in that norm: a
                                 proof, with an allowance for rounding */
     double norm;             /* the norm that relative errors are taken of */
@@ -360,6 +385,11 @@ typedef struct farsum_plan_info {
     double skin;             /* of the lists that are kept; 0: none are */
     int64_t lists_made, lists_kept; /* calls of set_points that made lists, and
                                 that kept those of before */
+    double checked_error;    /* of the sample, as create measured it by a second
+                                sum; negative: it did not */
+    double seconds_verify;   /* that took, and finer plans, beside
+                                seconds_create */
+    int64_t checked_targets; /* at which it was measured */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
 

@@ -61,10 +61,10 @@ class CommandTest(unittest.TestCase):
             capture_output=True, timeout=timeout, input=stdin)
         return Done(process)
 
-    def farsum(self, *words, **options):
-        """Runs and expects success."""
+    def farsum(self, *words, status=0, **options):
+        """Runs and expects success, or another status."""
         done = self.run_farsum(*words, **options)
-        self.assertEqual(done.status, 0, f"{words}: {done.out}{done.err}")
+        self.assertEqual(done.status, status, f"{words}: {done.out}{done.err}")
         return done
 
     def refused(self, status, pattern, *words, **options):

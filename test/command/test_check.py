@@ -36,6 +36,22 @@ class Check(CommandTest):
         self.assertEqual(again["tolerance"], 1e-5)
         self.assertIn("estimated", done.out)
 
+    def test_plans_are_verified(self):
+        """Masses in a cluster err more than their estimate says."""
+        self.farsum("gen", "plummer", "-n", 400, "--masses", "-o", "p.xyz")
+        run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-3", "--check",
+               "--report", "r.json"]
+        self.assertIn("ABOVE", self.farsum(*run, "--verify", "off",
+                                           status=3).out)
+        self.assertIsNone(self.json("r.json")["verified_error"])
+        for verify in [["--verify", "on"], ["--verify", "auto"], []]:
+            done = self.farsum(*run, *verify)
+            self.assertRegex(done.out, r"by a second sum of \d+ targets")
+            report = self.json("r.json")
+            self.assertLessEqual(report["checked_error"], 1e-3)
+            self.assertAlmostEqual(report["verified_error"]
+                                   / report["checked_error"], 1, delta=0.5)
+
     def test_units_of_any_size(self):
         """Squares of forces leave f64 where the forces do not."""
         for edge in ["1", "1e80", "1e-18", "1e-75", "1e-100"]:

@@ -167,6 +167,8 @@ farsum_options options_how(const struct settings *s)
     how.l2l = s->l2l;
     how.l2p = s->l2p;
     how.strict = s->strict;
+    /* auto, on, off; 0: not given */
+    how.verify = s->verify == 2 ? 1 : s->verify == 3 ? FARSUM_VERIFY_OFF : 0;
     how.deterministic = s->deterministic;
     how.measure = s->measure;
     how.repeats = s->executes;

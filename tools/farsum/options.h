@@ -59,7 +59,7 @@ struct settings {
     int64_t boxes[3], leaf;
     const char *tree, *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p;
     int64_t mesh[3];
-    int support, strict, deterministic, measure, queues;
+    int support, strict, verify, deterministic, measure, queues;
     double skin;
     uint64_t memory_limit;
     /* files */

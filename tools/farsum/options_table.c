@@ -17,6 +17,7 @@ static const char *const word_error[] = {"force", "potential", "absolute",
                                          "velocity", NULL};
 static const char *const word_precision[] = {"f64", "f32", "mixed", "auto",
                                              NULL};
+static const char *const word_verify[] = {"auto", "on", "off", NULL};
 static const char *const word_surface[] = {"tinfoil", "vacuum", NULL};
 static const char *const word_arrays[] = {"host", "device", NULL};
 static const char *const word_exclude[] = {"coincident", NULL};
@@ -145,6 +146,11 @@ static const struct option_row table[] = {
      "a tolerance that is kept by a proof, not by an estimate, at every "
      "target; "
      "methods fmm and direct; slower"},
+    {"verify", 0, "WHEN", FOR_PLANS, set_word, FIELD(verify), word_verify,
+     "on, off or auto: the plan is checked by a second sum at some targets, "
+     "before the particles are summed, and made finer where its error is too "
+     "large; auto, as if not given: where the targets are the particles, by "
+     "methods spectral and fmm, not with --strict"},
     {"deterministic", 0, NULL, FOR_PLANS, set_flag, FIELD(deterministic), NULL,
      "only variants whose sums repeat bit by bit"},
     {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,

@@ -52,10 +52,12 @@ static void print_errors(const struct outcome *o, const struct settings *s,
 {
     c_locale_write(out, "error     tolerance %.3g, estimated %.3g",
                    o->info.tolerance, o->info.estimated_error);
+    if (o->info.checked_error >= 0)
+        fprintf(out, " by a second sum of %lld targets",
+                (long long)o->info.checked_targets);
     if (o->info.bound > 0)
         c_locale_write(out, ", bound %.3g", o->info.bound);
-    if (outcome_misses(s, &o->info))
-        fputs(" (ABOVE the tolerance: the order that was given)", out);
+    fputs(outcome_warning(s, &o->info), out);
     if (o->has_check)
         c_locale_write(out, ", measured %.3g%s", o->check.measured,
                        verify_exceeds(&o->check) ? " (ABOVE the tolerance)"
@@ -76,6 +78,8 @@ static void print_times(const struct outcome *o, FILE *out)
     c_locale_write(
         out, "time      plan %.3g s, set_points %.3g s, execute %.3g s",
         info->seconds_create, info->seconds_set_points, info->seconds_execute);
+    if (info->checked_error >= 0)
+        c_locale_write(out, ", second sum %.3g s", info->seconds_verify);
     if (info->seconds_execute > 0)
         c_locale_write(out, " (%.3g particles/s)",
                        (double)o->n / info->seconds_execute);
@@ -109,8 +113,8 @@ static void print_flow(const struct outcome *o, FILE *out)
 }
 
 /* A later frame is one line, so that a thousand of them can be read. */
-static void print_later(const struct outcome *o, const struct settings *s,
-                        const struct units *units, FILE *out)
+static void print_later(const struct outcome *o, const struct units *units,
+                        FILE *out)
 {
     if (o->new_plan)
         fprintf(out, "frame %lld needs a new plan: %s\n", (long long)o->frame,
@@ -120,7 +124,7 @@ static void print_later(const struct outcome *o, const struct settings *s,
         c_locale_write(out, "energy %.15g%s%s, ", o->energy,
                        *units->energy ? " " : "", units->energy);
     c_locale_write(out, "estimated %.3g%s, ", o->info.estimated_error,
-                   outcome_misses(s, &o->info) ? " (ABOVE the tolerance)" : "");
+                   outcome_misses(&o->info) ? " (ABOVE the tolerance)" : "");
     if (o->has_check)
         c_locale_write(out, "measured %.3g%s, ", o->check.measured,
                        verify_exceeds(&o->check) ? " (ABOVE the tolerance)"
@@ -135,7 +139,7 @@ void outcome_print(const struct outcome *o, const struct settings *s,
     const struct units *units =
         units_find(s->units ? options_word("units", s->units) : "reduced");
     if (o->frame > 1) {
-        print_later(o, s, units, out);
+        print_later(o, units, out);
         if (o->new_plan)
             farsum_plan_print(plan, out);
         return;

@@ -25,12 +25,25 @@ struct outcome {
     const char *new_plan;    /* why this frame has a plan of its own; NULL */
 };
 
-/* 1: an order that was given by hand leaves more than the tolerance, by the
- * estimate. */
-static inline int outcome_misses(const struct settings *s,
-                                 const farsum_plan_info *info)
+/* 1: by the estimate the error is above the tolerance. */
+static inline int outcome_misses(const farsum_plan_info *info)
 {
-    return s->order != 0 && info->estimated_error > info->tolerance;
+    return !(info->estimated_error <= info->tolerance);
+}
+/* What is said of that. */
+static inline const char *outcome_warning(const struct settings *s,
+                                          const farsum_plan_info *info)
+{
+    return !outcome_misses(info) ? ""
+           : s->order != 0
+               ? " (ABOVE the tolerance: the order that was given)"
+               : " (ABOVE the tolerance)";
+}
+/* 1: the error is above the tolerance, as it was measured or, else, is
+ * estimated. */
+static inline int outcome_exceeds(const struct outcome *o)
+{
+    return o->has_check ? verify_exceeds(&o->check) : outcome_misses(&o->info);
 }
 /* F = q E; -1: a force is not finite, and error says which. */
 int outcome_forces(int64_t n, const double *q, const double *field,

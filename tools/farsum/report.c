@@ -157,6 +157,10 @@ static int put_results(json_t *to, const struct outcome *o)
     bad |= json_object_set_new(to, "virial", virial);
     bad |= json_object_set_new(to, "estimated_error",
                                report_real(o->info.estimated_error));
+    bad |= json_object_set_new(to, "verified_error",
+                               o->info.checked_error >= 0
+                                   ? report_real(o->info.checked_error)
+                                   : json_null());
     bad |= json_object_set_new(to, "checked_error",
                                o->has_check ? report_real(o->check.measured)
                                             : json_null());
@@ -217,7 +221,8 @@ int report_frame(json_t *report, const struct outcome *o,
         report, "kappa",
         s->kappa > 0 ? report_real(s->kappa) : json_null());
     bad |= json_object_set_new(report, "order_misses_tolerance",
-                               json_boolean(outcome_misses(s, info)));
+                               json_boolean(s->order != 0
+                                            && outcome_misses(info)));
     bad |= put_results(report, o);
     bad |= json_object_set_new(report, "check", check_of(o));
     bad |= json_object_set_new(report, "plan", report_plan(plan, info));

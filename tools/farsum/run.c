@@ -154,7 +154,6 @@ static int check_frame(struct session *t, const struct system *sys,
     if (verify(&request, &o->check, t->error, sizeof t->error) != 0)
         return fail_here(t, t->s->words[0]);
     o->has_check = 1;
-    t->exceeded |= verify_exceeds(&o->check);
     return 0;
 }
 
@@ -274,6 +273,7 @@ static int do_frame(struct session *t)
     o.m = sys.m;
     if (sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0)
         goto done;
+    t->exceeded |= outcome_exceeds(&o);
     say_progress("%s", "");
     outcome_print(&o, s, t->plan, t->summary.to);
     if (t->report && report_frame(t->report, &o, s, t->plan) != 0) {

@@ -91,9 +91,7 @@ static void tell(const struct settings *s, const farsum_plan *plan,
                        / (double)(info->n_sources ? info->n_sources : 1));
     c_locale_write(out, "error     tolerance %.3g, estimated %.3g%s\n",
                    info->tolerance, info->estimated_error,
-                   outcome_misses(s, info)
-                       ? " (ABOVE the tolerance: the order that was given)"
-                       : "");
+                   outcome_warning(s, info));
     if (model)
         model_print(info, model, out);
 }

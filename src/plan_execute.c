@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_execute.c: a sum, from strengths to results. */
+#include <math.h>
+
+#include "base/args.h"
+#include "base/clock.h"
+#include "base/fpenv.h"
+#include "base/par.h"
+#include "device/buf.h"
+#include "method/method.h"
+#include "plan.h"
+
+/* Strengths of right-hand side r are finite. */
+static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
+                                    const void *q)
+{
+    int64_t each = plan->n * plan->pair.strengths, first = r * each;
+    int64_t bad = INT64_MAX;
+    int f32 = plan->problem.arrays == FARSUM_F32;
+    PAR_FOR(plan->threads, reduction(min : bad))
+    for (int64_t i = 0; i < each; i++) {
+        double v = f32 ? (double)((const float *)q)[first + i]
+                       : ((const double *)q)[first + i];
+        if (!isfinite(v) && i < bad)
+            bad = i;
+    }
+    if (bad != INT64_MAX)
+        FAIL(ERR_STRENGTH, "strength %lld of right-hand side %d is %g",
+             (long long)(bad / plan->pair.strengths), r,
+             f32 ? (double)((const float *)q)[first + bad]
+                 : ((const double *)q)[first + bad]);
+    return FARSUM_OK;
+}
+
+/* The outputs are among those that the plan was made for. */
+static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
+                                const void *q, const farsum_result *result)
+{
+    if (!plan->has_points)
+        FAIL(ERR_STATE, "no points are set");
+    if (rhs < 1)
+        FAIL(ERR_ARGUMENT, "%d right-hand sides", rhs);
+    const int64_t counts[] = {rhs, plan->m > plan->n ? plan->m : plan->n};
+    TRY(count_product(counts, 2, "right-hand sides times particles"));
+    const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
+                           | (result->field ? FARSUM_FIELD : 0u)
+                           | (result->energy ? FARSUM_ENERGY : 0u)
+                           | (result->virial ? FARSUM_VIRIAL : 0u)
+                           | (result->velocity ? FARSUM_VELOCITY : 0u);
+    static const char *const names[] = {"potential", "field", "energy",
+                                        "virial", "velocity"};
+    if (plan->m > 0 && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
+        FAIL(ERR_UNSUPPORTED, "energy and virial need targets that are the "
+                              "sources");
+    for (int i = 0; i < 5; i++)
+        if (asked & ~plan->problem.outputs & (1u << i))
+            FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
+                 names[i]);
+    if (plan->problem.memory == FARSUM_DEVICE)
+        return FARSUM_OK; /* the device looks at them */
+    if (plan->device)
+        TRY(buf_given_host(plan->device, q, plan->n, "strengths"));
+    for (int r = 0; r < rhs; r++)
+        TRY(plan_strengths(plan, r, q));
+    return FARSUM_OK;
+}
+
+farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
+                       farsum_result *result)
+{
+    FP_GUARD;
+    double start = clock_seconds();
+    TRY(device_usable(plan->device));
+    farsum_result asked;
+    TRY(struct_take(&asked, sizeof asked, result, result->size,
+                    "FARSUM_RESULT_INIT"));
+    TRY(plan_check(plan, rhs, q, &asked));
+    TRY(progress_step(0, rhs, "summing by %s", plan->info.method));
+    TRY(plan_sum_apart(plan, rhs, q, &asked));
+    plan->info.seconds_execute = clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+/* What the last sum leaves, by the estimate, above the tolerance. */
+static farsum_status plan_excess(struct farsum_plan *plan)
+{
+    double tolerance = plan->problem.tolerance * plan->finer;
+    double error = plan_estimate(plan);
+    if (plan->dry || plan->n == 0 || !(error > tolerance))
+        return FARSUM_OK;
+    if (plan->options.on_excess == FARSUM_EXCESS_FAIL)
+        FAIL(ERR_TOLERANCE,
+             "the estimated error of this sum is %.3g, above the tolerance %g",
+             plan_error(plan, error), plan->given.tolerance);
+    if (!plan->excess_told)
+        plan_log(plan,
+                 "WARNING: the estimated error of this sum is %.3g, above the "
+                 "tolerance %g",
+                 plan_error(plan, error), plan->given.tolerance);
+    plan->excess_told = 1;
+    return FARSUM_OK;
+}
+
+farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
+                                  farsum_result *result)
+{
+    if (!plan || !q || !result)
+        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
+    progress_begin(&plan->progress);
+    TRY(progress_end(&plan->progress, plan_sum(plan, rhs, q, result)));
+    return plan->problem.memory == FARSUM_HOST ? plan_excess(plan) : FARSUM_OK;
+}
+
+farsum_status farsum_plan_finish(farsum_plan *plan)
+{
+    FP_GUARD;
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(device_usable(plan->device));
+    if (plan->dry || !plan->method->finish)
+        return FARSUM_OK;
+    farsum_status status = plan->method->finish(plan);
+    farsum_status other =
+        plan->beside ? farsum_plan_finish(plan->beside) : FARSUM_OK;
+    if (status != FARSUM_OK || other != FARSUM_OK)
+        return status != FARSUM_OK ? status : other;
+    return plan->problem.memory == FARSUM_DEVICE ? plan_excess(plan)
+                                                 : FARSUM_OK;
+}

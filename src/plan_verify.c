@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_verify.c: a plan whose error was measured.  Estimates take strengths for
+ * random in space; where they are ordered, errors add up and are larger. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/clock.h"
+#include "method/method.h"
+#include "plan_verify.h"
+
+/* Plans in place of the first; the part of the tolerance that is kept, and that
+ * a finer plan aims at; the most that one step asks for. */
+enum { CORRECTIONS = 3 };
+#define KEPT 0.8
+#define AIMED 0.6
+#define STEP 30
+/* Error over tolerance beyond which pairs in f32 are not looked at again. */
+#define NARROW 2
+/* Particles up to which a reference stands in for a method that was not
+ * named. */
+enum { FEW = 5000 };
+
+double plan_estimate(const struct farsum_plan *plan)
+{
+    double estimate = plan->info.estimated_error;
+    if (plan->checked < 0 || !(plan->unchecked > 0))
+        return estimate;
+    return estimate * plan->checked * plan->problem.tolerance * plan->finer
+           / plan->unchecked;
+}
+
+/* Why there is nothing to compare; NULL: there is. */
+static const char *verify_not(const struct farsum_plan *plan,
+                              const farsum_problem *problem)
+{
+    const farsum_problem *p = &plan->problem;
+    unsigned needed = !plan->pair.kind->gradient ? FARSUM_VELOCITY
+                      : p->error == FARSUM_ERROR_POTENTIAL
+                          ? FARSUM_POTENTIAL
+                          : FARSUM_FIELD;
+    if (!problem->sample_x || !problem->sample_q)
+        return "no sample is given";
+    if (p->n_targets > 0)
+        return "the targets are not those of the sample";
+    if (plan->method->wide)
+        return "it is a reference itself";
+    if (!(p->outputs & needed))
+        return "what the tolerance is of is not among the outputs";
+    return NULL;
+}
+
+static int verify_wanted(const struct farsum_plan *plan,
+                         const farsum_problem *problem)
+{
+    const farsum_options *o = &plan->options;
+    if (o->verify < 0 || plan->dry)
+        return 0;
+    return o->verify > 0
+           || (!o->strict && verify_not(plan, problem) == NULL);
+}
+
+/* 1: a check that nobody asked for, and that cannot be made, is left out: not
+ * where a caller stopped it or memory has run out. */
+static int verify_skips(const struct farsum_plan *plan, farsum_status status)
+{
+    return plan->options.verify == 0 && status != FARSUM_ERR_STATE
+           && !strstr(farsum_message(), "could not be allocated");
+}
+
+/* As it was before it summed the sample. */
+static void verify_rest(struct farsum_plan *plan, int64_t n)
+{
+    farsum_plan_info *i = &plan->info;
+    plan->n = plan->m = 0;
+    i->n_sources = i->n_targets = n;
+    plan->beside_ran = 0;
+    plan->net_size = -1;
+    i->net_strength = 0;
+    i->seconds_set_points = i->seconds_execute = i->seconds_stages = 0;
+    plan->lists_before[0] = i->lists_made;
+    plan->lists_before[1] = i->lists_kept;
+    for (int k = 0; k < i->n_stages; k++)
+        i->stages[k].seconds = 0;
+}
+
+/* error: of the plan, over the tolerance. */
+static farsum_status verify_once(struct farsum_plan *plan,
+                                 const farsum_problem *problem,
+                                 struct verify_sum *s, double *error)
+{
+    double start = clock_seconds();
+    struct plan_limit limit = plan_limit(plan);
+    progress_begin(&plan->progress);
+    farsum_status status =
+        s->wanted ? FARSUM_OK : verify_sum(plan, problem, s);
+    if (status == FARSUM_OK)
+        status = verify_compare(plan, s, error);
+    status = progress_end(&plan->progress, status);
+    plan_unlimit(plan, limit);
+    if (status != FARSUM_OK)
+        return status;
+    verify_rest(plan, s->n);
+    plan->unchecked = plan->info.estimated_error;
+    plan->checked = *error;
+    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
+        plan->checked = fmax(*error, DBL_EPSILON / plan->given.tolerance);
+    plan->info.checked_targets = s->targets.count;
+    plan->info.seconds_verify += clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+/* What is tried next, after an error over the tolerance. */
+static struct plan_aim verify_aim(const struct farsum_plan *plan,
+                                  struct plan_aim aim, double error)
+{
+    if (!aim.wide && plan->given.precision == FARSUM_AUTO
+        && plan->info.precision != FARSUM_F64 && error > NARROW)
+        aim.wide = 1;
+    else
+        aim.finer = plan->finer * fmin(error / AIMED, STEP);
+    return aim;
+}
+
+/* A plan in place of one whose error is too large: a finer one, or the
+ * reference if nothing was named. */
+static farsum_status verify_finer(const farsum_problem *problem,
+                                  const farsum_options *options,
+                                  struct plan_aim aim, struct farsum_plan *old,
+                                  farsum_plan **made)
+{
+    farsum_options given = FARSUM_OPTIONS_INIT;
+    char why[800];
+    const char *name;
+    farsum_status status =
+        plan_make_for(problem, options, PLAN_INNER, aim, made);
+    if (status == FARSUM_OK || !plan_refuses(status))
+        return status;
+    snprintf(why, sizeof why, "%s", farsum_message());
+    if (options)
+        TRY(struct_take(&given, sizeof given, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
+    int free = !given.method || strcmp(given.method, "auto") == 0;
+    for (int k = 0; k < plan_option_count(); k++)
+        free &= !plan_option_given(&given, k, &name);
+    given.method = old->problem.periodic[0] ? "ewald" : "direct";
+    if (free && old->problem.n_sources <= FEW && !old->device
+        && old->given.precision != FARSUM_F32
+        && plan_make(problem, &given, PLAN_INNER, made) == FARSUM_OK)
+        return FARSUM_OK;
+    return status_fail(status, "%s", why);
+}
+
+/* The plan stays as it is: an order was given, or its error is known not to be
+ * mended. */
+static int verify_binds(const struct farsum_plan *plan, double error)
+{
+    if (plan->options.order == 0)
+        return 0;
+    if (error > 1)
+        plan_log(plan,
+                 "WARNING: order %d, which was given, leaves %.3g by a second "
+                 "sum, above the tolerance %g",
+                 plan->info.order, error * plan->given.tolerance,
+                 plan->given.tolerance);
+    return 1;
+}
+
+/* 1: in f64 the tolerance is kept, as the check says. */
+static int verify_wider(const struct farsum_plan *plan,
+                        const farsum_problem *problem,
+                        const farsum_options *options, struct verify_sum *s)
+{
+    farsum_problem wide = s->problem;
+    struct farsum_plan *made = NULL;
+    double error = INFINITY;
+    if (plan->given.precision == FARSUM_F64
+        || plan->given.precision == FARSUM_AUTO)
+        return 0;
+    wide.precision = FARSUM_F64;
+    wide.arrays = plan->problem.arrays;
+    wide.sample_x = s->given_x;
+    wide.sample_q = s->given_q;
+    if (plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
+        && verify_once(made, problem, s, &error) != FARSUM_OK)
+        error = INFINITY;
+    farsum_plan_destroy(made);
+    return error <= KEPT;
+}
+
+/* No plan keeps the tolerance: what was measured, why, and what would do. */
+static farsum_status verify_fails(const struct farsum_plan *plan,
+                                  const farsum_problem *problem,
+                                  const farsum_options *options,
+                                  struct verify_sum *s, double error,
+                                  farsum_status status)
+{
+    char why[700] = "errs as much";
+    double t = plan->given.tolerance;
+    if (status != FARSUM_OK)
+        snprintf(why, sizeof why, "%s", farsum_message());
+    double reached = 2 * error * t, digit = pow(10, floor(log10(reached)));
+    int wider = verify_wider(plan, problem, options, s);
+    return status_fail(FARSUM_ERR_TOLERANCE,
+                       "a second sum of %lld targets measures %.3g, above the "
+                       "tolerance %g; a finer plan: %s; use %stolerance %g",
+                       (long long)plan->info.checked_targets, error * t, t, why,
+                       wider ? "precision f64, or " : "",
+                       ceil(reached / digit) * digit);
+}
+
+farsum_status plan_verify(const farsum_problem *problem,
+                          const farsum_options *options, farsum_plan **plan)
+{
+    farsum_status status = FARSUM_OK;
+    struct farsum_plan *p = *plan, *next = NULL;
+    struct verify_sum s = {0};
+    struct plan_aim aim = {0};
+    double error = 0, seconds = 0;
+    if (!verify_wanted(p, problem))
+        return FARSUM_OK;
+    const char *not = verify_not(p, problem);
+    if (not)
+        GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
+    for (int k = 0; k <= CORRECTIONS; k++) {
+        GO(verify_once(p, problem, &s, &error));
+        if (error <= (k > 0 ? 1 : KEPT) || verify_binds(p, error))
+            goto done;
+        if (k == CORRECTIONS)
+            break;
+        aim = verify_aim(p, aim, error);
+        double start = clock_seconds();
+        status = verify_finer(problem, options, aim, p, &next);
+        if (status != FARSUM_OK)
+            break;
+        plan_log(next,
+                 "a second sum measured %.3g: the plan is now in %s and of "
+                 "tolerance %.3g",
+                 error * p->given.tolerance,
+                 next->info.precision == FARSUM_F64 ? "f64" : "f32 or mixed",
+                 next->given.tolerance / next->finer);
+        seconds = p->info.seconds_verify + clock_seconds() - start;
+        next->info.seconds_verify = seconds;
+        next->info.seconds_create = p->info.seconds_create;
+        farsum_plan_destroy(p);
+        p = *plan = next;
+        next = NULL;
+        if (p->method->wide)
+            goto done;
+    }
+    if (error <= 1)
+        status = FARSUM_OK;
+    else if (status == FARSUM_OK || plan_refuses(status))
+        status = verify_fails(p, problem, options, &s, error, status);
+done:
+    verify_clear(&s);
+    if (status != FARSUM_OK && p->checked < 0 && verify_skips(p, status)) {
+        plan_log(p, "not checked by a second sum: %s", farsum_message());
+        status = status_fail(FARSUM_OK, "%s", "");
+    }
+    if (status == FARSUM_OK)
+        return FARSUM_OK;
+    farsum_plan_destroy(p);
+    *plan = NULL;
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_verify.h: the check of a plan by a second sum.
+ *
+ * The sample is summed by the plan and, at some targets, by a sum that shares
+ * nothing with it: no mesh, window, cutoff or bandwidth.  The difference is the
+ * error, whatever order the strengths have in space. */
+#ifndef FARSUM_PLAN_VERIFY_H
+#define FARSUM_PLAN_VERIFY_H
+
+#include "plan.h"
+
+/* The targets, of the n sources: `certain` ones first, each for itself, which
+ * may err far more than others; the rest at random, each for `weight`. */
+struct verify_targets {
+    int64_t count, certain;
+    int64_t *index; /* owned, [count] */
+    double weight;
+};
+
+/* plan_verify_targets.c.  All sources if there are not many more than
+ * `wanted`; else the strongest, those with the nearest neighbours, those in the
+ * densest places and others at random.  x: [n][3] as given, f64; size: [n]
+ * magnitudes of their strengths. */
+farsum_status verify_targets(const struct farsum_plan *plan, int64_t n,
+                             const double *x, const double *size,
+                             int64_t wanted, struct verify_targets *targets);
+
+/* plan_verify_sum.c.  The second sum of a sample; made once, compared with each
+ * plan that is tried. */
+struct verify_sum {
+    int64_t n;
+    farsum_problem problem; /* given, with the sample, f64 */
+    double *x, *q;          /* owned; NULL: problem's are the caller's */
+    const void *given_x, *given_q; /* the caller's, of type `arrays` */
+    struct verify_targets targets;
+    double *wanted;         /* owned, [targets.count][width] */
+    int width;              /* 1: potentials; 3: fields, velocities */
+    const char *method;     /* that summed them */
+    double tolerance;       /* by its own estimate */
+};
+
+/* plan: what is to be checked; problem: the caller's, with its sample. */
+farsum_status verify_sum(struct farsum_plan *plan,
+                         const farsum_problem *problem, struct verify_sum *s);
+/* The plan's error over its tolerance.  Sums the sample by the plan, which has
+ * no points afterwards; info keeps the norm and the estimate. */
+farsum_status verify_compare(struct farsum_plan *plan,
+                             const struct verify_sum *s, double *error);
+void verify_clear(struct verify_sum *s);
+#endif

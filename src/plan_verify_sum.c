@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_verify_sum.c: the sums that a plan is compared with: by Ewald's method
+ * in a periodic cell, pair by pair in open space, of targets apart. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "device/buf.h"
+#include "method/arrays.h"
+#include "method/method.h"
+#include "plan_verify.h"
+
+/* Targets: errors of boxes' expansions vary more than those of a mesh. */
+enum { OF_MESH = 48, OF_BOXES = 128 };
+/* Of the tolerance: what the second sum may err by, by its own estimate. */
+#define FINER (1.0 / 30)
+
+void verify_clear(struct verify_sum *s)
+{
+    mem_free(s->x);
+    mem_free(s->q);
+    mem_free(s->targets.index);
+    mem_free(s->wanted);
+    *s = (struct verify_sum){0};
+}
+
+/* f64 as it is, f32 a copy. */
+static farsum_status sum_wide(const struct farsum_plan *plan, const void *from,
+                              int64_t count, double **own, const void **to)
+{
+    *to = from;
+    if (plan->problem.arrays != FARSUM_F32)
+        return FARSUM_OK;
+    TRY(MEM_RAW(*own, count));
+    PAR_FOR(plan->threads)
+    for (int64_t i = 0; i < count; i++)
+        (*own)[i] = (double)((const float *)from)[i];
+    *to = *own;
+    return FARSUM_OK;
+}
+
+/* Their magnitudes, in the unit of the sample. */
+static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
+                               const double *q, double **size)
+{
+    int width = plan->pair.strengths;
+    double most = plan_units_largest(q, FARSUM_F64, n * width, plan->threads);
+    int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    TRY(MEM_RAW(*size, n));
+    PAR_FOR(plan->threads)
+    for (int64_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int c = 0; c < width; c++) {
+            double v = ldexp(q[i * width + c], -unit);
+            sum += v * v;
+        }
+        (*size)[i] = sqrt(sum);
+    }
+    return FARSUM_OK;
+}
+
+/* Relative: an absolute one is of the sample's RMS force or velocity. */
+static double sum_tolerance(const struct farsum_plan *plan)
+{
+    double t = plan->given.tolerance;
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE) {
+        double norm = plan->problem.coulomb * plan->sample.force;
+        t = norm > 0 ? plan->problem.tolerance * plan->finer / norm : 1e-6;
+    }
+    return fmax(1e-14, FINER * fmin(t, 0.1));
+}
+
+/* The sample again, in f64, with the targets apart. */
+static farsum_problem sum_problem(const struct farsum_plan *plan,
+                                  const struct verify_sum *s)
+{
+    farsum_problem p = plan->given;
+    int flow = !plan->pair.kind->gradient;
+    p.precision = p.arrays = FARSUM_F64;
+    p.memory = FARSUM_HOST;
+    p.tolerance = s->tolerance;
+    if (p.error == FARSUM_ERROR_ABSOLUTE)
+        p.error = flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
+    p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
+    p.n_targets = s->targets.count;
+    p.sample_x = p.sample_q = NULL; /* it needs no more than their number */
+    p.n_exclusions = 0; /* they are of the targets */
+    if (plan->exclusions.count > 0) /* such pairs may be at one place */
+        p.exclude_coincident = 1;
+    return p;
+}
+
+/* The exclusions of the targets. */
+static farsum_status sum_exclusions(const struct farsum_plan *plan,
+                                    const struct verify_targets *t,
+                                    farsum_plan *other)
+{
+    farsum_status status = FARSUM_OK;
+    const struct exclusions *e = &plan->exclusions;
+    int64_t *pair = NULL, count = 0;
+    double *factor = NULL;
+    if (e->count == 0)
+        return FARSUM_OK;
+    GO(MEM_RAW(pair, 2 * e->entries));
+    GO(MEM_RAW(factor, e->entries));
+    for (int64_t k = 0; k < t->count; k++)
+        for (int64_t r = 0; r < e->rows; r++)
+            for (int64_t j = e->start[r];
+                 e->target[r] == t->index[k] && j < e->start[r + 1]; j++) {
+                pair[2 * count] = k;
+                pair[2 * count + 1] = e->source[j];
+                factor[count++] = 1 - e->lost[j];
+            }
+    status = farsum_plan_set_exclusions(other, count, pair, factor);
+done:
+    mem_free(pair);
+    mem_free(factor);
+    return status;
+}
+
+static farsum_status sum_targets(struct farsum_plan *plan,
+                                 struct verify_sum *s)
+{
+    farsum_status status = FARSUM_OK;
+    const double *x = s->problem.sample_x;
+    const struct verify_targets *t = &s->targets;
+    farsum_options how = FARSUM_OPTIONS_INIT;
+    farsum_result result = FARSUM_RESULT_INIT;
+    farsum_plan *other = NULL;
+    double *y = NULL;
+    farsum_problem problem = sum_problem(plan, s);
+    s->method = how.method = problem.periodic[0] ? "ewald" : "direct";
+    how.threads = plan->threads;
+    how.isa = plan->options.isa;
+    if (!plan->device)
+        how.memory_limit =
+            plan->options.memory_limit > (uint64_t)plan->bytes
+                ? plan->options.memory_limit - (uint64_t)plan->bytes
+                : 1;
+    GO(MEM_RAW(y, 3 * t->count));
+    for (int64_t k = 0; k < t->count; k++)
+        memcpy(y + 3 * k, x + 3 * t->index[k], 3 * sizeof *y);
+    GO(MEM_RAW(s->wanted, t->count * s->width));
+    result.potential = s->width == 1 ? s->wanted : NULL;
+    result.field = s->width == 3 && plan->pair.kind->gradient ? s->wanted
+                                                              : NULL;
+    result.velocity = plan->pair.kind->gradient ? NULL : s->wanted;
+    GO(plan_make(&problem, &how, PLAN_INNER, &other));
+    GO(sum_exclusions(plan, t, other));
+    GO(plan_points(other, s->n, x, t->count, y));
+    GO(plan_sum(other, 1, s->problem.sample_q, &result));
+done:
+    farsum_plan_destroy(other);
+    mem_free(y);
+    return status;
+}
+
+farsum_status verify_sum(struct farsum_plan *plan,
+                         const farsum_problem *problem, struct verify_sum *s)
+{
+    farsum_status status = FARSUM_OK;
+    double *size = NULL;
+    int64_t n = plan->problem.n_sources;
+    TRY(struct_take(&s->problem, sizeof s->problem, problem, problem->size,
+                    "FARSUM_PROBLEM_INIT"));
+    s->n = n;
+    s->given_x = s->problem.sample_x;
+    s->given_q = s->problem.sample_q;
+    s->width = plan->problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
+    s->tolerance = sum_tolerance(plan);
+    GO(progress_step(0, 0, "checking by a second sum"));
+    GO(sum_wide(plan, s->given_x, 3 * n, &s->x, &s->problem.sample_x));
+    GO(sum_wide(plan, s->given_q, n * plan->pair.strengths, &s->q,
+                &s->problem.sample_q));
+    GO(sum_sizes(plan, n, s->problem.sample_q, &size));
+    GO(verify_targets(plan, n, s->problem.sample_x, size,
+                      plan->method->options & METHOD_BOXES ? OF_BOXES
+                                                           : OF_MESH,
+                      &s->targets));
+    GO(sum_targets(plan, s));
+done:
+    mem_free(size);
+    return status;
+}
+
+/* After a failure: until nothing is in use. */
+static farsum_status compare_wait(struct farsum_plan *plan,
+                                  farsum_status status)
+{
+    char why[1024];
+    snprintf(why, sizeof why, "%s", farsum_message());
+    farsum_status late = farsum_plan_finish(plan);
+    (void)late;
+    return status_fail(status, "%s", why);
+}
+
+/* The plan's own results at all targets, on the host. */
+static farsum_status compare_sum(struct farsum_plan *plan,
+                                 const struct verify_sum *s, void *out,
+                                 int64_t bytes)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_result result = FARSUM_RESULT_INIT;
+    struct buf x = {0}, q = {0}, to = {0};
+    const void *at_x = s->given_x, *at_q = s->given_q;
+    void *at = out;
+    int64_t real = array_size(plan->problem.arrays);
+    int there = plan->problem.memory == FARSUM_DEVICE;
+    if (there) {
+        int64_t of_q = s->n * plan->pair.strengths * real;
+        GO(buf_alloc(&x, plan->device, 3 * s->n * real));
+        GO(buf_upload(&x, 0, s->given_x, 3 * s->n * real));
+        GO(buf_alloc(&q, plan->device, of_q));
+        GO(buf_upload(&q, 0, s->given_q, of_q));
+        GO(buf_alloc(&to, plan->device, bytes));
+        at_x = x.handle;
+        at_q = q.handle;
+        at = to.handle;
+    }
+    result.potential = s->width == 1 ? at : NULL;
+    result.field = s->width == 3 && plan->pair.kind->gradient ? at : NULL;
+    result.velocity = plan->pair.kind->gradient ? NULL : at;
+    GO(plan_points(plan, s->n, at_x, 0, NULL));
+    GO(plan_sum(plan, 1, at_q, &result));
+    GO(farsum_plan_finish(plan));
+    if (there)
+        GO(buf_download(&to, 0, out, bytes));
+done:
+    if (there && status != FARSUM_OK)
+        status = compare_wait(plan, status);
+    buf_clear(&x);
+    buf_clear(&q);
+    buf_clear(&to);
+    return status;
+}
+
+/* 1: velocities that are zero, as by symmetry, have no relative error. */
+static int compare_zero(const struct farsum_plan *plan)
+{
+    const struct sample *sample = &plan->sample;
+    struct cell cell;
+    if (plan->pair.kind->gradient || !plan->problem.periodic[0]
+        || plan->problem.error == FARSUM_ERROR_ABSOLUTE
+        || cell_set(&cell, plan->problem.cell, 1) != FARSUM_OK)
+        return 0;
+    double n = (double)sample->n;
+    return plan->info.norm <= 1e-12 * plan->problem.coulomb
+                                  * sqrt(sample->q2 / n)
+                                  * pow(n / cell.volume,
+                                        plan->pair.kind->power / 3.0);
+}
+
+/* RMS over all targets of what differs, over the tolerance: of forces, which a
+ * field gives times the strength. */
+static double compare_error(const struct farsum_plan *plan,
+                            const struct verify_sum *s, const void *out)
+{
+    const double *q = s->problem.sample_q;
+    const farsum_precision type = plan->problem.arrays;
+    int force = s->width == 3 && plan->pair.kind->gradient;
+    farsum_plan_info info = plan->info;
+    double most = plan_units_largest(s->wanted, FARSUM_F64,
+                                     s->targets.count * s->width, 1);
+    double strength = force ? plan_units_largest(q, FARSUM_F64, s->n, 1) : 1;
+    int unit = most > 0 ? ilogb(most) : 0;
+    int of_q = strength > 0 ? ilogb(strength) : 0;
+    double sum = 0;
+    for (int64_t k = 0; k < s->targets.count; k++) {
+        int64_t i = s->targets.index[k];
+        double square = 0, w = force ? ldexp(q[i], -of_q) : 1;
+        for (int c = 0; c < s->width; c++) {
+            double d = ldexp(array_get(out, type, i * s->width + c), -unit)
+                       - ldexp(s->wanted[k * s->width + c], -unit);
+            square += w * d * w * d;
+        }
+        sum += k < s->targets.certain ? square : s->targets.weight * square;
+    }
+    plan_units_info(plan, &info);
+    double norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
+                      ? plan->given.tolerance
+                      : info.norm * plan->given.tolerance;
+    double error = sqrt(sum / (double)s->n);
+    return error > 0 ? error / ldexp(norm, -unit - of_q) : 0;
+}
+
+farsum_status verify_compare(struct farsum_plan *plan,
+                             const struct verify_sum *s, double *error)
+{
+    farsum_status status = FARSUM_OK;
+    void *out = NULL;
+    int64_t count = s->n * s->width;
+    int64_t real = array_size(plan->problem.arrays);
+    GO(mem_alloc(&out, count, (size_t)real, 0));
+    GO(progress_step(0, 0, "checking by a second sum"));
+    GO(compare_sum(plan, s, out, count * real));
+    *error = compare_zero(plan) ? 0 : compare_error(plan, s, out);
+done:
+    plan->has_points = 0;
+    mem_free(out);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_verify_targets.c: at which targets a plan is checked.  Errors of most
+ * sums are alike at all targets, so that some random ones say their size.  The
+ * strongest sources, near pairs and crowded places are not left to chance. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/random.h"
+#include "plan_verify.h"
+#include "points/cell.h"
+#include "points/tree.h"
+
+/* Certain ones of each kind; the neighbour whose distance says how crowded it
+ * is; neighbours along a curve that are looked at; curves. */
+enum { STRONG = 6, NEAR = 6, DENSE = 4, CROWD = 16, NEXT = 3, CURVES = 2 };
+enum { BITS = 21 };
+
+/* The sources in a box of edges 1, and lengths in it. */
+struct places {
+    int64_t n;
+    const double *x;
+    struct cell cell;  /* periodic: its fractions are the box */
+    int periodic, threads;
+    double low[3], edge; /* open: of the box */
+    uint64_t *key;     /* owned, [n] */
+    int64_t *order;    /* owned, [n] */
+    double *near, *crowd; /* owned, [n]: squares of distances */
+};
+
+static void places_fraction(const struct places *p, int64_t i, double s[3])
+{
+    const double *x = p->x + 3 * i;
+    for (int d = 0; d < 3; d++)
+        s[d] = p->periodic
+                   ? cell_wrap(p->cell.unit
+                               * (x[0] * p->cell.inv[d]
+                                  + x[1] * p->cell.inv[3 + d]
+                                  + x[2] * p->cell.inv[6 + d]))
+                   : (x[d] - p->low[d]) / p->edge;
+}
+
+/* The square of the distance of sources i and j; their nearest image in a cell
+ * that is nearly orthogonal. */
+static double places_distance(const struct places *p, int64_t i, int64_t j)
+{
+    double s[3], t[3], r2 = 0;
+    places_fraction(p, i, s);
+    places_fraction(p, j, t);
+    for (int d = 0; d < 3; d++)
+        s[d] = p->periodic ? sample_nearest(s[d] - t[d]) : s[d] - t[d];
+    for (int c = 0; c < 3; c++) {
+        double d = p->periodic ? s[0] * p->cell.a[c] + s[1] * p->cell.a[3 + c]
+                                     + s[2] * p->cell.a[6 + c]
+                               : s[c];
+        r2 += d * d;
+    }
+    return r2;
+}
+
+/* The order along Morton's curve through the box moved by `by`. */
+static farsum_status places_sort(struct places *p, const double by[3])
+{
+    PAR_FOR(p->threads)
+    for (int64_t i = 0; i < p->n; i++) {
+        double s[3];
+        places_fraction(p, i, s);
+        p->key[i] = 0;
+        for (int d = 0; d < 3; d++) {
+            double v = p->periodic ? cell_wrap(s[d] + by[d])
+                                   : 0.5 * (s[d] + by[d]);
+            p->key[i] |= tree_spread((uint64_t)(v * ((1 << BITS) - 1))) << d;
+        }
+    }
+    return tree_sort(p->n, 3 * BITS, p->key, p->order, p->threads);
+}
+
+/* Neighbours in space are mostly neighbours along a curve; where the curve
+ * parts them, another, through the box moved, does not. */
+static farsum_status places_near(struct places *p, uint64_t *random)
+{
+    for (int64_t i = 0; i < p->n; i++)
+        p->near[i] = p->crowd[i] = INFINITY;
+    for (int k = 0; k < CURVES; k++) {
+        double by[3];
+        for (int d = 0; d < 3; d++)
+            by[d] = ldexp((double)(random_next(random) >> 11), -53);
+        TRY(places_sort(p, by));
+        PAR_FOR(p->threads)
+        for (int64_t k0 = 0; k0 < p->n; k0++) {
+            int64_t i = p->order[k0];
+            for (int64_t k1 = k0 - NEXT; k1 <= k0 + NEXT; k1++)
+                if (k1 >= 0 && k1 < p->n && k1 != k0)
+                    p->near[i] = fmin(p->near[i],
+                                      places_distance(p, i, p->order[k1]));
+            int64_t first = k0 - CROWD / 2;
+            if (first >= 0 && first + CROWD < p->n)
+                p->crowd[i] = fmin(p->crowd[i],
+                                   places_distance(p, p->order[first],
+                                                   p->order[first + CROWD]));
+        }
+    }
+    return FARSUM_OK;
+}
+
+static void places_clear(struct places *p)
+{
+    mem_free(p->key);
+    mem_free(p->order);
+    mem_free(p->near);
+    mem_free(p->crowd);
+}
+
+static farsum_status places_make(const struct farsum_plan *plan, int64_t n,
+                                 const double *x, struct places *p)
+{
+    *p = (struct places){.n = n,
+                         .x = x,
+                         .periodic = plan->problem.periodic[0],
+                         .threads = plan->threads};
+    if (p->periodic) {
+        TRY(cell_set(&p->cell, plan->problem.cell, 1));
+        p->cell.unit = plan_per(plan);
+    } else {
+        struct extent extent = EXTENT_NONE;
+        extent_points(&extent, x, n, plan->threads);
+        p->edge = 0x1p-1000;
+        for (int d = 0; d < 3; d++) {
+            p->low[d] = extent.low[d];
+            p->edge = fmax(p->edge, extent.high[d] - extent.low[d]);
+        }
+    }
+    TRY(MEM_RAW(p->key, n));
+    TRY(MEM_RAW(p->order, n));
+    TRY(MEM_RAW(p->near, n));
+    return MEM_RAW(p->crowd, n);
+}
+
+static int taken(const struct verify_targets *t, int64_t i)
+{
+    for (int64_t k = 0; k < t->count; k++)
+        if (t->index[k] == i)
+            return 1;
+    return 0;
+}
+
+/* The `most` sources of the largest sign * v that are beyond `least` come to
+ * the targets. */
+static void take_largest(int64_t n, const double *v, double sign, double least,
+                         int most, struct verify_targets *t)
+{
+    int64_t best[STRONG + NEAR + DENSE];
+    int found = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double here = sign * v[i];
+        if (!(here > least)
+            || (found == most && !(here > sign * v[best[most - 1]])))
+            continue;
+        int at = found < most ? found++ : most - 1;
+        for (; at > 0 && here > sign * v[best[at - 1]]; at--)
+            best[at] = best[at - 1];
+        best[at] = i;
+    }
+    for (int k = 0; k < found; k++)
+        if (!taken(t, best[k]))
+            t->index[t->count++] = best[k];
+}
+
+/* Twice the mean: what is stronger may err far more than others. */
+static double strong(int64_t n, const double *size)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += size[i];
+    return 2 * sum / (double)n;
+}
+
+farsum_status verify_targets(const struct farsum_plan *plan, int64_t n,
+                             const double *x, const double *size,
+                             int64_t wanted, struct verify_targets *t)
+{
+    farsum_status status = FARSUM_OK;
+    struct places p = {0};
+    uint64_t random = 0x5eed;
+    *t = (struct verify_targets){.weight = 1};
+    if (n <= wanted + STRONG + NEAR + DENSE) {
+        TRY(MEM_RAW(t->index, n));
+        for (int64_t i = 0; i < n; i++)
+            t->index[i] = i;
+        t->count = t->certain = n;
+        return FARSUM_OK;
+    }
+    GO(MEM_RAW(t->index, wanted));
+    GO(places_make(plan, n, x, &p));
+    GO(places_near(&p, &random));
+    take_largest(n, size, 1, strong(n, size), STRONG, t);
+    take_largest(n, p.near, -1, -INFINITY, NEAR, t);
+    take_largest(n, p.crowd, -1, -INFINITY, DENSE, t);
+    t->certain = t->count;
+    while (t->count < wanted) {
+        int64_t i = (int64_t)(random_next(&random) % (uint64_t)n);
+        if (!taken(t, i))
+            t->index[t->count++] = i;
+    }
+    t->weight = (double)(n - t->certain) / (double)(wanted - t->certain);
+done:
+    places_clear(&p);
+    return status;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans that are checked by a second sum: strengths that are ordered in space,
+ * near pairs, one large strength.  Errors are measured against the references
+ * by name, at all particles.  On the host and, as
+ *
+ *     test_unit_verify device
+ *
+ * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "check.h"
+
+enum { MOST = 700 };
+
+static const char *device; /* NULL: the host */
+
+/* A system and what it is asked for. */
+struct system {
+    const char *name;
+    int n, strengths, open;
+    farsum_problem problem;
+    const char *method;
+    int hard; /* 1: without the check it is above its tolerance */
+    double x[3 * MOST], q[6 * MOST];
+};
+
+static double uniform(uint64_t *state)
+{
+    return ldexp((double)(random_next(state) >> 11), -53);
+}
+
+static double normal(uint64_t *state)
+{
+    double u = 1 - uniform(state), v = uniform(state);
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+static void begin(struct system *s, const char *name, int n, int strengths,
+                  double tolerance)
+{
+    memset(s, 0, sizeof *s);
+    s->name = name;
+    s->n = n;
+    s->strengths = strengths;
+    s->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
+    for (int d = 0; d < 3; d++) {
+        s->problem.cell[4 * d] = 1;
+        s->problem.periodic[d] = 1;
+    }
+    s->problem.tolerance = tolerance;
+    s->hard = 1;
+}
+
+/* Charges of one sign gathered among their counter-ions. */
+static void colloid(struct system *s, double tolerance)
+{
+    uint64_t random = 7;
+    begin(s, "colloid", 600, 1, tolerance);
+    for (int i = 0; i < s->n; i++) {
+        for (int d = 0; d < 3; d++)
+            s->x[3 * i + d] = i < s->n / 2 ? 0.4 + 0.03 * normal(&random)
+                                           : uniform(&random);
+        s->q[i] = i < s->n / 2 ? 1 : -1;
+    }
+}
+
+/* A near pair among others. */
+static void pair(struct system *s, double distance, int strengths,
+                 double tolerance)
+{
+    uint64_t random = 5;
+    begin(s, "pair", 64, strengths, tolerance);
+    for (int i = 0; i < 3 * s->n; i++)
+        s->x[i] = uniform(&random);
+    for (int d = 0; d < 3; d++)
+        s->x[3 + d] = s->x[d] + (d == 0 ? distance : 0);
+    for (int i = 0; i < strengths * s->n; i++)
+        s->q[i] = normal(&random);
+}
+
+/* Vectors on a lattice, a little off. */
+static void jitter(struct system *s, const char *kernel, double tolerance)
+{
+    uint64_t random = 3;
+    begin(s, kernel, 125, 3, tolerance);
+    s->problem.kernel = kernel;
+    for (int i = 0; i < s->n; i++)
+        for (int d = 0; d < 3; d++) {
+            int place = d == 0 ? i % 5 : d == 1 ? i / 5 % 5 : i / 25;
+            s->x[3 * i + d] = (place + 0.3 * uniform(&random)) / 5;
+            s->q[3 * i + d] = normal(&random) + 2;
+        }
+}
+
+static void huge(struct system *s, double tolerance)
+{
+    uint64_t random = 11;
+    begin(s, "huge", 150, 1, tolerance);
+    for (int i = 0; i < 3 * s->n; i++)
+        s->x[i] = uniform(&random);
+    for (int i = 0; i < s->n; i++)
+        s->q[i] = normal(&random) * (i == 7 ? 100 : 1);
+}
+
+/* One sign, and screening longer than the cell. */
+static void yukawa(struct system *s, double tolerance)
+{
+    uint64_t random = 13;
+    begin(s, "yukawa", 200, 1, tolerance);
+    s->problem.kernel = "yukawa";
+    s->problem.kappa = 0.05;
+    for (int i = 0; i < 3 * s->n; i++)
+        s->x[i] = uniform(&random);
+    for (int i = 0; i < s->n; i++)
+        s->q[i] = uniform(&random);
+}
+
+static farsum_problem problem_of(const struct system *s)
+{
+    farsum_problem p = s->problem;
+    p.n_sources = s->n;
+    p.sample_x = s->x;
+    p.sample_q = s->q;
+    p.arrays = FARSUM_F64;
+    for (int d = 0; s->open && d < 3; d++)
+        p.periodic[d] = 0;
+    p.outputs = s->strengths > 1 ? FARSUM_VELOCITY
+                                 : FARSUM_POTENTIAL | FARSUM_FIELD;
+    return p;
+}
+
+/* What the tolerance is of: potentials, forces or velocities. */
+static farsum_status sum(const struct system *s, farsum_plan *plan, double *v)
+{
+    int potential = s->problem.error == FARSUM_ERROR_POTENTIAL;
+    farsum_result r = FARSUM_RESULT_INIT;
+    farsum_status status = farsum_plan_set_points(plan, s->n, s->x, 0, NULL);
+    r.potential = potential ? v : NULL;
+    r.field = !potential && s->strengths == 1 ? v : NULL;
+    r.velocity = s->strengths > 1 ? v : NULL;
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, s->q, &r);
+    for (int i = 0; r.field && i < 3 * s->n; i++)
+        v[i] *= s->q[i / 3];
+    return status;
+}
+
+static double rms(int n, const double *v, const double *less)
+{
+    double square = 0;
+    for (int i = 0; i < n; i++)
+        square += pow(v[i] - (less ? less[i] : 0), 2);
+    return sqrt(square / n);
+}
+
+/* The plan's error by a reference, at all particles; relative to RMS. */
+static double measure(const struct system *s, farsum_plan *plan)
+{
+    static double v[3 * MOST], right[3 * MOST];
+    farsum_problem p = problem_of(s);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *reference = NULL;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    int width = s->problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
+    p.precision = FARSUM_F64;
+    p.tolerance = 1e-12;
+    p.error = p.error == FARSUM_ERROR_ABSOLUTE ? 0 : p.error;
+    o.method = s->open ? "direct" : "ewald";
+    CHECK_OK(sum(s, plan, v));
+    CHECK_OK(farsum_plan_create(&p, &o, &reference));
+    CHECK_OK(sum(s, reference, right));
+    farsum_plan_destroy(reference);
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    double error = rms(width * s->n, v, right) * sqrt(width);
+    if (s->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return error;
+    CHECK(info.norm > 0, "%s: norm %g", s->name, info.norm);
+    return error / info.norm;
+}
+
+static farsum_status make(const struct system *s, int verify,
+                          farsum_plan **plan)
+{
+    farsum_problem p = problem_of(s);
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    *plan = NULL;
+    o.method = s->method;
+    o.device = device;
+    o.verify = verify;
+    return farsum_plan_create(&p, &o, plan);
+}
+
+/* With the check the tolerance is kept, and the estimate is true. */
+static void keeps(const struct system *s)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_plan *plan;
+    double tolerance = s->problem.tolerance, error;
+    if (s->hard && !device) {
+        CHECK_OK(make(s, FARSUM_VERIFY_OFF, &plan));
+        error = measure(s, plan);
+        CHECK(error > tolerance, "%s: unchecked %.3g, within the tolerance %g",
+              s->name, error, tolerance);
+        CHECK_OK(farsum_plan_get_info(plan, &info));
+        CHECK(info.checked_error < 0, "%s: not checked, yet %g", s->name,
+              info.checked_error);
+        farsum_plan_destroy(plan);
+    }
+    CHECK_OK(make(s, 0, &plan));
+    error = measure(s, plan);
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(error <= tolerance, "%s: %.3g, tolerance %g", s->name, error,
+          tolerance);
+    CHECK(info.checked_targets > 0 && info.checked_error >= 0,
+          "%s: not checked", s->name);
+    double low = info.estimated_error / 2, high = info.estimated_error * 2;
+    CHECK(error < 1e-14 || (error > low && error < high),
+          "%s: measured %.3g, estimated %.3g", s->name, error,
+          info.estimated_error);
+    farsum_plan_destroy(plan);
+}
+
+static struct system s;
+
+static void clusters(void)
+{
+    colloid(&s, 1e-4);
+    keeps(&s);
+    colloid(&s, 1e-4);
+    s.method = "fmm";
+    keeps(&s);
+}
+
+static void lattices(void)
+{
+    jitter(&s, "rotlet", 1e-6);
+    keeps(&s);
+}
+
+static void strong(void)
+{
+    huge(&s, 1e-6);
+    s.hard = 0;
+    keeps(&s);
+}
+
+static void screened(void)
+{
+    yukawa(&s, 1e-5);
+    s.hard = 0; /* without the check too, where the estimate knows k = 0 */
+    keeps(&s);
+}
+
+/* Near pairs go to f64 where that was left open. */
+static void near_pairs(void)
+{
+    pair(&s, 1e-5, 3, 1e-4);
+    s.problem.kernel = "stokeslet";
+    s.problem.precision = FARSUM_AUTO;
+    s.hard = 0; /* auto may be f64 without the check */
+    keeps(&s);
+    pair(&s, 1e-5, 1, 1e-5);
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    s.problem.precision = FARSUM_AUTO;
+    s.hard = 0;
+    keeps(&s);
+}
+
+/* f32 by name is refused, with what it reaches. */
+static void narrow(void)
+{
+    farsum_plan *plan;
+    pair(&s, 1e-5, 1, 1e-5);
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    s.problem.precision = FARSUM_F32;
+    CHECK_FAILS(make(&s, 1, &plan), FARSUM_ERR_TOLERANCE);
+    CHECK(plan == NULL, "a plan that was refused is there");
+    CHECK_SAYS("use precision f64");
+}
+
+/* All norms, f32 arrays, exclusions, open space. */
+static void norms(void)
+{
+    colloid(&s, 1e-4);
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    s.hard = 0;
+    keeps(&s);
+    colloid(&s, 0.05);
+    s.problem.error = FARSUM_ERROR_ABSOLUTE;
+    s.hard = 0;
+    keeps(&s);
+    colloid(&s, 1e-4);
+    s.open = 1;
+    s.method = "fmm";
+    s.hard = 0;
+    keeps(&s);
+}
+
+static void excluded(void)
+{
+    static int64_t pairs[2 * MOST];
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    colloid(&s, 1e-4);
+    farsum_problem p = problem_of(&s);
+    for (int k = 0; k < s.n; k++)
+        pairs[k] = k;
+    p.n_exclusions = s.n / 2;
+    p.exclusions = pairs;
+    o.device = device;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(info.checked_error > 1e-7 && info.checked_error <= 1e-4,
+          "with exclusions %g was measured", info.checked_error);
+    farsum_plan_destroy(plan);
+}
+
+static void floats(void)
+{
+    static float x[3 * MOST], q[MOST];
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    colloid(&s, 1e-4);
+    farsum_problem p = problem_of(&s);
+    for (int i = 0; i < 3 * s.n; i++)
+        x[i] = (float)s.x[i];
+    for (int i = 0; i < s.n; i++)
+        q[i] = (float)s.q[i];
+    p.arrays = p.precision = FARSUM_F32;
+    p.sample_x = x;
+    p.sample_q = q;
+    o.device = device;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(info.checked_error > 1e-7 && info.checked_error <= 1e-4,
+          "in f32 %g was measured", info.checked_error);
+    farsum_plan_destroy(plan);
+}
+
+/* What cannot be checked: by itself it is not, asked for it is refused. */
+static void unable(void)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_plan *plan = NULL;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    colloid(&s, 1e-4);
+    farsum_problem p = problem_of(&s);
+    p.sample_x = p.sample_q = NULL;
+    o.device = device;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(info.checked_error < 0 && info.checked_targets == 0,
+          "checked without a sample");
+    farsum_plan_destroy(plan);
+    o.verify = 1;
+    CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("no sample");
+    o.verify = 2;
+    CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_ARGUMENT);
+    o.verify = 0;
+    o.on_excess = (farsum_excess)3;
+    CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_ARGUMENT);
+}
+
+static int warnings;
+static void log_line(const char *line, void *data)
+{
+    (void)data;
+    warnings += strstr(line, "estimated error") != NULL;
+}
+
+/* Strengths that are larger than the sample's, by an absolute tolerance. */
+static void excess(void)
+{
+    static double v[3 * MOST];
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    for (int fail = 0; fail < 2; fail++) {
+        colloid(&s, 0.05);
+        s.problem.error = FARSUM_ERROR_ABSOLUTE;
+        farsum_problem p = problem_of(&s);
+        o.device = device;
+        o.log = log_line;
+        o.on_excess = fail ? FARSUM_EXCESS_FAIL : FARSUM_EXCESS_SAY;
+        CHECK_OK(farsum_plan_create(&p, &o, &plan));
+        warnings = 0;
+        CHECK_OK(sum(&s, plan, v));
+        CHECK(warnings == 0, "a warning of the sample's own sum");
+        for (int i = 0; i < s.n; i++)
+            s.q[i] *= 30;
+        if (fail) {
+            memset(v, 0, sizeof v);
+            CHECK_FAILS(sum(&s, plan, v), FARSUM_ERR_TOLERANCE);
+            CHECK(v[0] != 0, "results are not there");
+        } else {
+            CHECK_OK(sum(&s, plan, v));
+            CHECK_OK(sum(&s, plan, v));
+            CHECK(warnings == 1, "%d warnings of two sums", warnings);
+        }
+        farsum_plan_destroy(plan);
+    }
+}
+
+/* More particles than targets: near pairs and the strongest are among them. */
+static void picked(void)
+{
+    pair(&s, 1e-5, 1, 1e-5);
+    uint64_t random = 17;
+    for (int i = 64; i < MOST; i++) {
+        for (int d = 0; d < 3; d++)
+            s.x[3 * i + d] = uniform(&random);
+        s.q[i] = normal(&random);
+    }
+    s.n = MOST;
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    s.problem.precision = FARSUM_AUTO;
+    s.hard = 0;
+    keeps(&s);
+    huge(&s, 1e-6);
+    for (int i = 150; i < MOST; i++) {
+        for (int d = 0; d < 3; d++)
+            s.x[3 * i + d] = uniform(&random);
+        s.q[i] = normal(&random);
+    }
+    s.n = MOST;
+    s.hard = 0;
+    keeps(&s);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "device") == 0) {
+        device = getenv("FARSUM_TEST_DEVICE");
+        device = device ? device : "opencl:0";
+    }
+    RUN(clusters);
+    RUN(excluded);
+    RUN(floats);
+    if (device)
+        return check_end();
+    RUN(lattices);
+    RUN(strong);
+    RUN(screened);
+    RUN(near_pairs);
+    RUN(narrow);
+    RUN(norms);
+    RUN(unable);
+    RUN(excess);
+    RUN(picked);
+    return check_end();
+}
