@@ -15,8 +15,11 @@
 
 /* Targets: errors of boxes' expansions vary more than those of a mesh. */
 enum { OF_MESH = 48, OF_BOXES = 128 };
-/* Of the tolerance: what the second sum may err by, by its own estimate. */
+/* Of the tolerance: what the second sum may err by, by its own estimate; of few
+ * particles, whose order may be perfect, and whose sums are soon done. */
 #define FINER (1.0 / 30)
+#define FINEST (1.0 / 1000)
+enum { FEW = 5000 };
 
 void verify_clear(struct verify_sum *s)
 {
@@ -70,7 +73,8 @@ static double sum_tolerance(const struct farsum_plan *plan)
         double norm = plan->problem.coulomb * plan->sample.force;
         t = norm > 0 ? plan->problem.tolerance * plan->finer / norm : 1e-6;
     }
-    return fmax(1e-14, FINER * fmin(t, 0.1));
+    t = fmin(t, 0.1) * (plan->problem.n_sources > FEW ? FINER : FINEST);
+    return fmax(1e-14, t);
 }
 
 /* The sample again, in f64, with the targets apart. */
@@ -237,40 +241,21 @@ done:
     return status;
 }
 
-/* 1: velocities that are zero, as by symmetry, have no relative error. */
-static int compare_zero(const struct farsum_plan *plan)
-{
-    const struct sample *sample = &plan->sample;
-    struct cell cell;
-    if (plan->pair.kind->gradient || !plan->problem.periodic[0]
-        || plan->problem.error == FARSUM_ERROR_ABSOLUTE
-        || cell_set(&cell, plan->problem.cell, 1) != FARSUM_OK)
-        return 0;
-    double n = (double)sample->n;
-    return plan->info.norm <= 1e-12 * plan->problem.coulomb
-                                  * sqrt(sample->q2 / n)
-                                  * pow(n / cell.volume,
-                                        plan->pair.kind->power / 3.0);
-}
-
-/* RMS over all targets of what differs, over the tolerance: of forces, which a
- * field gives times the strength. */
+/* RMS over all targets of what differs, over the tolerance, in the plan's own
+ * units: of forces, which a field gives times the strength. */
 static double compare_error(const struct farsum_plan *plan,
                             const struct verify_sum *s, const void *out)
 {
     const double *q = s->problem.sample_q;
     const farsum_precision type = plan->problem.arrays;
     int force = s->width == 3 && plan->pair.kind->gradient;
-    farsum_plan_info info = plan->info;
-    double most = plan_units_largest(s->wanted, FARSUM_F64,
-                                     s->targets.count * s->width, 1);
-    double strength = force ? plan_units_largest(q, FARSUM_F64, s->n, 1) : 1;
-    int unit = most > 0 ? ilogb(most) : 0;
-    int of_q = strength > 0 ? ilogb(strength) : 0;
-    double sum = 0;
+    int unit = force ? plan_exponent_field(plan) : plan_exponent(plan);
+    double sum = 0, norm = 1;
     for (int64_t k = 0; k < s->targets.count; k++) {
         int64_t i = s->targets.index[k];
-        double square = 0, w = force ? ldexp(q[i], -of_q) : 1;
+        double square = 0, w = 1;
+        if (force)
+            w = ldexp(q[i], -plan->units.strength);
         for (int c = 0; c < s->width; c++) {
             double d = ldexp(array_get(out, type, i * s->width + c), -unit)
                        - ldexp(s->wanted[k * s->width + c], -unit);
@@ -278,12 +263,11 @@ static double compare_error(const struct farsum_plan *plan,
         }
         sum += k < s->targets.certain ? square : s->targets.weight * square;
     }
-    plan_units_info(plan, &info);
-    double norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
-                      ? plan->given.tolerance
-                      : info.norm * plan->given.tolerance;
+    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
+        norm = plan->info.norm;
     double error = sqrt(sum / (double)s->n);
-    return error > 0 ? error / ldexp(norm, -unit - of_q) : 0;
+    return error > 0 ? error / (norm * plan->problem.tolerance * plan->finer)
+                     : 0;
 }
 
 farsum_status verify_compare(struct farsum_plan *plan,
@@ -296,7 +280,7 @@ farsum_status verify_compare(struct farsum_plan *plan,
     GO(mem_alloc(&out, count, (size_t)real, 0));
     GO(progress_step(0, 0, "checking by a second sum"));
     GO(compare_sum(plan, s, out, count * real));
-    *error = compare_zero(plan) ? 0 : compare_error(plan, s, out);
+    *error = compare_error(plan, s, out);
 done:
     plan->has_points = 0;
     mem_free(out);

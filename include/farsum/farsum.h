@@ -129,7 +129,11 @@ typedef enum farsum_error_kind {
     FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the difference of forces, or of
                                velocities, caller's units */
     FARSUM_ERROR_VELOCITY = 4, /* the default of flows: RMS of the difference
-                               over RMS velocity */
+                               over the RMS velocity or, if that is larger and
+                               there is a cell, over C s_rms (N/V)^(1/3) of
+                               stokeslet, (N/V)^(2/3) of rotlet and stresslet:
+                               of a lattice velocities vanish.  s: the strength,
+                               of stresslet |q| |n| */
 } farsum_error_kind;
 
 typedef enum farsum_surface {

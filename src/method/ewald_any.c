@@ -229,10 +229,11 @@ double ewald_any_estimate(const struct ewald_any *e, const double *q,
         strength += kind->square(q + kind->strengths * j);
     for (int64_t i = 0; i < m * kind->values; i++)
         value += values[i] * values[i];
-    *norm = sqrt(value / (double)m);
+    double a = cbrt((double)b->lattice.volume / (double)n);
+    *norm = fmax(sqrt(value / (double)m),
+                 sqrt(strength / (double)n) / pow(a, kind->power));
     if (!(*norm > 0))
         return b->info.estimate;
-    double a = cbrt((double)b->lattice.volume / (double)n);
     return ewald_any_cut(kind, &b->info, a) * sqrt(strength / (double)n) /
                (pow(a, kind->power) * *norm) + EWALD_ANY_ROUNDING;
 }

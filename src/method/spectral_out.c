@@ -210,7 +210,8 @@ void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
     int64_t n = s->m > 0 ? s->m : s->n;
     double norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
                       ? 1
-                      : sqrt(square / (double)n);
+                      : fmax(sqrt(square / (double)n),
+                             tuned_velocity(plan, sums->q2, s->n));
     plan->info.net_strength = sums->q1;
     plan->net_size = sqrt((double)s->n * sums->q2);
     plan->info.norm = norm;

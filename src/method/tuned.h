@@ -78,6 +78,9 @@ double tuned_estimate(const struct tuned *tuned, const struct farsum_plan *plan,
  * force is `force`, no less than neighbours at the mean distance have. */
 double tuned_force_norm(const struct farsum_plan *plan, double volume,
                         double force, double q2, int64_t n);
+/* What the norm of velocities is no less than: of sum square() = q2 of n
+ * sources the velocity at the mean distance of two. */
+double tuned_velocity(const struct farsum_plan *plan, double q2, int64_t n);
 /* Of the tolerance's norm, before any result is known. */
 double tuned_norm(const struct farsum_plan *plan);
 

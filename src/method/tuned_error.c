@@ -37,6 +37,12 @@ double tuned_force_norm(const struct farsum_plan *plan, double volume,
                            * tuned_neighbour(plan, (double)n, volume, 0));
 }
 
+double tuned_velocity(const struct farsum_plan *plan, double q2, int64_t n)
+{
+    return plan->problem.coulomb * sqrt(q2 / (double)n)
+           * pow((double)n / tuned_volume(plan), plan->pair.kind->power / 3.0);
+}
+
 /* (6.17): what a particle's nearest image does to it, which all but cancels by
  * that on the other side. */
 static double tuned_own_image(const struct tuned *t,
@@ -94,7 +100,7 @@ double tuned_norm(const struct farsum_plan *plan)
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return 1;
     if (plan->problem.error == FARSUM_ERROR_VELOCITY)
-        return c * s->force;
+        return fmax(c * s->force, tuned_velocity(plan, s->q2, s->n));
     if (plan->problem.error == FARSUM_ERROR_POTENTIAL)
         return c * sqrt(s->q2 / n) * tuned_neighbour(plan, n, volume, 1);
     /* of targets apart from the sources nothing is known */

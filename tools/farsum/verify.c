@@ -2,6 +2,7 @@
 /* verify.c: picks targets, sums them by the reference, compares. */
 #include "verify.h"
 
+#include "kernel.h"
 #include "rng.h"
 #include "say.h"
 #include "words.h"
@@ -105,22 +106,36 @@ static int sample_make(const struct verify_request *r, struct sample *s)
     return pick_others(targets, r->settings->seed, s);
 }
 
+/* Of a vector its length's, of a stresslet's two the product of theirs. */
+static double strength_square(const struct system *sys, int64_t j)
+{
+    const double *q = sys->q + sys->strengths * j;
+    double square = 1;
+    for (int k = 0; k < sys->strengths; k += 3) {
+        double sum = 0;
+        for (int c = k; c < k + 3 && c < sys->strengths; c++)
+            sum += q[c] * q[c];
+        square *= sum;
+    }
+    return square;
+}
+
 /* The least that the norm of forces or fields can be, so that a perfect
- * crystal has one: C q_rms^2 (N/V)^(2/3), of a field without one q_rms.
- * Velocities have none. */
+ * crystal has one: C q_rms^2 (N/V)^(2/3), of a field without one q_rms, of
+ * velocities C q_rms and (N/V)^(1/3) of a stokeslet. */
 static double least_norm(const struct verify_request *r, double coulomb)
 {
     const struct system *sys = r->system;
-    if (sys->flow)
-        return 0;
     double sum = 0, volume = system_volume(sys);
     for (int64_t j = 0; j < sys->n; j++)
-        sum += sys->q[j] * sys->q[j];
+        sum += strength_square(sys, j);
     double rms = sqrt(sum / (double)sys->n);
     if (!(volume > 0) || r->settings->error == FARSUM_ERROR_POTENTIAL)
         return 0;
-    return coulomb * (sys->m ? rms : rms * rms) *
-           pow((double)sys->n / volume, 2.0 / 3);
+    return coulomb * (sys->m || sys->flow ? rms : rms * rms) *
+           pow((double)sys->n / volume,
+               strcmp(kernel_name(r->settings), "stokeslet") ? 2.0 / 3
+                                                             : 1.0 / 3);
 }
 
 /* RMS of the vectors as given: what an absolute tolerance is compared with to
