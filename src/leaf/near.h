@@ -50,15 +50,24 @@ FN real near_poly(CONSTANT_PTR real *c, i32 n, real v)
 #define PAIR_TABLE i32
 #include "leaf/pair.h"
 
-/* One pair, q the strengths of its source; the rest as leaf/pair.h has it. */
-FN void near_pair(const real d[3], real y, real v, const real *q, i32 virial,
+/* What the polynomials are in: v = SPAN r^2 - 1. */
+#ifndef SPAN
+#define SPAN 2
+#endif
+
+/* One pair at d, d2 = r^2, q the strengths of its source; the rest as
+ * leaf/pair.h has it. */
+FN void near_pair(const real d[3], real y, real d2, const real *q, i32 virial,
                   struct near_sums *sum)
 {
+    real u = R(2) * d2, v = FMA(R(SPAN), d2, R(-1));
+    (void)u; /* some kernels read one of them */
+    (void)v;
 #if POT
-    PAIR_VALUE(0, d, y, v, q, sum->value);
+    PAIR_VALUE(0, d, y, u, v, q, sum->value);
 #endif
 #if FIELD
-    near_slope(q[0] * PAIR_SLOPE(0, y, v), d, virial, sum);
+    near_slope(q[0] * PAIR_SLOPE(0, y, u, v), d, virial, sum);
 #endif
 }
 #endif

@@ -118,7 +118,8 @@ struct clusters_sources {
 /* The k-th pair that was put aside for this thread's target. */
 FN void clusters_fetch(struct clusters_sources from, struct near_cells a,
                        const struct clusters_team *team, const coord at[3],
-                       i32 k, real d[3], real *y, real *v, real q[STRENGTHS])
+                       i32 k, real d[3], real *y, real *square,
+                       real q[STRENGTHS])
 {
     i32 there = k < team->have;
     i32 slot = there ? team->later[k] : 0;
@@ -168,7 +169,7 @@ FN void clusters_fetch(struct clusters_sources from, struct near_cells a,
 #else
         q[c] = there ? from.q[c * from.n + j] : R(0);
 #endif
-    *v = FMA(R(SPAN), there ? d2 : R(0), R(-1));
+    *square = there ? d2 : R(0);
     *y = d2 >= (real)a.skip ? near_rsqrt(d2) : R(0);
 }
 
@@ -180,9 +181,9 @@ FN void clusters_later(struct clusters_sources from, struct near_cells a,
 {
     SG_BARRIER();
     for (i32 k = LANE / CLUSTER; sg_any(k < team->have); k += SHARE) {
-        real d[3], y, v, q[STRENGTHS];
-        clusters_fetch(from, a, team, target->x, k, d, &y, &v, q);
-        near_pair(d, y, v, q, VIRIAL, sum);
+        real d[3], y, d2, q[STRENGTHS];
+        clusters_fetch(from, a, team, target->x, k, d, &y, &d2, q);
+        near_pair(d, y, d2, q, VIRIAL, sum);
     }
     near_spill(sum);
     team->have = 0;

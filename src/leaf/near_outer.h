@@ -11,11 +11,6 @@
 #ifndef OUTER
 #define OUTER 0
 #endif
-/* What the polynomials of the other pairs are in: v = SPAN r^2 - 1. */
-#ifndef SPAN
-#define SPAN 2
-#endif
-
 #include "leaf/near.h"
 
 #define HAS_PAIR32 (REAL_BITS == 32 || OUTER)
@@ -99,16 +94,17 @@ FN void near_add32(const struct near_sums32 *some, struct near_sums *sum)
 FN void near_pair32(const f32 d[3], f32 d2, const f32 *q, f32 scale, f32 shift,
                     struct near_sums32 *sum)
 {
+    f32 u = 2 * d2;
 #if OUTER
     f32 y = 0, v = d2 * scale + shift;
 #else
-    f32 y = RSQRT32(d2), v = 2 * d2 - 1;
+    f32 y = RSQRT32(d2), v = u - 1;
 #endif
 #if POT
-    PAIR32()(0, d, y, v, q, sum->value);
+    PAIR32()(0, d, y, u, v, q, sum->value);
 #endif
 #if FIELD
-    f32 s = q[0] * PAIR32(_slope)(0, y, v);
+    f32 s = q[0] * PAIR32(_slope)(0, y, u, v);
     UNROLL
     for (i32 k = 0; k < 3; k++)
         sum->field[k] += s * d[k];

@@ -138,7 +138,7 @@ FN void near_side_pair(struct near_words s, const coord at[3],
 {
     real d[3], d2 = near_side_away(s, at, a, d);
     if (d2 < R(1))
-        near_pair(d, d2 >= (real)a.skip ? near_rsqrt(d2) : R(0),
-                  FMA(R(2), d2, R(-1)), s.q, VIRIAL, sum);
+        near_pair(d, d2 >= (real)a.skip ? near_rsqrt(d2) : R(0), d2,
+                  s.q, VIRIAL, sum);
 }
 #endif

@@ -3,9 +3,9 @@
  * closed form, for the kernels of pair.def that have one (math.md section 9).
  *
  * Called as the functions of leaf/pair.h, with xi where those have their table
- * and r2 = r^2 where they have v.  With y = 0 r is 0 but for rounding, and what
- * is added is minus the far part there.  For devices: they want the dialect's
- * words. */
+ * and r2 = r^2 where they have u, v.  With y = 0 r is 0 but for rounding, and
+ * what is added is minus the far part there.  For devices: they want the
+ * dialect's words. */
 #ifndef FARSUM_LEAF_PAIR_ERFC_H
 #define FARSUM_LEAF_PAIR_ERFC_H
 

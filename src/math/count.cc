@@ -120,9 +120,9 @@ number polynomial(const int *terms, int k, number v)
 
 struct row {
     const char *name;
-    void (*value)(const int *, const number *, number, number, const number *,
-                  number *);
-    number (*slope)(const int *, number, number);
+    void (*value)(const int *, const number *, number, number, number,
+                  const number *, number *);
+    number (*slope)(const int *, number, number, number);
     void (*mode)(const number *, number, number *);
 };
 const row rows[] = {
@@ -152,8 +152,8 @@ enum { STRENGTHS = 6, VALUES = 3, CHANNELS = 6 };
 
 /* What a pair is made of, all of it counted. */
 struct pair_numbers {
-    number d[3], q[STRENGTHS], value[VALUES], y, v;
-    explicit pair_numbers(struct count *c) : y(c), v(c)
+    number d[3], q[STRENGTHS], value[VALUES], y, u, v;
+    explicit pair_numbers(struct count *c) : y(c), u(c), v(c)
     {
         for (number &x : d)
             x = number(c);
@@ -193,9 +193,9 @@ int count_pair(const char *kernel, int value, int slope, const int *terms,
     if (!r)
         return 0;
     if (value)
-        r->value(terms, p.d, p.y, p.v, p.q, p.value);
+        r->value(terms, p.d, p.y, p.u, p.v, p.q, p.value);
     if (slope && r->slope)
-        r->slope(terms, p.y, p.v);
+        r->slope(terms, p.y, p.u, p.v);
     add(count, one, times);
     return 1;
 }

@@ -47,7 +47,7 @@ static void finish_part(const struct cluster_sum *part, int64_t n,
                             double *value)                                     \
     {                                                                          \
         const double none[3] = {0};                                            \
-        pair_##name(poly, none, 0, -1, q, value);                              \
+        pair_##name(poly, none, 0, 0, -1, q, value);                           \
     }
 #define SCALAR(name, polys, note) SELF(name)
 #define FLOW(name, strengths, channels, polys, note) SELF(name)

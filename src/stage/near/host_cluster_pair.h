@@ -16,7 +16,7 @@
 /* Constants, raw units, in words that instructions can take from memory. */
 struct pair_table {
     vreal cut, skip; /* squares */
-    vreal two;       /* v = two d^2 - 1 */
+    vreal two;       /* u = two d^2 */
     vreal unit, part; /* raw units of a cutoff; 1 over it */
     vreal c[NEAR_POLYS][NEAR_MAX];
 };
@@ -55,9 +55,10 @@ struct pair_how {
     enum cluster_output output;
     int strengths;
     int raw; /* 1: the tables hold powers of the unit, only laplace's can */
-    void (*value)(struct pair_polys t, const vreal *d, vreal y, vreal v,
-                  const vreal *q, vreal *value);
-    vreal (*slope)(struct pair_polys t, vreal y, vreal v); /* NULL: a flow */
+    void (*value)(struct pair_polys t, const vreal *d, vreal y, vreal u,
+                  vreal v, const vreal *q, vreal *value);
+    /* NULL: a flow */
+    vreal (*slope)(struct pair_polys t, vreal y, vreal u, vreal v);
 };
 
 /* The point: coordinates and strengths. */
@@ -138,7 +139,7 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
 {
     const struct pair_polys polys = {t, how.n, how.raw};
     vmask in = h.square < t->cut;
-    vreal v = h.square * t->two - R(1);
+    vreal u = h.square * t->two, v = u - R(1);
     vreal y = pair_root(how, special, t, h);
     vreal d[3], q = v_load((const real *)x + 3 * W);
     if (special)
@@ -146,7 +147,7 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
     if (how.newton)
         q = q * point->q[0];
     if (how.output != CLUSTER_POT) {
-        vreal g = how.slope(polys, y, v);
+        vreal g = how.slope(polys, y, u, v);
         g = v_where(in, g) * q;
         if (FARSUM_BITS == 32 && !how.raw)
             g = g * t->part;
@@ -166,7 +167,7 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
         const vreal one = v_set(1);
         vreal p = v_set(R(-0.0)); /* nothing to add to */
         pair_differences(point, x, d);
-        how.value(polys, d, y, v, &one, &p);
+        how.value(polys, d, y, u, v, &one, &p);
         p = v_where(in, p) * q;
         if (how.newton) {
             p = pair_alone(p);
@@ -188,7 +189,7 @@ SIMD_FN void pair_close_flow(const struct pair_how how, const int special,
 {
     const struct pair_polys polys = {t, how.n, 0};
     vmask in = h.square < t->cut;
-    vreal v = v_min(h.square, t->cut) * t->two - R(1);
+    vreal u = v_min(h.square, t->cut) * t->two, v = u - R(1);
     vreal y = pair_root(how, special, t, h);
     vreal d[3], q[PAIR_STRENGTHS];
     if (special)
@@ -201,7 +202,7 @@ SIMD_FN void pair_close_flow(const struct pair_how how, const int special,
         q[j] = v_load((const real *)x + (3 + j) * W);
         q[j] = j < 3 ? v_where(in, q[j]) : q[j];
     }
-    how.value(polys, d, y, v, q, acc);
+    how.value(polys, d, y, u, v, q, acc);
     if (!how.newton)
         return;
     const vreal back[3] = {-d[0], -d[1], -d[2]};
@@ -212,7 +213,7 @@ SIMD_FN void pair_close_flow(const struct pair_how how, const int special,
 #pragma GCC unroll 8
     for (int j = 0; j < how.strengths; j++)
         q[j] = j < 3 ? v_where(in, point->q[j]) : point->q[j];
-    how.value(polys, back, y, v, q, to);
+    how.value(polys, back, y, u, v, q, to);
 #pragma GCC unroll 4
     for (int j = 0; j < 3; j++)
         v_store(f + j * W, to[j]);

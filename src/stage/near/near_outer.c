@@ -21,8 +21,8 @@
 #define OFF_VALUE 1e-7
 #define WORTH 0.93 /* beyond, what is saved is not worth a second loop */
 
-typedef void outer_whole(const struct near_poly *poly, double y, double v,
-                         double *c);
+typedef void outer_whole(const struct near_poly *poly, double y, double u,
+                         double v, double *c);
 static const struct {
     const char *name;
     outer_whole *whole;
@@ -52,7 +52,7 @@ struct outer_data {
 static void outer_at(const struct outer_data *d, double r, double *c)
 {
     memset(c, 0, NEAR_POLYS * sizeof *c);
-    d->whole(d->args->poly, 1 / r, 2 * r * r - 1, c);
+    d->whole(d->args->poly, 1 / r, 2 * r * r, 2 * r * r - 1, c);
 }
 
 static double outer_value(double w, const void *data)

@@ -22,8 +22,9 @@ enum { CELLS_MAX = 64 }; /* along one axis */
 struct plain_kernel {
     const char *name;
     void (*value)(const struct near_poly *poly, const double *d, double y,
-                  double v, const double *q, double *value);
-    double (*slope)(const struct near_poly *poly, double y, double v);
+                  double u, double v, const double *q, double *value);
+    double (*slope)(const struct near_poly *poly, double y, double u,
+                    double v);
 };
 static const struct plain_kernel kernels[] = {
 #define SCALAR(name, polys, note) {#name, pair_##name, pair_##name##_slope},
@@ -158,11 +159,11 @@ static void plain_pair(const struct plain *plain, const double d[3],
 {
     const struct near_poly *poly = plain->args.poly;
     double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    double v = 2 * d2 - 1, y = singular ? 1 / sqrt(d2) : 0;
-    plain->kernel->value(poly, d, y, v, q, sum->value);
+    double u = 2 * d2, v = u - 1, y = singular ? 1 / sqrt(d2) : 0;
+    plain->kernel->value(poly, d, y, u, v, q, sum->value);
     if (!plain->kernel->slope)
         return;
-    double g = q[0] * plain->kernel->slope(poly, y, v);
+    double g = q[0] * plain->kernel->slope(poly, y, u, v);
     for (int a = 0; a < 3; a++)
         sum->field[a] += g * d[a];
     for (int a = 0; a < 9; a++)
