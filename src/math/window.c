@@ -9,6 +9,8 @@
 #include "math/poly.h"
 #include "math/prolate.h"
 
+enum { STRETCH = WINDOW_QUAD / (WINDOW_MAX / 2) }; /* nodes between knots */
+
 struct window_kind {
     const char *name;
     /* w at z = 2u/P in [-1, 1] with shape b; a: Legendre series, if any */
@@ -140,25 +142,21 @@ static farsum_status window_fit(struct window *w, struct piece *p,
     return FARSUM_OK; /* fit_error says what was reached */
 }
 
-/* Gauss-Legendre on each stretch between knots of the half window. */
+/* Gauss-Legendre on each stretch between knots of the half window, and of an
+ * odd support's middle one on the half that lies there. */
 static void window_quadrature(struct window *w, const struct piece *p)
 {
-    enum { NODES = WINDOW_QUAD / (WINDOW_MAX / 2) };
     const double *x, *weight;
-    double left = 0;
-    poly_gauss(NODES, &x, &weight);
+    double left = w->support % 2 ? -0.5 : 0;
+    poly_gauss(STRETCH, &x, &weight);
     w->edge = window_value(p, w->support / 2.0);
     w->n_quad = 0;
-    while (left < w->support / 2.0) {
-        double right = left + (left == 0 && w->support % 2 ? 0.5 : 1);
-        for (int i = 0; i < NODES; i++) {
-            double u = (left + right) / 2 + (right - left) / 2 * x[i];
+    for (; left < w->support / 2.0; left += 1)
+        for (int i = left < 0 ? STRETCH / 2 : 0; i < STRETCH; i++) {
+            double u = left + (1 + x[i]) / 2;
             w->node[w->n_quad] = u;
-            w->value[w->n_quad++] = 2 * weight[i] * (right - left) / 2
-                                    * window_value(p, u);
+            w->value[w->n_quad++] = weight[i] * window_value(p, u);
         }
-        left = right;
-    }
 }
 
 farsum_status window_set(struct window *window, const char *name, int support,
@@ -188,6 +186,43 @@ farsum_status window_set(struct window *window, const char *name, int support,
         return fit_error > 0 ? window_fit(window, &p, fit_error) : FARSUM_OK;
     }
     return text_unknown("window", name, window_names);
+}
+
+/* The weights' sum W between two knots, from the quadrature's values: at node i
+ * of a stretch and at its mirror, STRETCH - 1 - i, stretches of both sides of
+ * the window add up; its Legendre series is even. */
+void window_unity(const struct window *window, double *value, double *slope)
+{
+    enum { TERMS = 12 }; /* the rest is rounding, */
+    const double ROUNDING = 4e-14; /* and of a slope as much as this */
+    const double *x, *weight;
+    double sum[STRETCH] = {0}, c[TERMS] = {0};
+    int odd = window->support % 2 ? STRETCH / 2 : 0;
+    poly_gauss(STRETCH, &x, &weight);
+    for (int k = 0; k < window->n_quad; k++) {
+        int i = (k + odd) % STRETCH;
+        sum[i] += window->value[k] / weight[i];
+    }
+    for (int i = 0; i < STRETCH; i++) {
+        double both = sum[i] + sum[STRETCH - 1 - i], last = 0, here = 1;
+        for (int l = 0; l < TERMS; l++) {
+            double next = ((2 * l + 1) * x[i] * here - l * last) / (l + 1);
+            c[l] += l % 2 ? 0 : (l + 0.5) * weight[i] * both * here;
+            last = here;
+            here = next;
+        }
+    }
+    double higher = 0, squares[2] = {0};
+    for (int l = TERMS - 1; l > 0; l--) { /* P_l' = sum of (2k + 1) P_k */
+        squares[0] += c[l] * c[l] / (2 * l + 1);
+        if (l % 2)
+            squares[1] += (2 * l + 1) * higher * higher;
+        else
+            higher += c[l];
+    }
+    *value = sqrt(squares[0]) / c[0];
+    double square = 4 * squares[1] / (c[0] * c[0]);
+    *slope = sqrt(fmax(square - ROUNDING * ROUNDING, 0));
 }
 
 double window_flat(const struct window *window)

@@ -38,6 +38,10 @@ const char *window_name(const struct window *window);
 /* integral of w(u) cos(theta u) du, theta in radians a mesh spacing; right for
  * |theta| <= 3 pi, a B-spline's for all. */
 double window_hat(const struct window *window, double theta);
+/* What the window itself makes of a potential that is the same everywhere: RMS
+ * over places of what its weights' sum differs from the mean by, and of that
+ * sum's slope times the mesh spacing, both over the mean. */
+void window_unity(const struct window *window, double *value, double *slope);
 /* What the pieces leave of the slope of a potential that is the same
  * everywhere: RMS, in f64, over it and times the mesh spacing.  Measured; most
  * where the window's end is no end of a polynomial. */

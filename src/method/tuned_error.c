@@ -216,23 +216,24 @@ static double tuned_flow_target(const struct sample_target *at,
     return sum;
 }
 
-/* (9.23), (9.24): where the mode k = 0 counts, its aliases, which all sources
- * feed, and what the window's pieces make of it. */
+/* (9.23), (9.24): where the mode k = 0 counts, which all sources feed, what the
+ * window and its pieces make of it. */
 static double tuned_net(const struct tuned *t, const struct sample *s,
                         double flat, int potential)
 {
-    double sum = 0, slope = 0, beta;
+    double squares = 0, value, slope;
     if (!t->pair.kind->limit || t->mesh[0] == 0)
         return 0;
-    double mean = s->q1 / t->cell.volume
-                  * pair_hat(&t->pair, &t->split, 1e-6);
-    beta = exp(t->alias.logs[0]); /* of both sides */
+    double front = pair_hat(&t->pair, &t->split, 1e-6) / t->cell.volume;
+    /* interp's at each target, spread's the mean over the sources */
+    double q = potential ? s->q1 * s->q1 + 3 * s->q2 : s->q1 * s->q1;
+    window_unity(&t->window, &value, &slope);
     for (int d = 0; d < 3; d++) {
-        double far = 2 * M_PI * (double)t->mesh[d] / t->cell.height[d];
-        sum += potential ? 2 : 0.5 * far * far;
-        slope += potential ? 0 : far * far / (12 * M_PI * M_PI);
+        double per = (double)t->mesh[d] / t->cell.height[d];
+        squares += potential ? value * value
+                             : per * per * (slope * slope + flat * flat / 3);
     }
-    return mean * mean * (sum * beta * beta + slope * flat * flat);
+    return front * front * q * squares;
 }
 
 /* (6.16): images of one source that err in step: those in a shell of half a

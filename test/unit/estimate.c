@@ -52,9 +52,65 @@ static void charges(void)
     cutoffs("laplace n=3000 cell=cubic dist=clustered seed=106", 0.6, 7, 8);
 }
 
+/* A tuned plan keeps its tolerance and knows its error; error: 0, of the force,
+ * or 1, of the potential. */
+static void tuned(const struct system *s, const char *window, double tolerance,
+                  int error)
+{
+    farsum_problem problem = system_problem(s);
+    farsum_options options = cases_options();
+    farsum_result result = FARSUM_RESULT_INIT;
+    farsum_plan_info info;
+    double *field = check_memory(3 * (size_t)s->p.n, sizeof *field);
+    double *potential = check_memory((size_t)s->p.n, sizeof *potential);
+    problem.tolerance = tolerance;
+    problem.error = error ? FARSUM_ERROR_POTENTIAL : FARSUM_ERROR_FORCE;
+    options.method = "spectral";
+    options.window = window;
+    result.field = field;
+    result.potential = potential;
+    if (CHECK_OK(sum_once(&problem, &options, s->p.n, s->p.x, 0, NULL, s->p.q,
+                          &result, &info))) {
+        double found = error ? system_potential_error(s, potential)
+                             : system_force_error(s, field);
+        double share = info.estimated_error / found;
+        CHECK(found <= tolerance, "kappa %g %s: %.3g for %g", s->kappa, window,
+              found, tolerance);
+        CHECK((share > 0.45 && share < 2.2) || found < 0.05 * tolerance,
+              "kappa %g %s at %g of %s: estimated %.3g of %.3g", s->kappa,
+              window, tolerance, error ? "potential" : "force", share, found);
+    }
+    free(potential);
+    free(field);
+}
+
+/* Screening longer than the cell, charges of a sum that is not 0: the mode k =
+ * 0, which all of them feed, is most of the potential, and what a window leaves
+ * of its slope most of the error. */
+static void screened(void)
+{
+    static const double kappas[] = {0.01, 0.02, 0.05, 0.2, 0.5};
+    static const double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-7, 1e-9};
+    for (int k = 0; k < 15; k++) {
+        char what[80];
+        struct system s = {0};
+        snprintf(what, sizeof what, "yukawa n=200 cell=cubic kappa=%g net=0.5 "
+                 "seed=%d", kappas[k % 5], k / 5);
+        system_load(&s, "net", what); /* edge 5.8 */
+        system_reference(&s);
+        for (int i = 0; i < 5; i++)
+            tuned(&s, "prolate", tolerances[i], 0);
+        tuned(&s, "prolate", tolerances[k % 5], 1);
+        tuned(&s, "kaiser_bessel", tolerances[k % 4], 0);
+        tuned(&s, "bspline", tolerances[k % 3], 0);
+        system_free(&s);
+    }
+}
+
 int main(void)
 {
     RUN(dispersion);
     RUN(charges);
+    RUN(screened);
     return check_end();
 }
