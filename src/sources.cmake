@@ -48,6 +48,7 @@ set(farsum_sources
   src/method/band.c src/method/band_table.c src/method/designs.c src/method/band_flow.c
   src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
+  src/method/sample_pair.c
   src/method/machine.c src/method/model.c src/method/model_gpu.c
   src/method/model_host.c src/method/model_rates.c
   src/method/planner.c src/method/planner_measure.c
@@ -63,7 +64,7 @@ set(farsum_sources
   src/method/mesh_info.c src/method/mesh_plan.c src/method/mesh_run.c
   src/method/mesh_window.c
   src/method/fmm.c src/method/fmm_crowd.c src/method/fmm_crowd_fill.c
-  src/method/fmm_error.c src/method/fmm_facts.c
+  src/method/fmm_error.c src/method/fmm_near.c src/method/fmm_facts.c
   src/method/fmm_found.c
   src/method/fmm_gpu.c src/method/fmm_gpu_crowd.c src/method/fmm_gpu_dense.c
   src/method/fmm_gpu_exclude.c

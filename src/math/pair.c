@@ -148,7 +148,7 @@ const struct pair_kind pair_kind_stokeslet = {
     .base = far_base, .near = stokeslet_near, .exact = stokeslet_exact,
     .spread = far_stokeslet_spread, .net = far_stokeslet_net,
     .square = far_stokeslet_square,
-    .lift = LIFT, .order = 2, .mean = stokeslet_mean,
+    .lift = LIFT, .order = 2, .mean = stokeslet_mean, .steep = 10.0 / 3,
     .own = 2,
 };
 
@@ -182,7 +182,7 @@ const struct pair_kind pair_kind_rotlet = {
     .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
     .spread = far_rotlet_spread, .net = far_rotlet_net,
     .square = far_rotlet_square,
-    .lift = LIFT, .order = 1, .mean = rotlet_mean,
+    .lift = LIFT, .order = 1, .mean = rotlet_mean, .steep = 4,
 };
 
 /* ---- stresslet, (9.6): 2 (3 E/r - 3 E' + r E'')/r^4 = 32 d^2P/dv^2 and
@@ -227,7 +227,7 @@ const struct pair_kind pair_kind_stresslet = {
     .base = far_base, .near = stresslet_near, .exact = stresslet_exact,
     .flux = 1, .apart = 1, .spread = far_stresslet_spread,
     .net = far_stresslet_net, .square = far_stresslet_square,
-    .lift = 1, .order = 3, .mean = stresslet_mean,
+    .lift = 1, .order = 3, .mean = stresslet_mean, .steep = 360.0 / 7,
 };
 
 const struct pair pair_rows[] = {
@@ -273,6 +273,21 @@ double pair_hat(const struct pair *pair, const struct split *split, double k)
     double factor;
     return pair_front(pair, split, k, &factor)
            * pair->kind->smooth(pair, split, k);
+}
+
+void pair_steep(const struct pair *pair, double r, double square[2])
+{
+    const struct pair_kind *kind = pair->kind;
+    double v[2], nearer[2];
+    square[0] = 0;
+    square[1] = kind->steep * pow(r, -2 * kind->power - 2);
+    if (!kind->gradient)
+        return;
+    kind->bare(pair, r, v);
+    kind->bare(pair, 0.99 * r, nearer);
+    double bend = (nearer[0] - v[0]) / (0.01 * r), turn = v[0] / r;
+    square[0] = bend * bend + 2 * turn * turn;
+    square[1] = v[0] * v[0];
 }
 
 double pair_slope(const struct pair *pair, const struct split *split, double k)

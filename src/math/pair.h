@@ -64,6 +64,9 @@ struct pair_kind {
     /* Of flows: mean square of the pair over square() if e(r) stands for 1 -
      * E; e, e', e'' at r (9.11). */
     double (*mean)(const struct pair *pair, const double e[3], double r);
+    /* Mean over square() of the squares of a pair's nine derivatives at r = 1,
+     * nothing cut. */
+    double steep;
     /* Of the part of a strength's own value that the far field has: value =
      * own E'(0) q. */
     double own;
@@ -93,6 +96,9 @@ double pair_gain(const struct pair *pair, const struct split *split);
 double pair_hat(const struct pair *pair, const struct split *split, double k);
 /* d hat/dk. */
 double pair_slope(const struct pair *pair, const struct split *split, double k);
+/* Of a unit source, of a flow over square(): sums of the squares of all first
+ * derivatives at r of its value [1] and its field [0], 0 of a flow. */
+void pair_steep(const struct pair *pair, double r, double square[2]);
 /* The shortest polynomials whose error of a pair is below `error`. */
 farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
                              double error, struct near_poly *poly);

@@ -23,6 +23,8 @@ struct fmm_facts {
     double volume;
     double q1, q2;           /* means over the sources of q and q^2 */
     double potential, force; /* norms of the tolerance */
+    double near; /* RMS force of pairs much nearer than others, where no sample
+                    says more; 0 */
 };
 
 enum { FMM_SEPARATIONS = 8 };
@@ -260,6 +262,9 @@ enum {
     FMM_FAR_FROM_UNIFORM = 4,
 };
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
+/* fmm_near.c: sets facts.near of a plan without a sample, by the tree's leaves,
+ * on the host. */
+void fmm_near(const struct farsum_plan *plan, struct fmm *s);
 /* A tree of the positions in source.s and target.s, and what its boxes say of
  * the errors.  Boxes are chosen for the order that they are thought to need;
  * what the tree says of it may ask for others. */

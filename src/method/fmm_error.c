@@ -86,11 +86,12 @@ static double rounding_share(const struct farsum_plan *plan,
     return field ? 18 : f->periodic ? 25 : 7;
 }
 
-/* What rounding leaves of sums, C = 1, of forces if field.  Of the field's also
- * what a coordinate's last bit does to the nearest pair, if it is what the norm
- * says: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates are
- * rounded in boxes of edge h, fractions of a cell in all of it.  f32 has ten
- * bits more for pairs of one leaf, and two points next to each other rarely
+/* What rounding leaves of sums, C = 1, of forces if field.  Also what a
+ * coordinate's last bit does to the nearest pair, if it is what the norm says,
+ * or the leaves: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates
+ * are rounded in boxes of edge h, fractions of a cell in all of it.  Of a
+ * potential that pair is part of the norm too, once there is a result.  f32 has
+ * ten bits more for pairs of one leaf, and two points next to each other rarely
  * have a box's face between them (math.md).  Potentials of charges of one sign
  * are sums of terms that are larger than they, if the background takes most
  * away. */
@@ -100,16 +101,18 @@ double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
     int f32 = plan->problem.precision == FARSUM_F32;
     double eps = fmm_eps(plan), n = (double)plan->problem.n_sources;
     double norm = field ? f->force : f->potential, dx = crowd->h, more;
+    double near = fmax(f->force, f->near);
     if (!(f->q2 > 0))
         return 8 * eps * norm;
     if (!f32 && f->periodic)
         dx = fmax(f->edge[0], fmax(f->edge[1], f->edge[2]));
     if (field)
         more =
-            (f32 ? 0.006 : 0.1) * dx * sqrt(f->force * sqrt(n) / f->q2) * norm;
+            (f32 ? 0.006 : 0.5) * dx * sqrt(near * sqrt(n) / f->q2) * norm;
     else
         more = hypot_of((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
-                        f32 ? 0 : 1.5 * dx * f->force / sqrt(f->q2));
+                        (f32 ? 0.09 : 1.5) * dx * near / sqrt(f->q2)
+                            * fmin(norm / sqrt(near * sqrt(2 / n)), 1));
     return eps * hypot_of(rounding_share(plan, f, field) * norm, more);
 }
 

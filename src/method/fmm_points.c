@@ -144,6 +144,7 @@ static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
+    fmm_near(plan, s);
     return fmm_crowd(&s->tree, fmm_shape_first(s, &s->shape), &s->crowd);
 }
 
@@ -194,6 +195,7 @@ farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
     for (int turn = 1;; turn++) {
         int order = MULTIPOLE_MOST + 4;
         TRY(progress_step(turn, TURNS, "placing points: tree"));
+        s->facts.near = 0; /* shapes are kept, for other points too */
         TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
         TRY(points_tree(plan, s, m));
         if (s->strict)

@@ -172,6 +172,8 @@ farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
     double least = f.q2 * pow(n / f.volume, 2.0 / 3);
     if (!f.periodic) /* nothing says how large open space is */
         least = 0;
+    if (norms->force >= 0) /* which has its near pairs */
+        f.near = 0;
     if (norms->force >= 0)
         f.force = fmax(least, sqrt(norms->force / targets));
     if (norms->potential >= 0)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/random.h"
+#include "math/pair.h"
 #include "method/arrays.h"
 #include "method/sample_bins.h"
 #include "method/sample_local.h"
@@ -83,8 +84,9 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
 {
     farsum_status status = FARSUM_OK;
     struct points points = {0};
-    double *t = NULL, *s = NULL, most = 0;
-    *sample = (struct sample){.n = n, .m = m, .q2 = (double)n, .step = M_SQRT2};
+    double *t = NULL, *s = NULL, *size = NULL, most = 0;
+    *sample = (struct sample){.n = n, .m = m, .q2 = (double)n, .step = M_SQRT2,
+                              .nearest = INFINITY};
     double spacing = cbrt(cell->volume / (double)n);
     double reach = fmin(cell->height[0],
                         fmin(cell->height[1], cell->height[2]));
@@ -97,8 +99,13 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
         return FARSUM_OK;
     GO(points_set(&points, cell, n, x, arrays, "source", threads));
     sample->q2 = 0;
+    if (pair && !pair->kind->gradient) {
+        GO(MEM_RAW(size, n));
+        for (int64_t i = 0; i < n; i++)
+            size[i] = sqrt(pair->kind->square(q + i * pair->strengths));
+    }
     for (int64_t i = 0; i < n; i++) {
-        double v = q[i];
+        double v = size ? size[i] : q[i];
         most = fmax(most, fabs(v));
         sample->q1 += v;
         sample->q2 += v * v;
@@ -112,8 +119,10 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     sample_pick(&points, ns, 2, s);
     sample_pairs(sample, cell, t, nt, s, ns, threads);
     if (most > 0)
-        GO(sample_local(sample, cell, &points, q, exclusions, pair, threads));
+        GO(sample_local(sample, cell, &points, size ? size : q, q, exclusions,
+                        pair, threads));
 done:
+    mem_free(size);
     mem_free(s);
     mem_free(t);
     points_clear(&points);

@@ -32,9 +32,16 @@ struct sample {
                               with C = 1; 0: unknown */
     double whole;          /* of it as the fast methods sum it, excluded pairs
                               not yet taken away: what is rounded */
-    double close;          /* RMS over sources of the force's change for moves
-                              of 1, of 1/r q_i sqrt(sum q_j^2/r^6): math.md
-                              (6.7) */
+    double close[2];       /* RMS over sources of what near sources' values
+                              change by if all ends are off by one step of 1,
+                              (6.7): of the force; of the potential, or of a
+                              flow's velocity */
+    double nearest;        /* the least distance that was met */
+    double flow, within;   /* RMS velocity that sources within a distance leave,
+                              where it is known of all; else 0, 0 */
+    double near;           /* RMS over sources of the largest value, as of
+                              close[1], of a source much nearer than the mean
+                              distance of two */
     double pair;           /* of points at random what their nearest pair adds
                               to the RMS force, (6.18); of others 0 */
     int64_t n_targets;     /* 0: no sample was given */
@@ -46,9 +53,10 @@ struct sample {
     int regular;           /* 1: that, or the nearest as far away */
 };
 
-/* x, q of n sources, x of type `arrays`; both NULL: unit charges, uniform.
- * exclusions: of the sources, in rows if there are any.  pair: a potential's
- * kernel, NULL: 1/r. */
+/* x, q [n][strengths] of n sources, x of type `arrays`; both NULL: unit
+ * charges, uniform.  Of a flow the roots of square() stand in place of charges.
+ * exclusions: of the sources, in rows if there are any.  pair: the kernel,
+ * NULL: 1/r; a flow's forces are those of 1/r. */
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const double *q,
                           farsum_precision arrays,

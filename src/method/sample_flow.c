@@ -5,10 +5,11 @@
 
 #include <math.h>
 
-#include "base/mem.h"
 #include "method/error_inside.h"
 
 enum { MOST = 4 };
+/* Part of the mean square that is taken where a lattice's sources cancel. */
+#define ALIKE 0.01
 
 /* Mean square over square() of a pair at r, nothing cut. */
 static double flow_pair(const struct pair *pair, double r)
@@ -50,7 +51,12 @@ static double flow_velocity(const struct sample *s, const struct pair *pair,
     outer = s->n_targets > 0 ? s->radius[SAMPLE_SHELLS - 1]
                              : 0.55 * cbrt(volume / (double)s->n);
     /* as r^-4 from there on */
-    sum += s->q2 / volume * 4 * M_PI * pow(outer, 3) * flow_pair(pair, outer);
+    double even = 4 * M_PI * s->q2 / volume;
+    sum += even * pow(outer, 3) * flow_pair(pair, outer);
+    if (s->within > 0) /* directions and signs are those that there are */
+        sum = fmax(ALIKE * sum, s->flow * s->flow
+                                    + even * pow(s->within, 3)
+                                          * flow_pair(pair, s->within));
     return sqrt(sum);
 }
 
@@ -60,23 +66,12 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                               const struct exclusions *exclusions,
                               int threads)
 {
-    farsum_status status = FARSUM_OK;
-    int64_t n = p->n_sources;
-    double *q = NULL;
-    const double *given = p->sample_q;
+    TRY(sample_take(sample, cell, p->n_sources, p->n_targets, p->sample_x,
+                    p->sample_q, p->arrays, exclusions, pair, threads));
     if (pair->kind->gradient)
-        return sample_take(sample, cell, n, p->n_targets, p->sample_x,
-                           given, p->arrays, exclusions, pair, threads);
-    if (given)
-        GO(MEM_RAW(q, n));
-    for (int64_t i = 0; given && i < n; i++)
-        q[i] = sqrt(pair->kind->square(given + i * pair->strengths));
-    GO(sample_take(sample, cell, n, p->n_targets, p->sample_x, q, p->arrays,
-                   exclusions, NULL, threads));
+        return FARSUM_OK;
     sample->q1 = 0;
     sample->crystal = 0;
     sample->force = sample->whole = flow_velocity(sample, pair, cell);
-done:
-    mem_free(q);
-    return status;
+    return FARSUM_OK;
 }

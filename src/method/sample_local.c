@@ -10,6 +10,7 @@
 #include "base/par.h"
 #include "math/pair.h"
 #include "method/sample_bins.h"
+#include "method/sample_pair.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
 enum { LEFT_OUT = 3, FORCES_LEAST = 256 /* that are worth a thread */ };
@@ -24,7 +25,9 @@ enum { NEAREST = 32 };
 struct grid_sums {
     double field[3];
     double whole[3]; /* the field with excluded pairs */
-    double close;    /* sum of the squares of the force's changes */
+    double close[2]; /* sums of squares, as sample->close */
+    double near;     /* the largest square, as sample->near */
+    double value[3]; /* a flow's velocity */
     double nearest;  /* distance of the nearest source */
 };
 
@@ -40,9 +43,12 @@ struct grid {
     struct sample *sample;
     const struct points *points;
     const struct cell *cell;
-    const double *q;
+    const double *q;     /* or the root of square() */
+    const double *given; /* [n][strengths]: the sources' own */
     const struct exclusions *exclusions;
-    const struct pair *pair; /* NULL: 1/r */
+    const struct pair *pair;   /* of the forces; NULL: 1/r */
+    const struct pair *kernel; /* of the values */
+    double much; /* nearer is much nearer than the mean distance of two */
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
     uint64_t *key;           /* owned, [n]: bin of each source */
@@ -110,21 +116,16 @@ static farsum_status grid_build(struct grid *g)
     return FARSUM_OK;
 }
 
-/* Field over d of a unit source at r, u = (r/screen)^2, and its change with a
- * move: of 1/r screened, (1 - u)^2/r^3 falls smoothly to 0 at u = 1; other
- * potentials fall off by themselves. */
-static void grid_slope(const struct grid *g, double r, double u,
-                       double slope[2])
+/* Field over d of a unit source at r, u = (r/screen)^2: of 1/r screened, (1 -
+ * u)^2/r^3 falls smoothly to 0 at u = 1; other potentials fall off by
+ * themselves. */
+static double grid_slope(const struct grid *g, double r, double u)
 {
-    double v[2], nearer[2], cube = 1 / (r * r * r);
-    slope[0] = (1 - u) * (1 - u) * cube;
-    slope[1] = cube;
+    double v[2];
     if (!g->pair)
-        return;
+        return (1 - u) * (1 - u) / (r * r * r);
     g->pair->kind->bare(g->pair, r, v);
-    g->pair->kind->bare(g->pair, 0.99 * r, nearer);
-    slope[0] = v[0] / r;
-    slope[1] = (nearer[0] - v[0]) / (0.01 * r);
+    return v[0] / r;
 }
 
 /* A source at x, r2 > 0, in the target's shells. */
@@ -143,6 +144,21 @@ static void grid_shell(const struct grid *g, const double x[3], double r2,
         target->dipole[shell][k] += stays * qj * x[k] / r;
 }
 
+/* The value that source e leaves at x from it. */
+static void grid_value(const struct grid *g, int64_t e, const double x[3],
+                       double r2, double stays, struct grid_sums *sums)
+{
+    double v[PAIR_VALUES], square = 0;
+    sample_pair_value(g->kernel, x, r2,
+                      g->given + g->by.i[e] * g->kernel->strengths, v);
+    for (int k = 0; k < 3; k++) {
+        sums->value[k] += stays * v[k];
+        square += stays * stays * v[k] * v[k];
+    }
+    if (r2 < g->much * g->much)
+        sums->near = fmax(sums->near, square);
+}
+
 /* A target, and how far it sees. */
 struct grid_aim {
     int64_t i;
@@ -157,16 +173,21 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
 {
     struct grid_sums *sums = aim->sums;
     double qi = aim->q, qj = g->by.q[e], r = sqrt(r2), stays = 1;
-    double u = r2 / (g->screen * g->screen), slope[2] = {0, 0};
-    if (u < 1)
-        grid_slope(g, r, u, slope);
+    double u = r2 / (g->screen * g->screen), slope = 0, steep[2] = {0, 0};
+    if (u < 1) {
+        slope = grid_slope(g, r, u);
+        sample_pair_steep(g->kernel, r, steep);
+    }
     if (g->exclusions->rows > 0)
         stays -= exclusions_lost(g->exclusions, aim->i, g->by.i[e]);
     for (int k = 0; k < 3; k++) {
-        sums->whole[k] += qj * slope[0] * x[k];
-        sums->field[k] += stays * qj * slope[0] * x[k];
+        sums->whole[k] += qj * slope * x[k];
+        sums->field[k] += stays * qj * slope * x[k];
     }
-    sums->close += qi * qi * qj * qj * slope[1] * slope[1];
+    sums->close[0] += qi * qi * qj * qj * steep[0];
+    sums->close[1] += qj * qj * steep[1];
+    if (r < g->much || (u < 1 && !g->kernel->kind->gradient))
+        grid_value(g, e, x, r2, stays, sums);
     sums->nearest = r < sums->nearest ? r : sums->nearest;
     if (aim->shells)
         grid_shell(g, x, r2, r, qj, stays, aim->shells);
@@ -326,7 +347,7 @@ static void nearest_of_all(const struct grid *g, int64_t count,
                            double *distance)
 {
     struct sample *s = g->sample;
-    double n = (double)s->n, q2 = s->q2 / n, logs = 0, slope[2];
+    double n = (double)s->n, q2 = s->q2 / n, logs = 0, steep[2];
     double power = g->pair ? g->pair->kind->power : 1;
     if (count <= NEAREST || count >= s->n)
         return;
@@ -338,9 +359,10 @@ static void nearest_of_all(const struct grid *g, int64_t count,
         return;
     double within = 2 * RARE / n; /* sources, of a target, mean */
     double r = last * cbrt(within * (double)count / NEAREST);
-    grid_slope(g, r, 0, slope);
-    s->close = fmax(s->close, q2 * slope[1] * sqrt(2 / n));
-    s->pair = q2 * slope[0] * r * sqrt(within * 3 / (2 * power - 1));
+    sample_pair_steep(g->kernel, r, steep);
+    s->close[0] = fmax(s->close[0], q2 * sqrt(2 / n * steep[0]));
+    s->pair = q2 * grid_slope(g, r, 0) * r
+              * sqrt(within * 3 / (2 * power - 1));
 }
 
 /* The source that force t is on: they are spread over all. */
@@ -351,14 +373,20 @@ static int64_t force_at(int64_t t, int64_t forces, int64_t n)
 
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const double *q,
+                           const double *given,
                            const struct exclusions *exclusions,
                            const struct pair *pair, int threads)
 {
     struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
-                     .exclusions = exclusions, .pair = pair};
+                     .given = given, .exclusions = exclusions,
+                     .pair = pair && pair->kind->gradient ? pair : NULL,
+                     .kernel = pair ? pair : pair_rows,
+                     .much = 0.25 * cbrt(cell->volume / (double)points->n)};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
-    double sum[2] = {0}, close = 0, most[LEFT_OUT] = {0}, *distance = NULL;
+    double sum[2] = {0}, close[2] = {0}, near = 0, most[LEFT_OUT] = {0};
+    double flow = 0;
+    double *distance = NULL;
     struct grid_sums *sums = NULL;
     farsum_status status = FARSUM_OK;
     g.screen = grid_radius(sample, SCREEN);
@@ -398,8 +426,13 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         }
         sum[0] += keep_largest(most, qi * qi * square[0]);
         sum[1] += qi * qi * square[1];
-        close += sums[t].close;
+        close[0] += sums[t].close[0];
+        close[1] += sums[t].close[1];
+        near += sums[t].near;
+        for (int d = 0; d < 3; d++)
+            flow += sums[t].value[d] * sums[t].value[d];
         distance[t] = sums[t].nearest;
+        sample->nearest = fmin(sample->nearest, distance[t]);
     }
     /* A close pair's force is most of the mean of random points, whose square
      * has no variance: of a sample that has met one by chance it would promise
@@ -413,7 +446,13 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     sample->regular = sample->lattice || targets_spaced(sample);
     sample->force = sqrt(sum[0] / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
-    sample->close = sqrt(close / (double)forces);
+    for (int k = 0; k < 2; k++)
+        sample->close[k] = sqrt(close[k] / (double)forces);
+    sample->near = sqrt(near / (double)forces);
+    if (forces == n && !g.kernel->kind->gradient) {
+        sample->flow = sqrt(flow / (double)forces);
+        sample->within = g.screen;
+    }
     nearest_of_all(&g, forces, distance);
 done:
     mem_free(distance);

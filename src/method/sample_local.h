@@ -6,11 +6,13 @@
 #include "method/sample.h"
 #include "points/points.h"
 
-/* sample->force, whole and close, from some 60 near neighbours of up to 4096
- * targets, by the pair's kernel, or with 1/r (pair NULL) screened to nothing
- * there; and the shells of 128 of them. */
+/* sample->force, whole, close and near, from some 60 near neighbours of up to
+ * 4096 targets, by the pair's kernel, force and whole with 1/r (pair NULL, or a
+ * flow) screened to nothing there; and the shells of 128 of them.  q: charges,
+ * of a flow the root of square(); given: the strengths that they are of. */
 farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const double *q,
+                           const double *given,
                            const struct exclusions *exclusions,
                            const struct pair *pair, int threads);
 #endif

@@ -71,7 +71,7 @@ int tuned_of_values(const struct farsum_plan *plan);
 void tuned_error(struct tuned *tuned, const struct farsum_plan *plan);
 /* The estimate for sum q^2 = q2 of n sources, as RMS force (potential = 0) or
  * RMS potential, caller's units, coulomb included.  found: the RMS force that
- * was found, C = 1, or 0. */
+ * was found, C = 1, or 0; -1: nothing was summed yet. */
 double tuned_estimate(const struct tuned *tuned, const struct farsum_plan *plan,
                       double q2, int64_t n, int potential, double found);
 /* The norm of forces, C = 1: of sum q^2 = q2 of n sources in `volume` whose RMS

@@ -61,35 +61,71 @@ static double tuned_own_image(const struct tuned *t,
     return q2 * fabs(v[0]);
 }
 
-/* What the near field holds of a position, of the cutoff: h of (6.7). */
-static double tuned_place(const struct farsum_plan *p)
+/* The steps that positions are held in, h of (6.7), caller's length: of the
+ * near field in f32 a part of the cutoff, of wrapped ones in f64 of the cell.
+ */
+static double tuned_step(const struct tuned *t, const struct farsum_plan *p)
 {
-    return p->pairs == FARSUM_F32 ? 0x1p-27 : 0x1p-52;
+    double longest = 2;
+    if (p->pairs == FARSUM_F32)
+        return 0x1p-26 * t->rc;
+    for (int d = 0; d < 9; d += 3) {
+        const double *a = t->cell.a + d;
+        longest = fmax(longest,
+                       sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+    }
+    return 0x1p-53 * longest * t->rc;
+}
+
+/* Distance that a pair is left out below, caller's length: near_skip(). */
+static double tuned_skip(const struct tuned *t, const struct farsum_plan *p)
+{
+    const struct near_args near = {.precision = p->pairs, .cell = &t->cell,
+                                   .pair = &t->pair};
+    return near_skip(&near) * t->rc;
+}
+
+/* (6.7) of potentials or velocities.  before: 1: of a norm that knows of
+ * no pair much nearer than others, which is part of the result's. */
+static double tuned_rounding_values(const struct tuned *t,
+                                    const struct farsum_plan *p, int before)
+{
+    const struct sample *s = &p->sample;
+    double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15, part = 1;
+    double volume = tuned_volume(p), n = (double)s->n;
+    double norm = s->force, most = hypot_of(norm, tuned_own_image(t, p));
+    if (p->pair.kind->gradient) {
+        norm = sqrt(s->q2 / n) * tuned_neighbour(p, n, volume, 1);
+        most = fmax(norm, sqrt(s->q2 / n)
+                              * tuned_neighbour(p, 1, pow(t->rc, 3), 1));
+    }
+    if (s->m > 0) /* of whose near sources nothing is known */
+        return sum * most;
+    if (before && p->problem.error != FARSUM_ERROR_ABSOLUTE)
+        part = norm / fmax(norm, s->near);
+    double close = tuned_step(t, p) * s->close[1];
+    if (s->nearest < tuned_skip(t, p))
+        close = fmax(close, s->near); /* it is not there at all */
+    return hypot_of(sum * fmax(most, part * s->near), part * close);
 }
 
 /* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
- * force: of the sum, and of the positions, which the near field holds to a part
- * of the cutoff. */
+ * force: of the sum, and of the positions. */
 static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
-                             int potential)
+                             int potential, int before)
 {
     const struct sample *s = &p->sample;
-    int f32 = p->pairs == FARSUM_F32;
-    double sum = f32 ? 2.5e-7 : 1e-15;
-    double volume = tuned_volume(p), n = (double)s->n;
-    if (!p->pair.kind->gradient)
-        return sum * hypot_of(s->force, tuned_own_image(t, p));
+    double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15;
+    double volume = tuned_volume(p);
     if (potential)
-        return sum * sqrt(s->q2 / n)
-               * fmax(tuned_neighbour(p, 1, pow(t->rc, 3), 1),
-                      tuned_neighbour(p, n, volume, 1));
+        return tuned_rounding_values(t, p, before);
     double norm = tuned_force_norm(p, volume, s->whole, s->q2, s->n);
-    double close = s->close;
+    double close = s->close[0];
     /* the pair that errs most is part of the norm too, (6.18) */
     if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
         close *= norm / hypot_of(norm, s->pair);
     return hypot_of(sum * hypot_of(norm, tuned_own_image(t, p)),
-                    tuned_place(p) * t->rc * close);
+                    tuned_step(t, p) * close);
 }
 
 double tuned_norm(const struct farsum_plan *plan)
@@ -305,7 +341,7 @@ void tuned_error(struct tuned *t, const struct farsum_plan *plan)
                       : window_flat(&t->window);
     t->square = tuned_square(t, &plan->sample, flat, potential);
     t->error =
-        tuned_estimate(t, plan, plan->sample.q2, plan->sample.n, potential, 0)
+        tuned_estimate(t, plan, plan->sample.q2, plan->sample.n, potential, -1)
         / tuned_norm(plan);
 }
 
@@ -319,12 +355,13 @@ static double tuned_close_found(const struct tuned *t,
     if (!(pair > 0) || !(p->sample.pair > 0) || !p->pair.kind->charged)
         return 0;
     double r = sqrt(one / (pair * sqrt((double)n / 2)));
-    return tuned_place(p) * t->rc * pair / r;
+    return tuned_step(t, p) * pair / r;
 }
 
 double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
                       double q2, int64_t n, int potential, double found)
 {
+    const int before = found < 0;
     const struct sample *s = &plan->sample;
     double other = s->q2 > 0 ? q2 / s->q2 : 0, rc = t->rc;
     double error = sqrt(t->square)
@@ -333,7 +370,7 @@ double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
     double to = potential ? sqrt(other * (double)s->n / (double)n)
                           : other * sqrt((double)s->n / (double)n);
     error = potential ? error * sqrt(other) : error * to;
-    double rounding = fmax(tuned_rounding(t, plan, potential) * to,
+    double rounding = fmax(tuned_rounding(t, plan, potential, before) * to,
                            tuned_close_found(t, plan, q2, n, found));
     return plan->problem.coulomb * hypot_of(error, rounding);
 }

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sample_pair.c: a pair by the bare kernels. */
+#include "method/sample_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FN static inline
+#define BARE_REAL double
+#include "leaf/bare.h"
+
+static const struct {
+    const char *name;
+    void (*value)(double kappa, const double *d, double r2, const double *q,
+                  double *value);
+} rows[] = {
+#define SCALAR(name, polys, note) {#name, bare_##name},
+#define FLOW(name, strengths, channels, polys, note) {#name, bare_##name},
+#include "leaf/pair.def"
+#undef SCALAR
+#undef FLOW
+};
+
+void sample_pair_value(const struct pair *pair, const double d[3], double r2,
+                       const double *q, double v[PAIR_VALUES])
+{
+    size_t k = 0;
+    v[0] = v[1] = v[2] = 0;
+    while (strcmp(rows[k].name, pair->name) != 0)
+        k++;
+    rows[k].value(pair->kappa, d, r2, q, v);
+}
+
+void sample_pair_steep(const struct pair *pair, double r, double square[2])
+{
+    double over = 1 / (r * r);
+    square[0] = over * over * over;
+    square[1] = over * over / 6;
+    if (pair->kind->charged)
+        return;
+    pair_steep(pair, r, square);
+    square[0] /= 6;
+    square[1] /= 6;
+}
