@@ -119,6 +119,9 @@ static void tune_coarsen(const struct tuner *u, struct tuned *t)
     }
 }
 
+/* An error of polynomials for which 1/r has all of its digits. */
+#define FINE 5e-10
+
 /* Polynomials of near field and window, fine enough not to be seen: (6.9),
  * (6.10). */
 static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
@@ -140,7 +143,12 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
      * polynomial's error, the finer one below 1e-9 */
     if (t->pair.kind->gradient && !t->pair.kind->charged
         && p->error != FARSUM_ERROR_ABSOLUTE)
-        near = fmin(near, fmax(0.1 * p->tolerance, 5e-10));
+        near = fmin(near, fmax(0.1 * p->tolerance, FINE));
+    /* so does one pair much nearer than others, of any kernel: the coarser
+     * 1/r is right to 1e-10 */
+    if (u->plan->sample.near > 0 && p->error != FARSUM_ERROR_ABSOLUTE
+        && p->tolerance < 2 * FINE)
+        near = fmin(near, FINE);
     t->near_error = fmax(near, floor);
     TRY(pair_near_poly(&t->pair, &t->split, t->near_error, &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */

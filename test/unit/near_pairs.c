@@ -109,6 +109,22 @@ static void wide(void)
     }
 }
 
+/* A pair that is most of the norm asks for the digits of 1/r itself. */
+static void digits(void)
+{
+    for (int k = 0; k < 6; k++)
+        for (int t = 0; t < 2; t++) {
+            struct system s = {0};
+            pair_load(&s, kernels[k], 1e-3, t);
+            system_reference(&s);
+            farsum_error_kind error = s.flow ? FARSUM_ERROR_VELOCITY
+                                             : FARSUM_ERROR_FORCE;
+            pair_share(&s, error, FARSUM_F64, 1e-11);
+            pair_share(&s, error, FARSUM_F64, 3e-12);
+            system_free(&s);
+        }
+}
+
 /* Open space, no sample: what positions leave is known once they are set. */
 static void unknown(void)
 {
@@ -149,6 +165,7 @@ int main(void)
 {
     RUN(narrow);
     RUN(wide);
+    RUN(digits);
     RUN(unknown);
     return check_end();
 }
