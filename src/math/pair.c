@@ -280,7 +280,9 @@ void pair_steep(const struct pair *pair, double r, double square[2])
     const struct pair_kind *kind = pair->kind;
     double v[2], nearer[2];
     square[0] = 0;
-    square[1] = kind->steep * pow(r, -2 * kind->power - 2);
+    square[1] = kind->steep;
+    for (int k = 0; k <= kind->power; k++)
+        square[1] /= r * r;
     if (!kind->gradient)
         return;
     kind->bare(pair, r, v);

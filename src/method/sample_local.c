@@ -48,6 +48,7 @@ struct grid {
     const struct exclusions *exclusions;
     const struct pair *pair;   /* of the forces; NULL: 1/r */
     const struct pair *kernel; /* of the values */
+    int flow;    /* 1: all velocities are summed */
     double much; /* nearer is much nearer than the mean distance of two */
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells, and of the force */
@@ -186,7 +187,7 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
     }
     sums->close[0] += qi * qi * qj * qj * steep[0];
     sums->close[1] += qj * qj * steep[1];
-    if (r < g->much || (u < 1 && !g->kernel->kind->gradient))
+    if (r < g->much || (u < 1 && g->flow))
         grid_value(g, e, x, r2, stays, sums);
     sums->nearest = r < sums->nearest ? r : sums->nearest;
     if (aim->shells)
@@ -389,6 +390,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     double *distance = NULL;
     struct grid_sums *sums = NULL;
     farsum_status status = FARSUM_OK;
+    g.flow = forces == n && !g.kernel->kind->gradient;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
     GO(MEM_NEW(sample->target, targets));
@@ -449,7 +451,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     for (int k = 0; k < 2; k++)
         sample->close[k] = sqrt(close[k] / (double)forces);
     sample->near = sqrt(near / (double)forces);
-    if (forces == n && !g.kernel->kind->gradient) {
+    if (g.flow) {
         sample->flow = sqrt(flow / (double)forces);
         sample->within = g.screen;
     }
