@@ -38,7 +38,7 @@ struct sample {
                               flow's velocity */
     double nearest;        /* the least distance that was met */
     double flow, within;   /* RMS velocity that sources within a distance leave,
-                              where it is known of all; else 0, 0 */
+                              where it is known of all targets; else 0, 0 */
     double near;           /* RMS over sources of the largest value, as of
                               close[1], of a source much nearer than the mean
                               distance of two */

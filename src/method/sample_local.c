@@ -390,7 +390,8 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     double *distance = NULL;
     struct grid_sums *sums = NULL;
     farsum_status status = FARSUM_OK;
-    g.flow = forces == n && !g.kernel->kind->gradient;
+    /* targets apart lie elsewhere, none as near as sources may */
+    g.flow = forces == n && sample->m == 0 && !g.kernel->kind->gradient;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
     GO(MEM_NEW(sample->target, targets));
