@@ -156,11 +156,15 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     TRY(cell_set(&cell, p->cell, 1));
     cell.unit = plan_per(plan);
     if (!plan->pair.kind->charged)
-        return sample_take_flow(&plan->sample, &plan->pair, &cell, p,
-                                &plan->exclusions, plan->threads);
-    return sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
-                       p->sample_x, plan->sample_q, p->arrays,
-                       &plan->exclusions, NULL, plan->threads);
+        TRY(sample_take_flow(&plan->sample, &plan->pair, &cell, p,
+                             &plan->exclusions, plan->threads));
+    else
+        TRY(sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
+                        p->sample_x, plan->sample_q, p->arrays,
+                        &plan->exclusions, NULL, plan->threads));
+    return sample_moments_set(&plan->sample,
+                              p->error == FARSUM_ERROR_POTENTIAL
+                                  || !plan->pair.kind->gradient);
 }
 
 static void plan_about(struct farsum_plan *plan)

@@ -48,7 +48,7 @@ set(farsum_sources
   src/method/band.c src/method/band_table.c src/method/designs.c src/method/band_flow.c
   src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
-  src/method/sample_pair.c
+  src/method/sample_pair.c src/method/sample_moments.c
   src/method/machine.c src/method/model.c src/method/model_gpu.c
   src/method/model_host.c src/method/model_rates.c
   src/method/planner.c src/method/planner_measure.c

@@ -132,7 +132,9 @@ done:
 void sample_clear(struct sample *sample)
 {
     mem_free(sample->target);
+    mem_free(sample->moments);
     sample->target = NULL;
+    sample->moments = NULL;
     sample->n_targets = 0;
 }
 

@@ -23,6 +23,17 @@ struct sample_target {
     double dipole[SAMPLE_SHELLS][3];   /* sum of q_j d/r, d = x_i - x_j */
 };
 
+/* Means over the targets of products of what lies in their shells, weighted by
+ * the target's q^2 (forces) or 1 (potentials): an error that is a sum over
+ * shells has its mean square by them. */
+struct sample_moments {
+    double charge[SAMPLE_SHELLS][SAMPLE_SHELLS];
+    double dipole[SAMPLE_SHELLS][SAMPLE_SHELLS]; /* forces only */
+    double own[SAMPLE_SHELLS];    /* the target's charge times the shell's */
+    double square[SAMPLE_SHELLS]; /* the shells' sums of q_j^2 */
+    double q2;                    /* the target's charge squared */
+};
+
 struct sample {
     int64_t n, m;          /* sources; targets, 0: the same */
     double q1, q2;         /* sum of q and of q^2 */
@@ -46,6 +57,7 @@ struct sample {
                               to the RMS force, (6.18); of others 0 */
     int64_t n_targets;     /* 0: no sample was given */
     struct sample_target *target; /* owned */
+    struct sample_moments *moments; /* owned, NULL without targets */
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
     int crystal;           /* 1: most targets have the same surroundings as
                               another */
@@ -67,6 +79,8 @@ static inline double sample_nearest(double f)
 {
     return f - (f > 0.5) + (f < -0.5);
 }
+/* Sets the moments, once the targets are there.  values: 1: of potentials. */
+farsum_status sample_moments_set(struct sample *sample, int values);
 void sample_clear(struct sample *sample);
 /* Mean number of sources within r of a source. */
 double sample_around(const struct sample *sample, const struct cell *cell,

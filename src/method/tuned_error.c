@@ -211,45 +211,68 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
     return reach;
 }
 
-/* Square error at one target from the charges in its shells, the first lines of
- * (6.15). */
-static double tuned_target(const struct tuned *t,
-                           const struct sample_target *at,
-                           const struct error_pair *pair,
-                           const struct error_pair *own,
-                           const struct reach *reach, int potential)
+/* v^T m v */
+static double tuned_form(const double m[SAMPLE_SHELLS][SAMPLE_SHELLS],
+                         const double v[SAMPLE_SHELLS])
 {
-    /* its own aliases of spread and interp are in phase */
-    double gather = at->q * (own->gather + (potential ? own->spread : 0));
-    double left[3] = {potential ? at->q * t->band.self : 0, 0, 0};
-    double spread = 0, vary = 0;
-    for (int k = at->first; k < SAMPLE_SHELLS; k++) {
-        gather += at->charge[k] * pair[k].gather;
-        spread += at->square[k] * pair[k].spread * pair[k].spread;
-        vary += at->square[k] * pair[k].vary;
-        for (int d = 0; d < 3; d++)
-            left[d] += pair[k].cut
-                       * (!potential ? at->dipole[k][d]
-                          : d == 0   ? at->charge[k]
-                                     : 0);
-    }
-    return reach->more_gather * gather * gather + reach->more_spread * spread
-           + vary + left[0] * left[0] + left[1] * left[1] + left[2] * left[2];
+    double row[SAMPLE_SHELLS] = {0}, sum = 0;
+    for (int k = 0; k < SAMPLE_SHELLS; k++)
+        for (int l = 0; l < SAMPLE_SHELLS; l++)
+            row[l] += v[k] * m[k][l];
+    for (int l = 0; l < SAMPLE_SHELLS; l++)
+        sum += row[l] * v[l];
+    return sum;
 }
 
-/* Square error of a flow at one target from its shells: no strengths have the
- * same direction. */
-static double tuned_flow_target(const struct sample_target *at,
-                                const struct error_pair *pair,
-                                const struct reach *reach)
+/* v^T u */
+static double tuned_dot(const double u[SAMPLE_SHELLS],
+                        const double v[SAMPLE_SHELLS])
 {
     double sum = 0;
-    for (int k = at->first; k < SAMPLE_SHELLS; k++)
-        sum += at->square[k]
-               * (pair[k].cut * pair[k].cut + pair[k].vary
-                  + reach->more_gather * pair[k].gather * pair[k].gather
-                  + reach->more_spread * pair[k].spread * pair[k].spread);
+    for (int k = 0; k < SAMPLE_SHELLS; k++)
+        sum += u[k] * v[k];
     return sum;
+}
+
+/* Mean square error over the targets from the charges in their shells, the
+ * first lines of (6.15). */
+static double tuned_targets(const struct tuned *t,
+                            const struct sample_moments *m,
+                            const struct error_pair *pair,
+                            const struct error_pair *own,
+                            const struct reach *reach, int potential)
+{
+    double gather[SAMPLE_SHELLS], cut[SAMPLE_SHELLS], each[SAMPLE_SHELLS];
+    /* its own aliases of spread and interp are in phase */
+    double phase = own->gather + (potential ? own->spread : 0);
+    double lost = potential ? t->band.self : 0;
+    for (int k = 0; k < SAMPLE_SHELLS; k++) {
+        gather[k] = pair[k].gather;
+        cut[k] = pair[k].cut;
+        each[k] = reach->more_spread * pair[k].spread * pair[k].spread
+                  + pair[k].vary;
+    }
+    double meshed = tuned_form(m->charge, gather)
+                    + 2 * phase * tuned_dot(m->own, gather)
+                    + phase * phase * m->q2;
+    double left = tuned_form(potential ? m->charge : m->dipole, cut)
+                  + 2 * lost * tuned_dot(m->own, cut) + lost * lost * m->q2;
+    return reach->more_gather * fmax(meshed, 0) + fmax(left, 0)
+           + tuned_dot(m->square, each);
+}
+
+/* Mean square error of a flow over the targets from their shells: no strengths
+ * have the same direction. */
+static double tuned_flow_targets(const struct sample_moments *m,
+                                 const struct error_pair *pair,
+                                 const struct reach *reach)
+{
+    double each[SAMPLE_SHELLS];
+    for (int k = 0; k < SAMPLE_SHELLS; k++)
+        each[k] = pair[k].cut * pair[k].cut + pair[k].vary
+                  + reach->more_gather * pair[k].gather * pair[k].gather
+                  + reach->more_spread * pair[k].spread * pair[k].spread;
+    return tuned_dot(m->square, each);
 }
 
 /* (9.23), (9.24): where the mode k = 0 counts, which all sources feed, what the
@@ -303,8 +326,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
-    int flow = !t->pair.kind->gradient;
-    if (s->n_targets == 0)
+    if (!s->moments)
         return tuned_in_step(t) * plain;
     tuned_shells(t, s, edge);
     error_pairs(pair, edge, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
@@ -312,14 +334,10 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     error_pairs(&own, none, 1, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
     struct reach reach = tuned_reach(t, s, edge, pair, potential);
-    for (int64_t i = 0; i < s->n_targets; i++) {
-        double q = s->target[i].q;
-        double here = flow ? tuned_flow_target(&s->target[i], pair, &reach)
-                                 + mean * p->self
-                           : tuned_target(t, &s->target[i], pair, &own, &reach,
-                                          potential);
-        local += here * (potential ? 1 : q * q) / (double)s->n_targets;
-    }
+    local = t->pair.kind->gradient
+                ? tuned_targets(t, s->moments, pair, &own, &reach, potential)
+                : tuned_flow_targets(s->moments, pair, &reach)
+                      + mean * p->self;
     /* what the targets' shells do not reach has no order */
     local += w * (mean * reach.wide + net);
     local += w * q2
