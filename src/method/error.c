@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.c: the error integrals, math.md (6.1)-(6.6), (6.8), (6.11)-(6.13). */
-#include "method/error.h"
+#include "method/error_inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,15 +87,6 @@ static void alias_node(struct alias *alias, const struct window *window,
     alias->sign[i] = near < 0 ? -1 : 1;
 }
 
-void alias_set(struct alias *alias, const struct window *window)
-{
-    int reach = window_reach(window);
-    double hat[2 * REACH_MOST + 1][ALIAS_NODES];
-    alias_hats(window, reach, hat[0]);
-    for (int i = 0; i < ALIAS_NODES; i++)
-        alias_node(alias, window, reach, hat, i);
-}
-
 struct place {
     int i;
     double part;
@@ -123,9 +114,85 @@ static double alias_sum(const struct alias *a, struct place at)
     return low + at.part * (high - low);
 }
 
-double alias_near(const struct alias *alias, double theta)
+enum { ANGULAR = 16 };
+/* An alias at the directions mu = (1 + y)/2 of one k: sum of beta_m^2, its mean
+ * m, sum of beta_m^2 m^2, |beta_1 + beta_-1|. */
+struct alias_values {
+    double square[ANGULAR], mean[ANGULAR], far[ANGULAR], near[ANGULAR];
+};
+
+static void alias_values(const struct alias *alias, double theta,
+                         const double *y, struct alias_values *to)
 {
-    return alias_sum(alias, alias_place(fmin(theta, M_PI)));
+    struct place place[ANGULAR];
+    for (int j = 0; j < ANGULAR; j++) {
+        double at = theta * ((1 + y[j]) / 2);
+        place[j] = alias_place(at < M_PI ? at : M_PI);
+        to->square[j] = alias_at(alias->log0, place[j]);
+        to->mean[j] = alias_at(alias->mean, place[j]);
+        to->far[j] = alias_at(alias->log2, place[j]);
+        to->near[j] = alias_at(alias->logs, place[j]);
+    }
+    for (int j = 0; j < ANGULAR; j++) {
+        to->square[j] = quick_exp(to->square[j]);
+        to->far[j] = quick_exp(to->far[j]);
+        to->near[j] = quick_exp(to->near[j]);
+    }
+    for (int j = 0; j < ANGULAR; j++)
+        if (alias->sign[place[j].i] != alias->sign[place[j].i + 1])
+            to->near[j] = fabs(alias_sum(alias, place[j]));
+}
+
+/* Means of one k over its directions, at node i. */
+static void alias_sphere(struct alias *alias, int i)
+{
+    const double *y, *v;
+    double theta = 2 * M_PI * i / (SPHERE_NODES - 1), sum[4] = {0};
+    struct alias_values at;
+    poly_gauss(ANGULAR, &y, &v);
+    alias_values(alias, theta, y, &at);
+    for (int j = 0; j < ANGULAR; j++) {
+        double w = v[j] / 2, mu = (1 + y[j]) / 2;
+        sum[0] += w * at.square[j];
+        sum[1] += w * mu * at.mean[j] * at.square[j];
+        sum[2] += w * at.far[j];
+        /* no credit for a sum that happens to vanish */
+        sum[3] += w * at.near[j];
+    }
+    alias->all0[i] = log(sum[0]);
+    alias->all1[i] = sum[1] / sum[0];
+    alias->all2[i] = log(sum[2]);
+    alias->alls[i] = log(fmax(sum[3], 1e-17));
+}
+
+void alias_set(struct alias *alias, const struct window *window)
+{
+    int reach = window_reach(window);
+    double hat[2 * REACH_MOST + 1][ALIAS_NODES];
+    alias_hats(window, reach, hat[0]);
+    for (int i = 0; i < ALIAS_NODES; i++)
+        alias_node(alias, window, reach, hat, i);
+    for (int i = 0; i < SPHERE_NODES; i++)
+        alias_sphere(alias, i);
+}
+
+void alias_means(const struct alias *alias, const struct band *band,
+                 double spacing, struct alias_means *to)
+{
+    for (int i = 0; i < BAND_NODES; i++) {
+        double x = band->k[i] * spacing * ((SPHERE_NODES - 1) / (2 * M_PI));
+        int at = x < SPHERE_NODES - 2 ? (int)x : SPHERE_NODES - 2;
+        struct place place = {at, x - at < 1 ? x - at : 1};
+        to->square[i] = alias_at(alias->all0, place);
+        to->mean[i] = alias_at(alias->all1, place);
+        to->far[i] = alias_at(alias->all2, place);
+        to->near[i] = alias_at(alias->alls, place);
+    }
+    for (int i = 0; i < BAND_NODES; i++) {
+        to->square[i] = quick_exp(to->square[i]);
+        to->far[i] = quick_exp(to->far[i]);
+        to->near[i] = quick_exp(to->near[i]);
+    }
 }
 
 /* k_0 of (6.11): where an integral over k of k^-2 must begin to be the sum over
@@ -185,35 +252,6 @@ double band_fall_whole(const struct band *band, double lowest)
     return atan(c / q) / (2 * q) - c / (2 * (c * c + q * q));
 }
 
-enum { ANGULAR = 16 };
-/* An alias at the directions mu = (1 + y)/2 of one k: sum of beta_m^2, its mean
- * m, sum of beta_m^2 m^2, |beta_1 + beta_-1|. */
-struct alias_values {
-    double square[ANGULAR], mean[ANGULAR], far[ANGULAR], near[ANGULAR];
-};
-
-static void alias_values(const struct alias *alias, double theta,
-                         const double *y, struct alias_values *to)
-{
-    struct place place[ANGULAR];
-    for (int j = 0; j < ANGULAR; j++) {
-        double at = theta * ((1 + y[j]) / 2);
-        place[j] = alias_place(at < M_PI ? at : M_PI);
-        to->square[j] = alias_at(alias->log0, place[j]);
-        to->mean[j] = alias_at(alias->mean, place[j]);
-        to->far[j] = alias_at(alias->log2, place[j]);
-        to->near[j] = alias_at(alias->logs, place[j]);
-    }
-    for (int j = 0; j < ANGULAR; j++) {
-        to->square[j] = quick_exp(to->square[j]);
-        to->far[j] = quick_exp(to->far[j]);
-        to->near[j] = quick_exp(to->near[j]);
-    }
-    for (int j = 0; j < ANGULAR; j++)
-        if (alias->sign[place[j].i] != alias->sign[place[j].i + 1])
-            to->near[j] = fabs(alias_sum(alias, place[j]));
-}
-
 /* Axis d of (6.5): gamma^2/k^2 times the mean over directions of sum_m beta_m^2
  * times |k + m K|^2 (gather) or k^2 (spread), and the square of (6.6), the
  * coherent sum of a particle's own aliases. */
@@ -221,33 +259,25 @@ static struct error_parts error_axis(const struct band *band,
                                      const struct alias *alias, double lowest,
                                      double spacing, double far, int potential)
 {
-    const double *y, *v;
     double along = 2 * M_PI / spacing, own = 0;
     double zero = potential ? exp(alias->log0[0])
                             : far * far * exp(alias->log2[0]);
     zero *= band->start * band->start;
     double whole = band_fall_whole(band, lowest);
     struct error_parts p = {0};
-    poly_gauss(ANGULAR, &y, &v);
+    struct alias_means all;
+    alias_means(alias, band, spacing, &all);
     for (int i = 0; i < BAND_NODES; i++) {
-        double k = band->k[i], g = band->gamma[i], s = 0, t = 0, z = 0;
+        double k = band->k[i], g = band->gamma[i], t0 = all.square[i];
         double part = band->weight[i] * band_fall(k, lowest);
-        struct alias_values at;
-        alias_values(alias, k * spacing, y, &at);
-        for (int j = 0; j < ANGULAR; j++) {
-            double mu = (1 + y[j]) / 2, t0 = at.square[j], t2 = at.far[j];
-            double t1 = at.mean[j] * t0;
-            s += v[j] / 2
-                 * (potential ? t0
-                              : k * k * t0 + 2 * k * mu * along * t1
-                                    + far * far * t2);
-            z += v[j] / 2 * t0 * (potential ? 1 : k * k);
-            /* no credit for a sum that happens to vanish */
-            t += v[j] / 2 * at.near[j];
-        }
-        own += band->weight[i] * g * t;
+        double s = potential ? t0
+                             : k * k * t0 + 2 * k * along * all.mean[i] * t0
+                                   + far * far * all.far[i];
+        own += band->weight[i] * g * all.near[i];
         p.gather += 2 * part * (g * g * s - zero);
-        p.spread += 2 * part * (g * g * z - (potential ? zero : 0));
+        p.spread += 2 * part
+                    * (g * g * t0 * (potential ? 1 : k * k)
+                       - (potential ? zero : 0));
     }
     p.gather += 2 * zero * whole;
     p.spread += potential ? 2 * zero * whole : 0;

@@ -11,7 +11,7 @@
 #include "math/window.h"
 #include "points/cell.h"
 
-enum { ALIAS_NODES = 49, BAND_NODES = 24, TAIL_NODES = 36 };
+enum { ALIAS_NODES = 49, SPHERE_NODES = 97, BAND_NODES = 24, TAIL_NODES = 36 };
 
 /* How strongly a mode of theta = k h (h the mesh spacing) is taken for its
  * aliases theta + 2 pi m, beta_m = what(theta + 2 pi m)/what(theta), at
@@ -22,6 +22,12 @@ struct alias {
     double mean[ALIAS_NODES]; /* sum beta_m^2 m over sum beta_m^2 */
     double logs[ALIAS_NODES]; /* log of |beta_1 + beta_-1| */
     double sign[ALIAS_NODES]; /* its sign */
+    /* Means over all directions of a wave of length theta = 2 pi i/
+     * (SPHERE_NODES - 1), theta each direction's part mu of it: */
+    double all0[SPHERE_NODES];  /* log of the mean of sum beta_m^2 */
+    double all1[SPHERE_NODES];  /* mean of mu sum beta_m^2 m over that */
+    double all2[SPHERE_NODES];  /* log of the mean of sum beta_m^2 m^2 */
+    double alls[SPHERE_NODES];  /* log of the mean of |beta_1 + beta_-1| */
 };
 void alias_set(struct alias *alias, const struct window *window);
 

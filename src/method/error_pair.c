@@ -3,8 +3,8 @@
 #include "method/error_inside.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "math/poly.h"
 #include "math/quick.h"
 
 static double sinc(double x)
@@ -119,16 +119,14 @@ static void shell_cut(struct error_pair *pair, const struct band *band,
     }
 }
 
-/* integral over mu in [-1, 1] of |beta| at each node of the band, for the
+/* Mean over directions of |beta| at each node of the band, for the
  * axis with the longest spacing; *far: the sum over the axes of K_d^2. */
 static void pair_beta(const struct band *band, const struct alias *alias,
                       const struct cell *cell, const int64_t mesh[3],
                       double beta[BAND_NODES], double *far)
 {
-    enum { ANGULAR = 5 };
-    const double *y, *v;
+    struct alias_means all;
     double longest = 0;
-    poly_gauss(ANGULAR, &y, &v);
     *far = 0;
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;
@@ -138,14 +136,8 @@ static void pair_beta(const struct band *band, const struct alias *alias,
                            / (double)mesh[d]);
         *far += k * k;
     }
-    for (int i = 0; i < BAND_NODES; i++) {
-        beta[i] = 0;
-        for (int j = 0; j < ANGULAR; j++) {
-            double theta = band->k[i] * (1 + y[j]) / 2 * longest;
-            beta[i] += v[j] / 2
-                       * fabs(alias_near(alias, theta));
-        }
-    }
+    alias_means(alias, band, longest, &all);
+    memcpy(beta, all.near, sizeof all.near);
 }
 
 void error_pairs(struct error_pair *pair, const double *edge, int n,
