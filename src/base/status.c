@@ -29,6 +29,12 @@ const char *farsum_message(void)
 farsum_status status_fail(farsum_status code, const char *format, ...)
 {
     va_list args;
+    size_t length = strlen(format);
+    /* refusals by the dozen while rows are compared: nothing to print */
+    if (!strchr(format, '%') && length < sizeof message) {
+        memcpy(message, format, length + 1);
+        return code;
+    }
     va_start(args, format);
     c_locale_vtext(message, sizeof message, format, args);
     va_end(args);

@@ -11,14 +11,20 @@ static const long double pi = 3.14159265358979323846264338327950288L;
 void poly_fit(double (*f)(double v, const void *data), const void *data, int n,
               double *coef)
 {
-    long double value[POLY_MAX], cheb[POLY_MAX];
+    long double value[POLY_MAX], cheb[POLY_MAX], turn[4 * POLY_MAX];
     long double prev[POLY_MAX] = {0}, here[POLY_MAX] = {0}, sum[POLY_MAX] = {0};
+    for (int m = 0; m <= n; m++) { /* cos(pi m/2n), all round */
+        turn[m] = m < n ? cosl(pi * m / (2 * n)) : 0;
+        turn[2 * n - m] = -turn[m];
+    }
+    for (int m = 1; m < 2 * n; m++)
+        turn[2 * n + m] = turn[2 * n - m];
     for (int i = 0; i < n; i++)
-        value[i] = f((double)cosl(pi * (i + 0.5L) / n), data);
+        value[i] = f((double)turn[2 * i + 1], data);
     for (int k = 0; k < n; k++) {
         long double s = 0;
         for (int i = 0; i < n; i++)
-            s += value[i] * cosl(pi * k * (i + 0.5L) / n);
+            s += value[i] * turn[k * (2 * i + 1) % (4 * n)];
         cheb[k] = (k ? 2 : 1) * s / n;
     }
     /* T_0 = 1, T_1 = v, T_{k+1} = 2 v T_k - T_{k-1} */

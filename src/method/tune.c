@@ -4,8 +4,11 @@
  *
  * For a ladder of cutoffs and of upsamplings: the smallest bandwidth whose cut
  * is half the goal, the smallest support whose aliases are the other half, and
- * what it costs.  The cheapest is then refined: the shape that aliases least,
- * and with mesh and support kept the smallest cutoff that still holds. */
+ * what it costs.  Each search begins where that of the cutoff before ended, and
+ * a candidate that cannot be cheaper than the best so far is left out before
+ * its error is estimated.  The cheapest is then refined: the shape that aliases
+ * least, and with mesh and support kept the smallest cutoff that still
+ * holds. */
 #include <math.h>
 #include <string.h>
 
@@ -83,46 +86,19 @@ farsum_status tune_split_whole(const struct tuner *u, struct tuned *t)
     return FARSUM_OK;
 }
 
-/* The estimate of the cut alone at bandwidth c, by the table. */
+/* The estimate of the cut alone at bandwidth c. */
 static double tune_cut(const struct tuner *u, struct tuned *t, double c)
 {
-    const struct farsum_plan *plan = u->plan;
-    int potential = tuned_of_values(plan);
-    double at = c - CUT_FIRST;
-    int i = at >= CUTS - 1 ? CUTS - 2 : at < 0 ? 0 : (int)at;
-    double part = at - i, v[3];
-    for (int k = 0; k < 3; k++)
-        v[k] = exp(u->cut[i][k] + part * (u->cut[i + 1][k] - u->cut[i][k]));
-    struct error_parts *parts = potential ? &t->potential : &t->field;
-    *parts = (struct error_parts){.cut_near = v[0] / t->cell.volume,
-                                  .cut_far = v[1] / t->cell.volume,
-                                  .self = potential ? v[2] : 0};
-    t->mesh[0] = 0;
-    /* the table knows of no kappa, which goes as the cutoff */
-    int fresh = plan->sample.n_targets > 0 || t->pair.kappa > 0;
-    if (fresh && tune_split(u, t, c) != FARSUM_OK)
-        return INFINITY;
-    if (t->pair.kappa > 0) {
-        parts->cut_near = t->band.cut_near[potential] / t->cell.volume;
-        parts->cut_far = t->band.cut_far[potential] / t->cell.volume;
-        parts->self = potential ? t->band.self * t->band.self : 0;
-    }
-    return tune_total(u, t);
-}
-
-static farsum_status tune_cuts(struct tuner *u)
-{
     int potential = tuned_of_values(u->plan);
-    for (int i = 0; i < CUTS; i++) {
-        struct split split;
-        struct band band;
-        TRY(split_set(&split, u->split, CUT_FIRST + i));
-        band_set(&band, &split, &u->plan->pair);
-        u->cut[i][0] = log(band.cut_near[potential] + 1e-300);
-        u->cut[i][1] = log(band.cut_far[potential] + 1e-300);
-        u->cut[i][2] = log(band.self * band.self + 1e-300);
-    }
-    return FARSUM_OK;
+    struct error_parts *parts = potential ? &t->potential : &t->field;
+    t->mesh[0] = 0;
+    if (tune_split(u, t, c) != FARSUM_OK)
+        return INFINITY;
+    *parts = (struct error_parts){
+        .cut_near = t->band.cut_near[potential] / t->cell.volume,
+        .cut_far = t->band.cut_far[potential] / t->cell.volume,
+        .self = potential ? t->band.self * t->band.self : 0};
+    return tune_total(u, t);
 }
 
 void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
@@ -142,33 +118,42 @@ static double tune_excess(const struct tuner *u, struct tuned *t, double c)
 }
 
 /* Smallest bandwidth whose cut leaves room for the aliases.  Its logarithm
- * falls nearly linearly in c: secants that keep the root between them. */
-static farsum_status tune_bandwidth(const struct tuner *u, struct tuned *t)
+ * falls nearly linearly in c, by 1 where c grows by 1: steps of that from where
+ * the search begins, then secants that keep the root between them. */
+static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
 {
-    double low = CUT_FIRST, high, last = CUT_FIRST + CUTS - 1;
-    double above = tune_excess(u, t, low), below;
-    if (above <= 0)
-        return tune_split(u, t, low);
-    for (high = low + 16; high < last; high += 16)
-        if (tune_excess(u, t, high) < 0)
-            break;
-    high = fmin(high, last);
-    below = tune_excess(u, t, high);
-    t->error *= M_SQRT2; /* the aliases may take as much, were it to hold */
-    if (!(below <= 0))
-        FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
-             plan_length(u->plan, t->rc), plan_error(u->plan, t->error));
-    for (int step = 0; step < 8 && below < -0.1; step++) {
-        double part = above / (above - below);
-        double c = low + fmin(fmax(part, 0.05), 0.95) * (high - low);
+    const double first = CUT_FIRST, last = CUT_LAST;
+    double low = 0, high = 0, above = 0, below = 0, step = 0; /* 0: none */
+    double c = u->bandwidth > 0 ? u->bandwidth : first + 8;
+    for (int k = 0; k < 24; k++) {
         double here = tune_excess(u, t, c);
         if (here > 0)
             low = c, above = here;
         else
             high = c, below = here;
+        if (low == last || high == first || (high == c && below >= -0.1))
+            break;
+        if (low > 0 && high > 0) {
+            double part = above / (above - below) + 0.03;
+            if (high - low < 0.02)
+                break;
+            c = low + fmin(fmax(part, 0.05), 0.95) * (high - low);
+        } else if (low > 0) {
+            step = fmax(2 * step, above + 0.1);
+            c = fmin(low + step, last);
+        } else {
+            step = fmax(2 * step, -below - 0.02);
+            c = fmax(high - step, first);
+        }
     }
-    tune_excess(u, t, high);
-    return tune_split(u, t, high);
+    t->error *= M_SQRT2; /* the aliases may take as much, were it to hold */
+    if (high == 0)
+        FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
+             plan_length(u->plan, t->rc), plan_error(u->plan, t->error));
+    if (c != high)
+        tune_excess(u, t, high);
+    u->bandwidth = high;
+    return FARSUM_OK;
 }
 
 /* The least mesh for bandwidth c and upsampling sigma: mode numbers reach
@@ -216,27 +201,33 @@ static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
     return FARSUM_OK;
 }
 
-/* Smallest support that meets the goal; the cut's error is known to leave
- * room. */
+/* Smallest support that meets the goal, from where the last one of this
+ * upsampling was; the cut's error is known to leave room. */
 static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
 {
     int fixed = u->plan->options.support;
-    int low = fixed ? fixed : WINDOW_MIN, high = fixed ? fixed : WINDOW_MAX;
-    while (low < high) {
-        int mid = (low + high) / 2;
-        TRY(tune_cached(u, t, s, mid));
-        if (!tune_holds(u, t))
-            low = mid + 1;
-        else
-            high = mid;
+    int support = fixed ? fixed : u->support[s], holds;
+    TRY(tune_cached(u, t, s, support));
+    holds = tune_holds(u, t);
+    if (!fixed && holds)
+        while (support > WINDOW_MIN) {
+            TRY(tune_cached(u, t, s, support - 1));
+            if (!tune_holds(u, t))
+                break;
+            support--;
+        }
+    while (!fixed && !holds && support < WINDOW_MAX) {
+        TRY(tune_cached(u, t, s, ++support));
+        holds = tune_holds(u, t);
     }
-    TRY(tune_cached(u, t, s, high));
+    u->support[s] = support;
+    if (t->window.support != support)
+        TRY(tune_cached(u, t, s, support));
     /* what the user fixed is held to the tolerance itself */
-    if (tune_total(u, t) > (fixed ? u->plan->problem.tolerance
-                                  : tune_goal(u, t)))
+    if (!holds && !(fixed && tune_total(u, t) <= u->plan->problem.tolerance))
         FAIL(ERR_TOLERANCE,
              "%s window of support %d at upsampling %.3g reaches %.2g",
-             u->window, high, sigmas[s], plan_error(u->plan, t->error));
+             u->window, support, sigmas[s], plan_error(u->plan, t->error));
     return FARSUM_OK;
 }
 
@@ -246,20 +237,20 @@ static int tune_terms(const struct tuned *t)
     return 3 + (int)(0.7 * t->split.c);
 }
 
-/* 1: even with the smallest support it would cost more than `least`. */
-static int tune_hopeless(const struct tuner *u, struct tuned *t, double least)
+/* 1: even with the smallest support that may do it would cost more than
+ * `least`. */
+static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
+                         double least)
 {
-    struct tuned cheap = *t;
-    cheap.window.support = u->plan->options.support ? u->plan->options.support
-                                                    : WINDOW_MIN;
-    cheap.poly.n = tune_terms(t);
-    return tuned_choose(&cheap, u->plan) == FARSUM_OK && cheap.seconds > least;
+    t->window.support = support;
+    t->poly.n = tune_terms(t);
+    return isfinite(least) && tuned_cost(t, u->plan) == FARSUM_OK
+           && t->seconds > least;
 }
 
 /* Candidates of cutoff rc: with the bandwidth that all of them have, if the
  * mesh is not fixed. */
-static farsum_status tune_begin(const struct tuner *u, struct tuned *t,
-                                double rc)
+static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 {
     const farsum_options *o = &u->plan->options;
     tune_cutoff(u, t, rc);
@@ -273,18 +264,20 @@ static farsum_status tune_begin(const struct tuner *u, struct tuned *t,
                             : tune_bandwidth(u, t);
 }
 
-/* One candidate: a cutoff's t and upsampling s (or the fixed mesh).  Given up
- * with seconds = infinity once it cannot be cheaper than `least`. */
+/* One candidate: a cutoff's t and upsampling s (or the fixed mesh), of which a
+ * support below `support` does not hold.  Given up with seconds = infinity once
+ * it cannot be cheaper than `least`. */
 static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
-                                    double least)
+                                    int support, double least)
 {
     const farsum_options *o = &u->plan->options;
     int tuned_mesh = o->mesh[0] == 0;
     if (tuned_mesh) {
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
                   u->plan->device != NULL);
+        int hopeless = tune_hopeless(u, t, support, least);
         t->seconds = INFINITY;
-        if (tune_hopeless(u, t, least))
+        if (hopeless)
             return FARSUM_OK;
         TRY(tune_support(u, t, s));
     } else {
@@ -309,7 +302,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
     }
     tune_sigma(t);
     t->poly.n = tune_terms(t);
-    return tuned_choose(t, u->plan);
+    return tuned_cost(t, u->plan);
 }
 
 /* Cutoffs to try: by the neighbours they would see. */
@@ -334,38 +327,64 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
     return n;
 }
 
+/* The cheapest so far, and what was reached where the tolerance was not. */
+struct tune_found {
+    struct tuned *best;
+    double least, reached;
+    farsum_status last;
+};
+
+/* The candidates of a cutoff, the largest upsampling first: those with less
+ * have no smaller support. */
+static farsum_status tune_search_cutoff(struct tuner *u, double rc,
+                                        struct tune_found *found)
+{
+    const farsum_options *o = &u->plan->options;
+    int only = o->upsampling > 0 || o->mesh[0] > 0;
+    int support = o->support ? o->support : WINDOW_MIN;
+    struct tuned begin = {.rc = 0}, t;
+    farsum_status began = tune_begin(u, &begin, rc);
+    for (int s = only ? SIGMAS / 2 : SIGMAS - 1; s >= 0; s--) {
+        t = begin;
+        farsum_status status =
+            began == FARSUM_OK ? tune_candidate(u, &t, s, support, found->least)
+                               : began;
+        if (status == FARSUM_OK && t.seconds < found->least) {
+            found->least = t.seconds;
+            *found->best = t;
+        }
+        if (status == FARSUM_OK && isfinite(t.seconds))
+            support = t.window.support;
+        if (status == FARSUM_ERR_TOLERANCE && t.error > 0)
+            found->reached = fmin(found->reached,
+                                  t.error * u->plan->problem.tolerance
+                                      / tune_goal(u, &t));
+        if (status != FARSUM_OK && status != FARSUM_ERR_TOLERANCE)
+            return status;
+        if (status != FARSUM_OK)
+            found->last = status;
+        if (only || status != FARSUM_OK)
+            break;
+    }
+    return FARSUM_OK;
+}
+
+/* All cutoffs, from the middle of the ladder outwards. */
 static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
 {
     const struct farsum_plan *plan = u->plan;
-    const farsum_options *o = &plan->options;
-    double rc[CUTOFFS], least = INFINITY, reached = INFINITY;
-    double tolerance = plan->problem.tolerance;
-    int cutoffs = tune_cutoffs(u, rc);
-    int only = o->upsampling > 0 || o->mesh[0] > 0;
-    farsum_status last = FARSUM_OK;
+    struct tune_found found = {tuned, INFINITY, INFINITY, FARSUM_OK};
+    double rc[CUTOFFS];
+    int cutoffs = tune_cutoffs(u, rc), middle = cutoffs / 2;
+    for (int s = 0; s < SIGMAS; s++)
+        u->support[s] = 8;
     for (int i = 0; i < cutoffs; i++) {
-        struct tuned begin = {.rc = 0};
+        int at = i < cutoffs - middle ? middle + i : cutoffs - 1 - i;
         TRY(progress_step(i, cutoffs, "tuning spectral"));
-        farsum_status began = tune_begin(u, &begin, rc[i]);
-        for (int s = only ? SIGMAS / 2 : 0; s < SIGMAS; s++) {
-            struct tuned t = begin;
-            farsum_status status = began == FARSUM_OK
-                                       ? tune_candidate(u, &t, s, least)
-                                       : began;
-            if (status == FARSUM_OK && t.seconds < least) {
-                least = t.seconds;
-                *tuned = t;
-            }
-            if (status == FARSUM_ERR_TOLERANCE && t.error > 0)
-                reached = fmin(reached, t.error * tolerance
-                                            / tune_goal(u, &t));
-            if (status != FARSUM_OK && status != FARSUM_ERR_TOLERANCE)
-                return status;
-            last = status != FARSUM_OK ? status : last;
-            if (only || began != FARSUM_OK)
-                break;
-        }
+        TRY(tune_search_cutoff(u, rc[at], &found));
     }
+    double least = found.least, reached = found.reached;
+    farsum_status last = found.last;
     if (isfinite(least))
         return FARSUM_OK;
     if (isfinite(reached))
@@ -387,7 +406,6 @@ farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
     u->tables = strcmp(u->split, "prolate") == 0;
     GO(cell_set(&u->cell, plan->problem.cell, 1));
     GO(split_set(&u->plain, u->split, CUT_FIRST));
-    GO(tune_cuts(u));
     GO(tune_search(u, tuned));
     GO(tune_refine(u, tuned));
     GO(tuned_measured(tuned, plan));

@@ -5,7 +5,7 @@
 
 #include "method/tuned.h"
 
-enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUTS = 77 };
+enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUT_LAST = 80 };
 
 struct tuner {
     const struct farsum_plan *plan;
@@ -14,8 +14,9 @@ struct tuner {
     int tables;            /* 1: bands may come from tables; a split is then
                               plain but for its bandwidth */
     struct split plain;
-    double cut[CUTS][3];   /* logs of near cut, far cut and own potential times
-                              the volume, at bandwidth CUT_FIRST + i */
+    /* Where a search begins: what it found of the cutoff before. */
+    double bandwidth;      /* 0: nothing yet */
+    int support[SIGMAS];
     struct {
         int set;
         struct window window;
@@ -36,7 +37,8 @@ farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
 void tune_cutoff(const struct tuner *u, struct tuned *t, double rc);
 /* Sets sigma from mesh and bandwidth. */
 void tune_sigma(struct tuned *t);
-/* The bandwidth that errs least on the mesh that is there. */
+/* The bandwidth that errs least on the mesh that is there, near the one that
+ * stands in t, 0: anywhere. */
 void tune_best_bandwidth(const struct tuner *u, struct tuned *t);
 farsum_status tune_refine(struct tuner *u, struct tuned *t);
 

@@ -40,6 +40,81 @@ static double try_bandwidth(double c, void *data)
     return log(tune_total(s->u, s->t));
 }
 
+/* Minimum of f over [low, high] near x: three points that bracket it, then
+ * vertices of parabolas, until one says that nothing more than GAIN is to be
+ * won.  f is last called at the point that comes back. */
+static double tune_valley(double (*f)(double, void *), void *data, double low,
+                          double high, double x, double step)
+{
+    enum { STEPS = 24 };
+    const double gain = 0.003;
+    double a = fmax(x - step, low), b = fmin(fmax(x, low), high);
+    double c = fmin(x + step, high), last = b;
+    double fb = f(b, data), fa, fc;
+    if (a >= b)
+        a = low, b = low + step / 2;
+    if (c <= b)
+        c = high, b = high - step / 2;
+    if (b != last)
+        fb = f(b, data);
+    fa = f(a, data);
+    fc = f(last = c, data);
+    for (int k = 0; k < STEPS; k++) {
+        double at;
+        if (fa <= fb || fc < fb) { /* go on downwards */
+            int left = fa < fc;
+            if ((left && a <= low) || (!left && c >= high)) {
+                /* against the end: it may lie between */
+                double edge = left ? a : c, fe = left ? fa : fc;
+                at = (edge + b) / 2;
+                if (fabs(fb - fe) < gain || fabs(edge - b) < step / 8) {
+                    b = edge;
+                    break;
+                }
+                double here = f(last = at, data);
+                if (left)
+                    c = b, fc = fb;
+                else
+                    a = b, fa = fb;
+                b = at, fb = here;
+                continue;
+            }
+            step *= 1.6;
+            if (left) {
+                c = b, fc = fb, b = a, fb = fa;
+                a = fmax(a - step, low);
+                fa = f(last = a, data);
+            } else {
+                a = b, fa = fb, b = c, fb = fc;
+                c = fmin(c + step, high);
+                fc = f(last = c, data);
+            }
+            continue;
+        }
+        double p = (fb - fa) / (b - a), q = (fc - fb) / (c - b);
+        double bend = (q - p) / (c - a); /* > 0 */
+        at = (a + b) / 2 - p / (2 * bend);
+        double won = bend * (at - b) * (at - b);
+        if (!(won > gain) || !isfinite(at))
+            break;
+        double here = f(last = at, data);
+        if (here < fb) {
+            if (at < b)
+                c = b, fc = fb;
+            else
+                a = b, fa = fb;
+            b = at, fb = here;
+        } else if (at < b) {
+            a = at, fa = here;
+        } else {
+            c = at, fc = here;
+        }
+    }
+    if (last != b)
+        f(b, data);
+    return b;
+}
+
 /* The bandwidth that errs least on the mesh that is there. */
 void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
 {
@@ -53,8 +128,8 @@ void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
         most = fmin(most, (double)t->mesh[d] * M_PI
                               / row_length(t->cell.a + 3 * d));
     most = fmin(fmax(most, 2), 90);
-    double c = tune_golden(try_bandwidth, &s, fmax(most / 2.6, 1), most, 16);
-    try_bandwidth(c, &s);
+    double c = t->split.c > 0 ? t->split.c : most / 1.4;
+    tune_valley(try_bandwidth, &s, fmax(most / 2.6, 1), most, c, 0.06 * c);
 }
 
 static double try_shape(double shape, void *data)
@@ -78,24 +153,42 @@ static void tune_best_shape(const struct tuner *u, struct tuned *t)
         *t = best;
 }
 
-/* With mesh and support kept, the smallest cutoff that meets the goal. */
+/* Log of the error over the goal with a cutoff `part` times as large and the
+ * bandwidth that errs least there. */
+static double shrink_excess(const struct tuner *u, const struct tuned *from,
+                            double part, struct tuned *to)
+{
+    *to = *from;
+    tune_cutoff(u, to, from->rc * part);
+    to->split.c = fmax(from->split.c * part, 1);
+    tune_best_bandwidth(u, to);
+    return log(tune_total(u, to) / tune_goal(u, to));
+}
+
+/* With mesh and support kept, the smallest cutoff that meets the goal: secants
+ * in its logarithm, the root between them. */
 static void tune_shrink(const struct tuner *u, struct tuned *t)
 {
-    double low = 0.6, high = 1, rc = t->rc;
-    struct tuned best = *t;
-    for (int step = 0; step < 9; step++) {
-        double mid = (low + high) / 2;
-        struct tuned trial = *t;
-        tune_cutoff(u, &trial, rc * mid);
-        tune_best_bandwidth(u, &trial);
-        if (tune_holds(u, &trial)) {
-            high = mid;
-            best = trial;
+    const struct tuned from = *t;
+    struct tuned trial;
+    double low = 0.6, high = 1, above = 0; /* 0: not known */
+    double below = log(tune_total(u, t) / tune_goal(u, t));
+    for (int step = 0; step < 10 && below < -0.005 && high - low > 1e-3;
+         step++) {
+        double at = above > 0 ? low + (high - low) * above / (above - below)
+                              : high * exp(below / from.split.c);
+        at = fmin(fmax(at, low + 0.03 * (high - low)),
+                  high - 0.03 * (high - low));
+        double here = shrink_excess(u, &from, at, &trial);
+        if (here <= 0) {
+            high = at;
+            below = here;
+            *t = trial;
         } else {
-            low = mid;
+            low = at;
+            above = here;
         }
     }
-    *t = best;
 }
 
 /* The cutoff is fixed: the smallest mesh that meets the goal. */

@@ -263,7 +263,8 @@ static double tuned_seconds(const struct tuned *t,
     return fmax(near, mesh) + fmin(near, mesh) * fmin(points / threads, 1);
 }
 
-farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
+static farsum_status tuned_rows(struct tuned *t, const struct farsum_plan *plan,
+                                int brief)
 {
     const farsum_options *o = &plan->options;
     const char *names[ROOM_COUNT] = {o->near, o->spread, o->fft, o->scale,
@@ -272,11 +273,23 @@ farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
     tuned_args(t, plan, args);
     for (int r = 0; r < ROOM_COUNT; r++) {
         struct choose_options how = {.name = names[r],
-                                     .deterministic = o->deterministic};
+                                     .deterministic = o->deterministic,
+                                     .brief = brief};
         TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
     }
     tuned_together(t, plan, args);
     t->seconds = tuned_seconds(t, plan);
+    return FARSUM_OK;
+}
+
+farsum_status tuned_cost(struct tuned *t, const struct farsum_plan *plan)
+{
+    return tuned_rows(t, plan, 1);
+}
+
+farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
+{
+    TRY(tuned_rows(t, plan, 0));
     t->bytes = tuned_bytes(t, plan);
     return FARSUM_OK;
 }

@@ -59,6 +59,8 @@ int64_t tuned_bytes(const struct tuned *tuned, const struct farsum_plan *plan);
 /* Picks a variant in each room; sums up the seconds. */
 farsum_status tuned_choose(struct tuned *tuned,
                            const struct farsum_plan *plan);
+/* The same without its reasons in words, and without bytes. */
+farsum_status tuned_cost(struct tuned *tuned, const struct farsum_plan *plan);
 /* Picks spread and interp anew by the times that are kept, measuring them first
  * if the options ask for it. */
 farsum_status tuned_measured(struct tuned *tuned,

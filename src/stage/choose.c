@@ -62,6 +62,8 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
         *choice = (struct choice){.stage = stage, .row = row};
         choice->cost =
             choose_cost(stage, row, args, options, &choice->measured);
+        if (options->brief)
+            return FARSUM_OK;
         snprintf(choice->reason, sizeof choice->reason, "named");
         choose_more(args, choice, 0);
         return FARSUM_OK;
@@ -146,6 +148,8 @@ farsum_status choose(const struct stage *stage, const void *args,
     *choice = (struct choice){.stage = stage, .row = ranked[0]};
     choice->cost =
         choose_cost(stage, ranked[0], args, options, &choice->measured);
-    choose_say(stage, args, choice, n, n > 1 ? ranked[1] : NULL, cost[n > 1]);
+    if (!options->brief)
+        choose_say(stage, args, choice, n, n > 1 ? ranked[1] : NULL,
+                   cost[n > 1]);
     return FARSUM_OK;
 }

@@ -116,6 +116,7 @@ struct choose_options {
                                         rows' own costs */
     int n_times;
     double kind; /* what the other rows' costs are multiplied by; 0: 1 */
+    int brief;   /* 1: no reason in words */
 };
 
 enum { CHOOSE_MOST = 32 /* rows of a room */ };

@@ -23,6 +23,25 @@ void modes_set_cell(struct modes *modes, const struct cell *cell)
     modes->volume = cell->volume;
 }
 
+/* Of axis d: 1 over the square of the window's transform, which is even, and
+ * the same on axes of as many points. */
+static void modes_decon(struct modes *modes, const struct window *window, int d)
+{
+    const int64_t n = modes->mesh[d];
+    double *decon = modes->decon[d];
+    for (int other = 0; other < d; other++)
+        if (modes->mesh[other] == n) {
+            memcpy(decon, modes->decon[other], (size_t)n * sizeof *decon);
+            return;
+        }
+    for (int64_t i = 0; i <= n / 2; i++) {
+        double hat = window_hat(window, 2 * M_PI * (double)i / (double)n);
+        decon[i] = 2 * i == n ? 0 : 1 / (hat * hat);
+        if (i > 0)
+            decon[n - i] = decon[i];
+    }
+}
+
 farsum_status modes_create(struct modes *modes, const struct scale_args *args)
 {
     const struct pair *pair = scale_kernel(args);
@@ -37,14 +56,8 @@ farsum_status modes_create(struct modes *modes, const struct scale_args *args)
     poly_fit(modes_smooth, args, MODES_TERMS, modes->smooth);
     poly_derivative(modes->smooth, MODES_TERMS, modes->slope);
     for (int d = 0; d < 3; d++) {
-        int64_t n = args->mesh[d];
-        TRY(MEM_RAW(modes->decon[d], n));
-        for (int64_t i = 0; i < n; i++) {
-            double hat = window_hat(args->window,
-                                    2 * M_PI * (double)modes_signed(i, n)
-                                        / (double)n);
-            modes->decon[d][i] = 2 * i == n ? 0 : 1 / (hat * hat);
-        }
+        TRY(MEM_RAW(modes->decon[d], args->mesh[d]));
+        modes_decon(modes, args->window, d);
     }
     return FARSUM_OK;
 }
