@@ -11,7 +11,7 @@ enum { NAME = 16 };
 struct key {
     char name[NAME];
     int support;
-    double shape, sigma;
+    double shape, sigma, fit;
 };
 
 static struct {
@@ -28,7 +28,8 @@ static struct {
 static int same(const struct key *a, const struct key *b)
 {
     return a->support == b->support && a->shape == b->shape
-           && a->sigma == b->sigma && strcmp(a->name, b->name) == 0;
+           && a->sigma == b->sigma && a->fit == b->fit
+           && strcmp(a->name, b->name) == 0;
 }
 
 /* 1: it was there. */
@@ -74,17 +75,17 @@ static void design_keep(const struct key *key, const struct window *window,
 
 farsum_status design_window(struct window *window, struct alias *alias,
                             const char *name, int support, double shape,
-                            double sigma)
+                            double sigma, double fit_error)
 {
     struct key key = {.support = support, .shape = shape,
-                      .sigma = shape > 0 ? 0 : sigma};
+                      .sigma = shape > 0 ? 0 : sigma, .fit = fit_error};
     size_t length = strlen(name);
     if (length < NAME) {
         memcpy(key.name, name, length + 1);
         if (design_find(&key, window, alias))
             return FARSUM_OK;
     }
-    TRY(window_set(window, name, support, shape, sigma, 0));
+    TRY(window_set(window, name, support, shape, sigma, fit_error));
     alias_set(alias, window);
     if (length < NAME)
         design_keep(&key, window, alias);

@@ -11,7 +11,8 @@
 #include "math/window.h"
 #include "points/cell.h"
 
-enum { ALIAS_NODES = 49, SPHERE_NODES = 97, BAND_NODES = 24, TAIL_NODES = 36 };
+enum { ALIAS_NODES = 49, SPHERE_NODES = 97 };
+enum { BAND_NODES = 24, TAIL_NODES = 36 };
 
 /* How strongly a mode of theta = k h (h the mesh spacing) is taken for its
  * aliases theta + 2 pi m, beta_m = what(theta + 2 pi m)/what(theta), at

@@ -178,11 +178,11 @@ void tune_sigma(struct tuned *t)
                             / (t->split.c * row_length(t->cell.a + 3 * d)));
 }
 
-farsum_status tune_window(const struct tuner *u, struct tuned *t,
-                                 int support, double shape, double sigma)
+farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
+                          double shape, double sigma)
 {
     return design_window(&t->window, &t->alias, u->window, support, shape,
-                         sigma);
+                         sigma, 0);
 }
 
 /* Window and aliases for the s-th upsampling, kept. */

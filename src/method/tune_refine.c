@@ -2,30 +2,11 @@
 /* tune_refine.c: with a cutoff, mesh and support chosen, the rest: shape,
  * bandwidth, a smaller cutoff or mesh, and the fits. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "method/designs.h"
 #include "method/tune_inside.h"
-
-/* Minimum of f over log-spaced [low, high] by golden section. */
-static double tune_golden(double (*f)(double, void *), void *data, double low,
-                          double high, int steps)
-{
-    const double g = 0.6180339887498949;
-    double a = low, b = high, x = b - g * (b - a), y = a + g * (b - a);
-    double fx = f(x, data), fy = f(y, data);
-    for (int i = 0; i < steps; i++) {
-        if (fx < fy) {
-            b = y, y = x, fy = fx;
-            x = b - g * (b - a);
-            fx = f(x, data);
-        } else {
-            a = x, x = y, fx = fy;
-            y = a + g * (b - a);
-            fy = f(y, data);
-        }
-    }
-    return fx < fy ? x : y;
-}
 
 struct search {
     const struct tuner *u;
@@ -132,25 +113,44 @@ void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
     tune_valley(try_bandwidth, &s, fmax(most / 2.6, 1), most, c, 0.06 * c);
 }
 
-static double try_shape(double shape, void *data)
+/* Shapes that are tried: steps of 2 % from the usual one, so that another plan
+ * finds their windows kept. */
+#define SHAPE_STEP 1.02
+enum { SHAPES = 20 };
+
+static double try_shape(const struct tuner *u, struct tuned *t, double usual,
+                        int step)
 {
-    struct search *s = data;
-    if (tune_window(s->u, s->t, s->t->window.support, shape, 1) != FARSUM_OK)
+    double shape = usual * pow(SHAPE_STEP, step);
+    if (abs(step) > SHAPES
+        || tune_window(u, t, t->window.support, shape, 1) != FARSUM_OK)
         return INFINITY;
-    return log(tune_total(s->u, s->t));
+    return tune_total(u, t);
 }
 
+/* Downhill by 6, 3 and 1 steps. */
 static void tune_best_shape(const struct tuner *u, struct tuned *t)
 {
-    struct search s = {u, t};
-    double shape = t->window.shape;
-    if (u->plan->options.shape > 0 || shape == 0)
+    static const int steps[] = {6, 3, 1};
+    double usual = t->window.shape, least;
+    int at = 0;
+    if (u->plan->options.shape > 0 || usual == 0)
         return;
-    struct tuned best = *t;
-    double before = tune_total(u, &best);
-    double found = tune_golden(try_shape, &s, 0.7 * shape, 1.5 * shape, 9);
-    if (try_shape(found, &s) > log(before))
-        *t = best;
+    least = tune_total(u, t);
+    for (int k = 0; k < 3; k++)
+        for (int side = 1, moved = 0; side >= -1; side -= 2) {
+            while (!(moved && side < 0)) {
+                struct tuned trial = *t;
+                int next = at + side * steps[k];
+                double here = try_shape(u, &trial, usual, next);
+                if (here >= least)
+                    break;
+                least = here;
+                at = next;
+                moved = 1;
+                *t = trial;
+            }
+        }
 }
 
 /* Log of the error over the goal with a cutoff `part` times as large and the
@@ -223,7 +223,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
     double sum = t->field.cut_near + t->field.cut_far
                  + t->field.gather + t->field.spread;
-    double floor = u->plan->pairs == FARSUM_F32 ? 3e-8 : 1e-13;
+    double finest = u->plan->pairs == FARSUM_F32 ? 3e-8 : 1e-13;
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
     /* what it is off by at r = 0 stands in every particle's potential */
     double q_rms = sqrt(u->plan->sample.q2 / (double)u->plan->sample.n);
@@ -242,15 +242,17 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     if (u->plan->sample.near > 0 && p->error != FARSUM_ERROR_ABSOLUTE
         && p->tolerance < 2 * FINE)
         near = fmin(near, FINE);
-    t->near_error = fmax(near, floor);
+    t->near_error = fmax(near, finest);
     TRY(pair_near_poly(&t->pair, &t->split, t->near_error, &t->poly));
     /* relative to the far field, whose square is 8/V int gamma^2 <= 8 c/V */
     double far = sqrt(t->field.gather * t->cell.volume / (2 * t->split.c));
     double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8
                                                                   : 1e-15),
                       1e-3);
-    return window_set(&t->window, u->window, t->window.support, t->window.shape,
-                      t->sigma, fit);
+    /* by steps, so that another plan finds its pieces kept */
+    fit = exp2(floor(2 * log2(fit)) / 2);
+    return design_window(&t->window, &t->alias, u->window, t->window.support,
+                         t->window.shape, t->sigma, fit);
 }
 
 farsum_status tune_refine(struct tuner *u, struct tuned *t)

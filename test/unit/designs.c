@@ -20,7 +20,8 @@ static int as_made(const char *name, int support, double shape, double sigma)
     struct alias there, made;
     memset(&found, 0, sizeof found);
     memset(&wanted, 0, sizeof wanted);
-    if (design_window(&found, &there, name, support, shape, sigma) != FARSUM_OK
+    if (design_window(&found, &there, name, support, shape, sigma, 0)
+            != FARSUM_OK
         || window_set(&wanted, name, support, shape, sigma, 0) != FARSUM_OK)
         return 0;
     alias_set(&made, &wanted);
@@ -57,9 +58,9 @@ static void keys_are_told_apart(void)
     struct window window;
     struct alias alias;
     CHECK_FAILS(design_window(&window, &alias, "a window of no such name", 4, 0,
-                              2),
+                              2, 0),
                 FARSUM_ERR_UNKNOWN);
-    CHECK_FAILS(design_window(&window, &alias, "prolate", 99, 0, 2),
+    CHECK_FAILS(design_window(&window, &alias, "prolate", 99, 0, 2, 0),
                 FARSUM_ERR_ARGUMENT);
 }
 
