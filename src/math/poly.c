@@ -4,7 +4,9 @@
 #include "math/poly.h"
 
 #include <math.h>
-#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/fork.h"
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
@@ -83,20 +85,22 @@ static void gauss_rule(int n, double *node, double *weight)
     }
 }
 
-/* The rules up to GAUSS_MAX nodes, made once and constant after that. */
+/* The rules up to GAUSS_MAX nodes, each made when it is first asked for and
+ * constant after that. */
 static double nodes[GAUSS_MAX + 1][GAUSS_MAX];
 static double weights[GAUSS_MAX + 1][GAUSS_MAX];
-static pthread_once_t rules_made = PTHREAD_ONCE_INIT;
-
-static void gauss_rules(void)
-{
-    for (int n = 2; n <= GAUSS_MAX; n++)
-        gauss_rule(n, nodes[n], weights[n]);
-}
+static atomic_int made[GAUSS_MAX + 1];
+static struct fork_lock making = FORK_LOCK;
 
 void poly_gauss(int n, const double **node, const double **weight)
 {
-    pthread_once(&rules_made, gauss_rules);
+    if (!atomic_load_explicit(&made[n], memory_order_acquire)) {
+        fork_lock(&making);
+        if (!atomic_load(&made[n]))
+            gauss_rule(n, nodes[n], weights[n]);
+        atomic_store_explicit(&made[n], 1, memory_order_release);
+        fork_unlock(&making);
+    }
     *node = nodes[n];
     *weight = weights[n];
 }

@@ -2,10 +2,10 @@
 /* designs.h: windows and their aliases that the tuner has made before, kept for
  * the process.
  *
- * A window goes by its name, support, shape and fit only, and the tuner tries the
- * same ones for every plan.  DESIGNS of them are kept, 2.7 MB, the one that was
- * asked for longest ago makes room.  One lock guards them, which no window is
- * made under. */
+ * A window goes by its name, support, shape and fit only, and the tuner tries
+ * the same ones for every plan.  DESIGNS of them are kept, 2.7 MB, the one that
+ * was asked for longest ago makes room.  One lock guards them, which no window
+ * is made under. */
 #ifndef FARSUM_METHOD_DESIGNS_H
 #define FARSUM_METHOD_DESIGNS_H
 
