@@ -124,7 +124,8 @@ static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
 {
     const double first = CUT_FIRST, last = CUT_LAST;
     double low = 0, high = 0, above = 0, below = 0, step = 0; /* 0: none */
-    double c = u->bandwidth > 0 ? u->bandwidth : first + 8;
+    double usual = 2 + log(1 / u->plan->problem.tolerance);
+    double c = fmin(fmax(u->bandwidth > 0 ? u->bandwidth : usual, first), last);
     for (int k = 0; k < 24; k++) {
         double here = tune_excess(u, t, c);
         if (here > 0)
@@ -201,12 +202,24 @@ static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
     return FARSUM_OK;
 }
 
-/* Smallest support that meets the goal, from where the last one of this
- * upsampling was; the cut's error is known to leave room. */
-static farsum_status tune_support(struct tuner *u, struct tuned *t, int s)
+/* Where supports begin: aliases fall by about e^-fall with each point. */
+static int tune_usual_support(const struct tuner *u, double sigma)
 {
-    int fixed = u->plan->options.support;
-    int support = fixed ? fixed : u->support[s], holds;
+    double fall = M_PI * (1 - 1 / (2 * sigma));
+    double support = log(1 / u->plan->problem.tolerance) / fall;
+    return (int)fmin(fmax(support, WINDOW_MIN), WINDOW_MAX);
+}
+
+/* Smallest support that meets the goal, from where the last one of this
+ * upsampling was, or of the next larger one; the cut's error is known to leave
+ * room. */
+static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
+                                  int least)
+{
+    int fixed = u->plan->options.support, holds;
+    int support = fixed                   ? fixed
+                  : least > u->support[s] ? least
+                                          : u->support[s];
     TRY(tune_cached(u, t, s, support));
     holds = tune_holds(u, t);
     if (!fixed && holds)
@@ -279,7 +292,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
         t->seconds = INFINITY;
         if (hopeless)
             return FARSUM_OK;
-        TRY(tune_support(u, t, s));
+        TRY(tune_support(u, t, s, support));
     } else {
         memcpy(t->mesh, o->mesh, sizeof t->mesh);
         t->ldz = 2 * (t->mesh[2] / 2 + 1);
@@ -377,7 +390,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     double rc[CUTOFFS];
     int cutoffs = tune_cutoffs(u, rc), middle = cutoffs / 2;
     for (int s = 0; s < SIGMAS; s++)
-        u->support[s] = 8;
+        u->support[s] = tune_usual_support(u, sigmas[s]);
     for (int i = 0; i < cutoffs; i++) {
         int at = i < cutoffs - middle ? middle + i : cutoffs - 1 - i;
         TRY(progress_step(i, cutoffs, "tuning spectral"));
