@@ -114,6 +114,11 @@ double prolate_value(const double *a, int n, double x)
 {
     /* Clenshaw over all degrees, the odd ones with coefficient 0 */
     long double b1 = 0, b2 = 0;
+    if (x == 0) { /* b1 stays 0 */
+        for (int k = 2 * n - 2; k >= 2; k -= 2)
+            b2 = a[k / 2] - prolate_steps[k][1] * b2;
+        return (double)(a[0] - 0.5L * b2);
+    }
     for (int k = 2 * n - 2; k >= 2; k -= 2) {
         const long double *even = prolate_steps[k], *odd = prolate_steps[k - 1];
         b2 = a[k / 2] + even[0] * x * b1 - even[1] * b2;

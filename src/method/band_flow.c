@@ -7,6 +7,7 @@
 
 #include "base/hypot.h"
 #include "math/poly.h"
+#include "math/quick.h"
 
 /* Of a mode: what stands for gamma of (6.3), (6.5), potential; front holds the
  * pair's gain. */
@@ -68,12 +69,17 @@ static double scalar_cut(const struct band *band, double r, int potential)
 {
     const struct pair_edge edge = {band->c, band->xi,
                                    band->edge / band->centre};
-    double sum = 0, v[2] = {0};
-    /* a hat that ends at c has no tail */
-    for (int i = 0; i < TAIL_NODES && band->tail[0] != 0; i++) {
-        double k = band->tail_k[i], z = k * r, s = sin(z) / z;
-        double j = z < 1e-2 ? z / 3 : (s - cos(z)) / z;
-        sum += band->tail[i] * k * (potential ? s : k * j);
+    double sum = 0, v[2] = {0}, wave[2][TAIL_NODES];
+    if (band->tail[0] != 0) { /* a hat that ends at c has no tail */
+        for (int i = 0; i < TAIL_NODES; i++)
+            wave[0][i] = quick_sin(band->tail_k[i] * r);
+        for (int i = 0; i < TAIL_NODES; i++)
+            wave[1][i] = quick_sin(band->tail_k[i] * r + M_PI / 2);
+        for (int i = 0; i < TAIL_NODES; i++) {
+            double k = band->tail_k[i], z = k * r, s = wave[0][i] / z;
+            double j = z < 1e-2 ? z / 3 : (s - wave[1][i]) / z;
+            sum += band->tail[i] * k * (potential ? s : k * j);
+        }
     }
     if (r > 1)
         band->pair.kind->beyond(&band->pair, &edge, r, v);
