@@ -84,6 +84,7 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
 /* What the last sum leaves, by the estimate, above the tolerance. */
 static farsum_status plan_excess(struct farsum_plan *plan)
 {
+    FP_GUARD;
     double tolerance = plan->problem.tolerance * plan->finer;
     double error = plan_estimate(plan);
     if (plan->dry || plan->n == 0 || !(error > tolerance))
