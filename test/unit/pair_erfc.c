@@ -30,8 +30,8 @@ static const struct {
     const char *name;
     void (*closed)(double xi, const double *d, double y, double r2,
                    const double *q, double *value);
-    void (*pair)(const double *t, const double *d, double y, double v,
-                 const double *q, double *value);
+    void (*pair)(const double *t, const double *d, double y, double u,
+                 double v, const double *q, double *value);
 } kernels[] = {
     {"laplace", erfc_laplace, pair_laplace},
     {"stokeslet", erfc_stokeslet, pair_stokeslet},
@@ -58,8 +58,9 @@ static void test_pairs(void **state)
                 assert_int_equal(split_set(&split, "gaussian", bandwidths[b]),
                                  FARSUM_OK);
                 pair->kind->exact(pair, &split, r, t, weight);
-                kernels[k].pair(t, d, 1 / r, 2 * r * r - 1, q, v);
-                kernels[k].pair(none, d, 1 / r, 2 * r * r - 1, q, size);
+                double u = 2 * r * r;
+                kernels[k].pair(t, d, 1 / r, u, u - 1, q, v);
+                kernels[k].pair(none, d, 1 / r, u, u - 1, q, size);
                 kernels[k].closed(split.xi, d, 1 / r, r * r, q, w);
                 for (int a = 0; a < pair->values; a++)
                     assert_float_equal(w[a], v[a],
@@ -105,7 +106,7 @@ static void test_self(void **state)
         for (int p = 0; p < pair->polys; p++)
             t[p] = poly_eval(poly.c[p], poly.n, -1);
         memset(v, 0, sizeof v);
-        kernels[k].pair(t, tiny, 0, -1, q, wanted);
+        kernels[k].pair(t, tiny, 0, 0, -1, q, wanted);
         kernels[k].closed(xi, tiny, 0, 0, q, v);
         for (int a = 0; a < pair->values; a++) /* 1e-9: of d */
             assert_float_equal(v[a], wanted[a],
