@@ -221,8 +221,8 @@ static void array_types(void)
             memcpy(got.virial, virial, sizeof virial);
         }
         /* plans of other precisions may be other plans: tolerance, with room
-         * for maxima over RMS */
-        same(&got, &wanted, k == 0 ? 1e-6 : 1e-3, "types");
+         * for maxima over RMS, and for the virial, which has no promise */
+        same(&got, &wanted, k == 0 ? 1e-6 : 2e-3, "types");
         farsum_plan_destroy(plan);
     }
     /* and an infinity in f32 is seen */
