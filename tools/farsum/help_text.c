@@ -5,8 +5,8 @@
 #include "options.h"
 
 #define STATUSES                                                               \
-    "Exit status: 0 done, 1 failure, 2 usage, 3 a check found an error above " \
-    "the tolerance."
+    "Exit status: 0 done, 1 failure, 2 usage, 3 an error that was measured or "\
+    "is estimated is above the tolerance."
 
 static const struct help_page pages[] = {
     {"farsum", "sums long-range interactions of many particles",
@@ -60,9 +60,10 @@ static const struct help_page pages[] = {
      "\n"
      "The tolerance is relative to the RMS of the forces, or to "
      "C q_rms^2 (N/V)^(2/3) if that is larger (in a perfect crystal the forces "
-     "vanish). The plan states the error that it expects. --check measures it "
-     "on random targets, and tolerance, estimate and measured error are "
-     "printed together.\n"
+     "vanish). The plan states the error that it expects. It is checked by a "
+     "second sum of some particles, and made finer where its error is too "
+     "large (--verify). --check measures the result on random targets, and "
+     "tolerance, estimate and measured error are printed together.\n"
      "\n"
      "A file with a cell is periodic as it says; one without is open space, "
      "unless --cell gives a cell. Geometry that a file gives in part, or "

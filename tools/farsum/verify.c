@@ -120,9 +120,22 @@ static double strength_square(const struct system *sys, int64_t j)
     return square;
 }
 
-/* The least that the norm of forces or fields can be, so that a perfect
- * crystal has one: C q_rms^2 (N/V)^(2/3), of a field without one q_rms, of
- * velocities C q_rms and (N/V)^(1/3) of a stokeslet. */
+/* Of a unit source at distance a: its force, of flows its velocity. */
+static double unit_vector(const struct settings *s, double a)
+{
+    const char *kernel = kernel_name(s);
+    if (strcmp(kernel, "stokeslet") == 0)
+        return 1 / a;
+    if (strcmp(kernel, "yukawa") == 0)
+        return exp(-s->kappa * a) * (1 + s->kappa * a) / (a * a);
+    if (strcmp(kernel, "r6") == 0)
+        return 6 / pow(a, 7);
+    return 1 / (a * a);
+}
+
+/* The least that the norm of forces, fields or velocities can be, so that a
+ * perfect crystal has one: C q_rms^2, of fields and velocities C q_rms, times
+ * what a unit source has at the mean distance of two. */
 static double least_norm(const struct verify_request *r, double coulomb)
 {
     const struct system *sys = r->system;
@@ -133,9 +146,7 @@ static double least_norm(const struct verify_request *r, double coulomb)
     if (!(volume > 0) || r->settings->error == FARSUM_ERROR_POTENTIAL)
         return 0;
     return coulomb * (sys->m || sys->flow ? rms : rms * rms) *
-           pow((double)sys->n / volume,
-               strcmp(kernel_name(r->settings), "stokeslet") ? 2.0 / 3
-                                                             : 1.0 / 3);
+           unit_vector(r->settings, cbrt(volume / (double)sys->n));
 }
 
 /* RMS of the vectors as given: what an absolute tolerance is compared with to
