@@ -86,10 +86,16 @@ static void verify_rest(struct farsum_plan *plan, int64_t n)
         i->stages[k].seconds = 0;
 }
 
+static int verify_keeps(const struct verify_error *error, double part)
+{
+    return error->is <= part && error->most <= 1;
+}
+
 /* error: of the plan, over the tolerance. */
 static farsum_status verify_once(struct farsum_plan *plan,
                                  const farsum_problem *problem,
-                                 struct verify_sum *s, double *error)
+                                 struct verify_sum *s,
+                                 struct verify_error *error)
 {
     double start = clock_seconds();
     struct plan_limit limit = plan_limit(plan);
@@ -104,9 +110,9 @@ static farsum_status verify_once(struct farsum_plan *plan,
         return status;
     verify_rest(plan, s->n);
     plan->unchecked = plan->info.estimated_error;
-    plan->checked = *error;
+    plan->checked = error->is;
     if (plan->problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
-        plan->checked = fmax(*error, DBL_EPSILON / plan->given.tolerance);
+        plan->checked = fmax(error->is, DBL_EPSILON / plan->given.tolerance);
     plan->info.checked_targets = s->targets.count;
     plan->info.seconds_verify += clock_seconds() - start;
     return FARSUM_OK;
@@ -175,7 +181,7 @@ static int verify_wider(const struct farsum_plan *plan,
 {
     farsum_problem wide = s->problem;
     struct farsum_plan *made = NULL;
-    double error = INFINITY;
+    struct verify_error error = {INFINITY, INFINITY};
     if (plan->given.precision == FARSUM_F64
         || plan->given.precision == FARSUM_AUTO)
         return 0;
@@ -183,11 +189,11 @@ static int verify_wider(const struct farsum_plan *plan,
     wide.arrays = plan->problem.arrays;
     wide.sample_x = s->given_x;
     wide.sample_q = s->given_q;
-    if (plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
-        && verify_once(made, problem, s, &error) != FARSUM_OK)
-        error = INFINITY;
+    int good = plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
+               && verify_once(made, problem, s, &error) == FARSUM_OK
+               && verify_keeps(&error, KEPT);
     farsum_plan_destroy(made);
-    return error <= KEPT;
+    return good;
 }
 
 /* No plan keeps the tolerance: what was measured, why, and what would do. */
@@ -218,7 +224,8 @@ farsum_status plan_verify(const farsum_problem *problem,
     struct farsum_plan *p = *plan, *next = NULL;
     struct verify_sum s = {0};
     struct plan_aim aim = {0};
-    double error = 0, seconds = 0;
+    struct verify_error error = {0};
+    double seconds = 0;
     if (!verify_wanted(p, problem))
         return FARSUM_OK;
     const char *not = verify_not(p, problem);
@@ -226,11 +233,12 @@ farsum_status plan_verify(const farsum_problem *problem,
         GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
     for (int k = 0; k <= CORRECTIONS; k++) {
         GO(verify_once(p, problem, &s, &error));
-        if (error <= (k > 0 ? 1 : KEPT) || verify_binds(p, error))
+        if (verify_keeps(&error, k > 0 ? 1 : KEPT)
+            || verify_binds(p, error.is))
             goto done;
         if (k == CORRECTIONS)
             break;
-        aim = verify_aim(p, aim, error);
+        aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED));
         double start = clock_seconds();
         status = verify_finer(problem, options, aim, p, &next);
         if (status != FARSUM_OK)
@@ -238,7 +246,7 @@ farsum_status plan_verify(const farsum_problem *problem,
         plan_log(next,
                  "a second sum measured %.3g: the plan is now in %s and of "
                  "tolerance %.3g",
-                 error * p->given.tolerance,
+                 error.is * p->given.tolerance,
                  next->info.precision == FARSUM_F64 ? "f64" : "f32 or mixed",
                  next->given.tolerance / next->finer);
         seconds = p->info.seconds_verify + clock_seconds() - start;
@@ -250,10 +258,10 @@ farsum_status plan_verify(const farsum_problem *problem,
         if (p->method->wide)
             goto done;
     }
-    if (error <= 1)
+    if (error.is <= 1)
         status = FARSUM_OK;
     else if (status == FARSUM_OK || plan_refuses(status))
-        status = verify_fails(p, problem, options, &s, error, status);
+        status = verify_fails(p, problem, options, &s, error.is, status);
 done:
     verify_clear(&s);
     if (status != FARSUM_OK && p->checked < 0 && verify_skips(p, status)) {

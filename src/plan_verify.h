@@ -42,9 +42,15 @@ struct verify_sum {
 /* plan: what is to be checked; problem: the caller's, with its sample. */
 farsum_status verify_sum(struct farsum_plan *plan,
                          const farsum_problem *problem, struct verify_sum *s);
-/* The plan's error over its tolerance.  Sums the sample by the plan, which has
+/* Errors over the tolerance: as measured, and with the chance of the targets
+ * that were drawn. */
+struct verify_error {
+    double is, most;
+};
+/* The plan's error.  Sums the sample by the plan, which has
  * no points afterwards; info keeps the norm and the estimate. */
 farsum_status verify_compare(struct farsum_plan *plan,
-                             const struct verify_sum *s, double *error);
+                             const struct verify_sum *s,
+                             struct verify_error *error);
 void verify_clear(struct verify_sum *s);
 #endif

@@ -13,13 +13,16 @@
 #include "method/method.h"
 #include "plan_verify.h"
 
-/* Targets: errors of boxes' expansions vary more than those of a mesh. */
+/* Targets: errors of boxes' expansions vary more than those of a mesh.  Of few
+ * particles more are taken, whose sums are soon done. */
 enum { OF_MESH = 48, OF_BOXES = 128 };
 /* Of the tolerance: what the second sum may err by, by its own estimate; of few
- * particles, whose order may be perfect, and whose sums are soon done. */
+ * particles, whose order may be perfect. */
 #define FINER (1.0 / 30)
 #define FINEST (1.0 / 1000)
-enum { FEW = 5000 };
+enum { FEW = 5000, SOME = 50000 };
+/* Standard errors that are added to the mean square. */
+#define SURE 3
 
 void verify_clear(struct verify_sum *s)
 {
@@ -180,9 +183,9 @@ farsum_status verify_sum(struct farsum_plan *plan,
     GO(sum_wide(plan, s->given_q, n * plan->pair.strengths, &s->q,
                 &s->problem.sample_q));
     GO(sum_sizes(plan, n, s->problem.sample_q, &size));
-    GO(verify_targets(plan, n, s->problem.sample_x, size,
-                      plan->method->options & METHOD_BOXES ? OF_BOXES
-                                                           : OF_MESH,
+    int wanted = plan->method->options & METHOD_BOXES ? OF_BOXES : OF_MESH;
+    wanted *= n <= FEW ? 3 : n <= SOME ? 2 : 1;
+    GO(verify_targets(plan, n, s->problem.sample_x, size, wanted,
                       &s->targets));
     GO(sum_targets(plan, s));
 done:
@@ -241,37 +244,54 @@ done:
     return status;
 }
 
-/* RMS over all targets of what differs, over the tolerance, in the plan's own
- * units: of forces, which a field gives times the strength. */
-static double compare_error(const struct farsum_plan *plan,
-                            const struct verify_sum *s, const void *out)
+/* The square of what differs at target k, in the plan's own units: of forces,
+ * which a field gives times the strength. */
+static double compare_square(const struct farsum_plan *plan,
+                             const struct verify_sum *s, const void *out,
+                             int64_t k)
 {
     const double *q = s->problem.sample_q;
-    const farsum_precision type = plan->problem.arrays;
     int force = s->width == 3 && plan->pair.kind->gradient;
     int unit = force ? plan_exponent_field(plan) : plan_exponent(plan);
-    double sum = 0, norm = 1;
-    for (int64_t k = 0; k < s->targets.count; k++) {
-        int64_t i = s->targets.index[k];
-        double square = 0, w = 1;
-        if (force)
-            w = ldexp(q[i], -plan->units.strength);
-        for (int c = 0; c < s->width; c++) {
-            double d = ldexp(array_get(out, type, i * s->width + c), -unit)
-                       - ldexp(s->wanted[k * s->width + c], -unit);
-            square += w * d * w * d;
-        }
-        sum += k < s->targets.certain ? square : s->targets.weight * square;
+    int64_t i = s->targets.index[k];
+    double w = force ? ldexp(q[i], -plan->units.strength) : 1, square = 0;
+    for (int c = 0; c < s->width; c++) {
+        double v = array_get(out, plan->problem.arrays, i * s->width + c);
+        double d = ldexp(v, -unit) - ldexp(s->wanted[k * s->width + c], -unit);
+        square += w * d * w * d;
     }
+    return square;
+}
+
+/* RMS over all targets of what differs, over the tolerance; those at random
+ * stand for others, so that their mean is uncertain. */
+static void compare_errors(const struct farsum_plan *plan,
+                           const struct verify_sum *s, const void *out,
+                           struct verify_error *error)
+{
+    const struct verify_targets *t = &s->targets;
+    double sum = 0, random = 0, random2 = 0, norm = 1;
+    int64_t m = t->count - t->certain;
+    for (int64_t k = 0; k < t->count; k++) {
+        double square = compare_square(plan, s, out, k);
+        sum += k < t->certain ? square : 0;
+        random += k < t->certain ? 0 : square;
+        random2 += k < t->certain ? 0 : square * square;
+    }
+    double vary = m > 1 ? random2 / (double)m - pow(random / (double)m, 2) : 0;
+    double unsure = sqrt(fmax(vary, 0) * (double)m);
     if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
         norm = plan->info.norm;
-    double error = sqrt(sum / (double)s->n);
-    return error > 0 ? error / (norm * plan->problem.tolerance * plan->finer)
-                     : 0;
+    norm *= plan->problem.tolerance * plan->finer * sqrt((double)s->n);
+    sum += t->weight * random;
+    error->is = sum > 0 ? sqrt(sum) / norm : 0;
+    error->most =
+        sum > 0 ? sqrt(sum + SURE * t->weight * unsure) / norm : 0;
 }
 
 farsum_status verify_compare(struct farsum_plan *plan,
-                             const struct verify_sum *s, double *error)
+                             const struct verify_sum *s,
+                             struct verify_error *error)
 {
     farsum_status status = FARSUM_OK;
     void *out = NULL;
@@ -280,7 +300,7 @@ farsum_status verify_compare(struct farsum_plan *plan,
     GO(mem_alloc(&out, count, (size_t)real, 0));
     GO(progress_step(0, 0, "checking by a second sum"));
     GO(compare_sum(plan, s, out, count * real));
-    *error = compare_error(plan, s, out);
+    compare_errors(plan, s, out, error);
 done:
     plan->has_points = 0;
     mem_free(out);

@@ -309,9 +309,9 @@ typedef struct farsum_options {
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;
     int verify;           /* 1: create checks the plan by a second sum of the
-                             sample, at some 50 to 150 targets: Ewald's in a
-                             cell, pair by pair in open space.  Where the error
-                             is above 0.8 of the tolerance a finer plan takes
+                             sample, at 48 to 384 targets: Ewald's in a cell,
+                             pair by pair in open space.  Where the error is
+                             above 0.8 of the tolerance a finer plan takes
                              its place; if none keeps the tolerance, create
                              fails with FARSUM_ERR_TOLERANCE.  It takes about
                              two executes.  FARSUM_VERIFY_OFF: no check.  0: a
