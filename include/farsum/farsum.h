@@ -230,7 +230,9 @@ typedef struct farsum_options {
                              device is then NULL */
     const char *isa;      /* "base", "avx2", "avx512": instruction set */
     int threads;          /* OpenMP threads; 0: all, or fewer for fewer than
-                             some hundred particles a thread */
+                             some hundred particles a thread.  Another number
+                             may choose another plan, whose results differ by
+                             the tolerance */
     const char *split;    /* "prolate", "gaussian" */
     const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
                              "gaussian" */
