@@ -318,8 +318,8 @@ typedef struct farsum_options {
                              fails with FARSUM_ERR_TOLERANCE.  It takes about
                              two executes.  FARSUM_VERIFY_OFF: no check.  0: a
                              check where a sample is given, the targets are the
-                             sources and memory allows it, but not of strict
-                             and of references */
+                             sources and memory allows it, up to 1e7 of them,
+                             but not of strict and of references */
     farsum_excess on_excess; /* what execute does, of arrays on a device finish,
                              if the estimated error of its sum is above the
                              tolerance: strengths or positions are then not
