@@ -74,10 +74,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                    i->estimated_error);
     if (i->checked_error >= 0)
         c_locale_write(out,
-                       "second sum: error %.3g at %lld targets of the sample, "
-                       "in %.3g s; parameters are of tolerance %.3g\n",
+                       "second sum: error %.3g at %lld targets of the sample; "
+                       "parameters are of tolerance %.3g\n",
                        i->checked_error, (long long)i->checked_targets,
-                       i->seconds_verify, i->tolerance / plan->finer);
+                       i->tolerance / plan->finer);
     if (i->bound > 0)
         c_locale_write(
             out,

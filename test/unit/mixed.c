@@ -127,7 +127,8 @@ static void between(const char *device)
                       device, kernels[k], error[FARSUM_F64], error[FARSUM_F32],
                       error[FARSUM_MIXED], info.estimated_error);
         assert_true(error[FARSUM_MIXED] > 30 * error[FARSUM_F64]);
-        assert_true(error[FARSUM_MIXED] < 1.05 * error[FARSUM_F32]);
+        /* near pairs, alike in both, are most of the error of r6 */
+        assert_true(error[FARSUM_MIXED] < 1.1 * error[FARSUM_F32]);
         assert_true(error[FARSUM_MIXED] < 5 * info.estimated_error);
         if (flow)
             continue;
