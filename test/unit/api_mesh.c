@@ -449,6 +449,8 @@ static void memory(void)
 
 int main(void)
 {
+    /* times that are kept are read only where memory allows: without a word */
+    setenv("FARSUM_CACHE_DIR", "", 1);
     RUN(memory);
     RUN(meaning);
     RUN(adjoint);
