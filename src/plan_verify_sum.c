@@ -21,6 +21,8 @@ enum { OF_MESH = 48, OF_BOXES = 128 };
 #define FINER (1.0 / 30)
 #define FINEST (1.0 / 1000)
 enum { FEW = 5000, SOME = 50000 };
+/* Below this Ewald's sum goes to long double, which is slow. */
+#define LAST_F64 1.5e-12
 /* Standard errors that are added to the mean square. */
 #define SURE 3
 
@@ -76,8 +78,10 @@ static double sum_tolerance(const struct farsum_plan *plan)
         double norm = plan->problem.coulomb * plan->sample.force;
         t = norm > 0 ? plan->problem.tolerance * plan->finer / norm : 1e-6;
     }
-    t = fmin(t, 0.1) * (plan->problem.n_sources > FEW ? FINER : FINEST);
-    return fmax(1e-14, t);
+    t = fmin(t, 0.1);
+    if (plan->problem.n_sources <= FEW)
+        return fmax(1e-14, fmin(FINER * t, fmax(FINEST * t, LAST_F64)));
+    return fmax(1e-14, FINER * t);
 }
 
 /* The sample again, in f64, with the targets apart. */
