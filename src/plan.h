@@ -110,6 +110,8 @@ int plan_refuses(farsum_status status);
 int plan_option_count(void);
 int plan_option_given(const farsum_options *options, int k, const char **name);
 void plan_option_clear(farsum_options *options, int k);
+/* Particles up to which a reference is taken without being named. */
+enum { PLAN_FEW = 5000 };
 /* plan_method.c: picks and tunes: method, state and why. */
 farsum_status plan_method(struct farsum_plan *plan);
 /* The same in the precision asked for: pairs, problem.precision, info. */

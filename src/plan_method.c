@@ -11,8 +11,7 @@
 #include "method/method.h"
 #include "plan.h"
 
-/* Particles up to which a reference is taken without being named. */
-enum { METHODS = 16, WHY = 400, FEW = 5000 };
+enum { METHODS = 16, WHY = 400 };
 /* An execute of more seconds is worth a word. */
 #define LONG 60
 
@@ -192,12 +191,12 @@ static void method_references(const struct farsum_plan *plan,
                                            "a reference, which is not taken "
                                            "for what %s sums in f64",
                                            narrow->row->name));
-        else if (p->n_sources + p->n_targets > FEW)
+        else if (p->n_sources + p->n_targets > PLAN_FEW)
             candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
                                            "a reference of order N^1.5, which "
                                            "is taken unnamed up to %d "
                                            "particles",
-                                           (int)FEW));
+                                           (int)PLAN_FEW));
     }
 }
 
@@ -292,7 +291,7 @@ static int method_stands_in(const struct farsum_plan *plan,
     const farsum_problem *p = &plan->problem;
     int found = 0;
     if (plan->options.method || plan->pairs != FARSUM_F64
-        || p->n_sources + p->n_targets > FEW)
+        || p->n_sources + p->n_targets > PLAN_FEW)
         return 0;
     for (int i = 0; i < all->n; i++) {
         struct candidate *c = &all->one[i];

@@ -19,9 +19,6 @@ enum { CORRECTIONS = 3 };
 #define STEP 30
 /* Error over tolerance beyond which pairs in f32 are not looked at again. */
 #define NARROW 2
-/* Particles up to which a reference stands in for a method that was not
- * named. */
-enum { FEW = 5000 };
 /* Particles up to which a plan is checked by itself: the second sum is the
  * host's. */
 enum { MANY = 10000000 };
@@ -156,7 +153,7 @@ static farsum_status verify_finer(const farsum_problem *problem,
     for (int k = 0; k < plan_option_count(); k++)
         free &= !plan_option_given(&given, k, &name);
     given.method = old->problem.periodic[0] ? "ewald" : "direct";
-    if (free && old->problem.n_sources <= FEW && !old->device
+    if (free && old->problem.n_sources <= PLAN_FEW && !old->device
         && old->given.precision != FARSUM_F32
         && plan_make(problem, &given, PLAN_INNER, made) == FARSUM_OK)
         return FARSUM_OK;

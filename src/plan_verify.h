@@ -35,7 +35,6 @@ struct verify_sum {
     struct verify_targets targets;
     double *wanted;         /* owned, [targets.count][width] */
     int width;              /* 1: potentials; 3: fields, velocities */
-    const char *method;     /* that summed them */
     double tolerance;       /* by its own estimate */
 };
 

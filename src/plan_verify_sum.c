@@ -132,6 +132,20 @@ done:
     return status;
 }
 
+/* Of the targets only what the tolerance is of. */
+static farsum_result sum_result(const struct farsum_plan *plan,
+                                const struct verify_sum *s, void *to)
+{
+    farsum_result result = FARSUM_RESULT_INIT;
+    if (s->width == 1)
+        result.potential = to;
+    else if (plan->pair.kind->gradient)
+        result.field = to;
+    else
+        result.velocity = to;
+    return result;
+}
+
 static farsum_status sum_targets(struct farsum_plan *plan,
                                  struct verify_sum *s)
 {
@@ -139,11 +153,10 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     const double *x = s->problem.sample_x;
     const struct verify_targets *t = &s->targets;
     farsum_options how = FARSUM_OPTIONS_INIT;
-    farsum_result result = FARSUM_RESULT_INIT;
     farsum_plan *other = NULL;
     double *y = NULL;
     farsum_problem problem = sum_problem(plan, s);
-    s->method = how.method = problem.periodic[0] ? "ewald" : "direct";
+    how.method = problem.periodic[0] ? "ewald" : "direct";
     how.threads = plan->threads;
     how.isa = plan->options.isa;
     if (!plan->device)
@@ -155,10 +168,7 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     for (int64_t k = 0; k < t->count; k++)
         memcpy(y + 3 * k, x + 3 * t->index[k], 3 * sizeof *y);
     GO(MEM_RAW(s->wanted, t->count * s->width));
-    result.potential = s->width == 1 ? s->wanted : NULL;
-    result.field = s->width == 3 && plan->pair.kind->gradient ? s->wanted
-                                                              : NULL;
-    result.velocity = plan->pair.kind->gradient ? NULL : s->wanted;
+    farsum_result result = sum_result(plan, s, s->wanted);
     GO(plan_make(&problem, &how, PLAN_INNER, &other));
     GO(sum_exclusions(plan, t, other));
     GO(plan_points(other, s->n, x, t->count, y));
@@ -214,7 +224,6 @@ static farsum_status compare_sum(struct farsum_plan *plan,
                                  int64_t bytes)
 {
     farsum_status status = FARSUM_OK;
-    farsum_result result = FARSUM_RESULT_INIT;
     struct buf x = {0}, q = {0}, to = {0};
     const void *at_x = s->given_x, *at_q = s->given_q;
     void *at = out;
@@ -231,9 +240,7 @@ static farsum_status compare_sum(struct farsum_plan *plan,
         at_q = q.handle;
         at = to.handle;
     }
-    result.potential = s->width == 1 ? at : NULL;
-    result.field = s->width == 3 && plan->pair.kind->gradient ? at : NULL;
-    result.velocity = plan->pair.kind->gradient ? NULL : at;
+    farsum_result result = sum_result(plan, s, at);
     GO(plan_points(plan, s->n, at_x, 0, NULL));
     GO(plan_sum(plan, 1, at_q, &result));
     GO(farsum_plan_finish(plan));

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "farsum/mesh.h"
+#include "mesh_case.h"
 
 static uint64_t seed = 11;
 static double random_unit(void)
@@ -18,21 +18,6 @@ static void randoms(double *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         x[i] = random_unit() - 0.5;
-}
-
-/* A mesh along a cell that a lattice's reduction would change. */
-static farsum_mesh_problem skewed(void)
-{
-    farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
-    const double cell[9] = {3, 0.5, 0, 7, 4, -1, 0.3, 0.2, 5};
-    const int64_t mesh[3] = {7, 10, 9};
-    memcpy(p.cell, cell, sizeof p.cell);
-    memcpy(p.mesh, mesh, sizeof p.mesh);
-    for (int d = 0; d < 3; d++)
-        p.periodic[d] = 1;
-    p.window = "prolate";
-    p.support = 6;
-    return p;
 }
 
 /* x from fractions. */

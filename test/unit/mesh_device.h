@@ -9,7 +9,7 @@
 #include "check.h"
 #include "device/buf.h"
 #include "farsum/device.h"
-#include "farsum/mesh.h"
+#include "mesh_case.h"
 #include "plan.h"
 
 extern const char *name;      /* of the device */
@@ -37,7 +37,6 @@ void arrays_make(struct arrays *a, const farsum_mesh_problem *p, int64_t n,
                  double spread);
 void arrays_free(struct arrays *a);
 
-farsum_mesh_problem skewed(void);
 farsum_mesh *made(const farsum_mesh_problem *p, farsum_device *where,
                   int deterministic);
 /* spread, then interp of a grid of its own. */

@@ -2,23 +2,7 @@
 /* mesh_finite.c: meshes and NUFFTs whose results are not finite fail. */
 #include "check.h"
 
-#include "farsum/mesh.h"
-
-#include <string.h>
-
-static farsum_mesh_problem skewed(void)
-{
-    farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
-    const double cell[9] = {3, 0.5, 0, 7, 4, -1, 0.3, 0.2, 5};
-    const int64_t mesh[3] = {7, 10, 9};
-    memcpy(p.cell, cell, sizeof p.cell);
-    memcpy(p.mesh, mesh, sizeof p.mesh);
-    for (int d = 0; d < 3; d++)
-        p.periodic[d] = 1;
-    p.window = "prolate";
-    p.support = 6;
-    return p;
-}
+#include "mesh_case.h"
 
 /* No number that is not finite comes with success. */
 static void not_finite(void)

@@ -301,32 +301,35 @@ static void norms(void)
     keeps(&s);
 }
 
-static void excluded(void)
+/* The colloid's error, as create measures it. */
+static void measures(const farsum_problem *p, const char *what)
 {
-    static int64_t pairs[2 * MOST];
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
+    o.device = device;
+    CHECK_OK(farsum_plan_create(p, &o, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(info.checked_error > 1e-7 && info.checked_error <= 1e-4,
+          "%s %g was measured", what, info.checked_error);
+    farsum_plan_destroy(plan);
+}
+
+static void excluded(void)
+{
+    static int64_t pairs[2 * MOST];
     colloid(&s, 1e-4);
     farsum_problem p = problem_of(&s);
     for (int k = 0; k < s.n; k++)
         pairs[k] = k;
     p.n_exclusions = s.n / 2;
     p.exclusions = pairs;
-    o.device = device;
-    CHECK_OK(farsum_plan_create(&p, &o, &plan));
-    CHECK_OK(farsum_plan_get_info(plan, &info));
-    CHECK(info.checked_error > 1e-7 && info.checked_error <= 1e-4,
-          "with exclusions %g was measured", info.checked_error);
-    farsum_plan_destroy(plan);
+    measures(&p, "with exclusions");
 }
 
 static void floats(void)
 {
     static float x[3 * MOST], q[MOST];
-    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    farsum_options o = FARSUM_OPTIONS_INIT;
-    farsum_plan *plan = NULL;
     colloid(&s, 1e-4);
     farsum_problem p = problem_of(&s);
     for (int i = 0; i < 3 * s.n; i++)
@@ -336,12 +339,7 @@ static void floats(void)
     p.arrays = p.precision = FARSUM_F32;
     p.sample_x = x;
     p.sample_q = q;
-    o.device = device;
-    CHECK_OK(farsum_plan_create(&p, &o, &plan));
-    CHECK_OK(farsum_plan_get_info(plan, &info));
-    CHECK(info.checked_error > 1e-7 && info.checked_error <= 1e-4,
-          "in f32 %g was measured", info.checked_error);
-    farsum_plan_destroy(plan);
+    measures(&p, "in f32");
 }
 
 /* What cannot be checked: by itself it is not, asked for it is refused. */
