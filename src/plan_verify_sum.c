@@ -117,14 +117,15 @@ static farsum_status sum_exclusions(const struct farsum_plan *plan,
         return FARSUM_OK;
     GO(MEM_RAW(pair, 2 * e->entries));
     GO(MEM_RAW(factor, e->entries));
-    for (int64_t k = 0; k < t->count; k++)
-        for (int64_t r = 0; r < e->rows; r++)
-            for (int64_t j = e->start[r];
-                 e->target[r] == t->index[k] && j < e->start[r + 1]; j++) {
-                pair[2 * count] = k;
-                pair[2 * count + 1] = e->source[j];
-                factor[count++] = 1 - e->lost[j];
-            }
+    for (int64_t k = 0; k < t->count; k++) {
+        int64_t r = exclusions_row(e, t->index[k]);
+        for (int64_t j = r < 0 ? 0 : e->start[r]; r >= 0 && j < e->start[r + 1];
+             j++) {
+            pair[2 * count] = k;
+            pair[2 * count + 1] = e->source[j];
+            factor[count++] = 1 - e->lost[j];
+        }
+    }
     status = farsum_plan_set_exclusions(other, count, pair, factor);
 done:
     mem_free(pair);

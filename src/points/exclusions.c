@@ -205,9 +205,14 @@ static int64_t find(const int64_t *a, int64_t n, int64_t v)
     return low < n && a[low] == v ? low : -1;
 }
 
+int64_t exclusions_row(const struct exclusions *e, int64_t i)
+{
+    return find(e->target, e->rows, i);
+}
+
 double exclusions_lost(const struct exclusions *e, int64_t i, int64_t j)
 {
-    int64_t r = find(e->target, e->rows, i);
+    int64_t r = exclusions_row(e, i);
     if (r < 0)
         return 0;
     int64_t from = e->start[r];

@@ -29,6 +29,8 @@ farsum_status exclusions_set(struct exclusions *e, int64_t count,
 /* The rows for these points; nothing if they are there.  FARSUM_ERR_ARGUMENT:
  * out of range, a source with itself, a pair that is named twice. */
 farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m);
+/* The row of target i, or -1. */
+int64_t exclusions_row(const struct exclusions *e, int64_t i);
 /* What is lost of source j at target i: 0, or 1 - factor. */
 double exclusions_lost(const struct exclusions *e, int64_t i, int64_t j);
 /* Those that say which pairs of the sources may lie at one place: none where
