@@ -131,35 +131,6 @@ static struct plan_aim verify_aim(const struct farsum_plan *plan,
     return aim;
 }
 
-/* A plan in place of one whose error is too large: a finer one, or the
- * reference if nothing was named. */
-static farsum_status verify_finer(const farsum_problem *problem,
-                                  const farsum_options *options,
-                                  struct plan_aim aim, struct farsum_plan *old,
-                                  farsum_plan **made)
-{
-    farsum_options given = FARSUM_OPTIONS_INIT;
-    char why[800];
-    const char *name;
-    farsum_status status =
-        plan_make_for(problem, options, PLAN_INNER, aim, made);
-    if (status == FARSUM_OK || !plan_refuses(status))
-        return status;
-    snprintf(why, sizeof why, "%s", farsum_message());
-    if (options)
-        TRY(struct_take(&given, sizeof given, options, options->size,
-                        "FARSUM_OPTIONS_INIT"));
-    int free = !given.method || strcmp(given.method, "auto") == 0;
-    for (int k = 0; k < plan_option_count(); k++)
-        free &= !plan_option_given(&given, k, &name);
-    given.method = old->problem.periodic[0] ? "ewald" : "direct";
-    if (free && old->problem.n_sources <= PLAN_FEW && !old->device
-        && old->given.precision != FARSUM_F32
-        && plan_make(problem, &given, PLAN_INNER, made) == FARSUM_OK)
-        return FARSUM_OK;
-    return status_fail(status, "%s", why);
-}
-
 /* The plan stays as it is: an order was given, or its error is known not to be
  * mended. */
 static int verify_binds(const struct farsum_plan *plan, double error)
@@ -241,7 +212,7 @@ farsum_status plan_verify(const farsum_problem *problem,
             break;
         aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED));
         double start = clock_seconds();
-        status = verify_finer(problem, options, aim, p, &next);
+        status = plan_make_for(problem, options, PLAN_INNER, aim, &next);
         if (status != FARSUM_OK)
             break;
         plan_log(next,
