@@ -298,6 +298,7 @@ void farsum_plan_destroy(farsum_plan *plan)
     if (!plan || device_usable(plan->device) != FARSUM_OK)
         return;
     farsum_plan_destroy(plan->beside);
+    verify_late_clear(plan);
     if (plan->method)
         plan->method->destroy(plan->state);
     sample_clear(&plan->sample);
@@ -342,6 +343,8 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = plan_points(plan->beside, n, x, 0, NULL);
     status = device_settle(plan->device, status);
+    if (status == FARSUM_OK)
+        status = verify_late_points(plan, n, x, m, y);
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK)
         status = progress_check(&plan->progress);
@@ -388,6 +391,7 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     plan_units_again(plan);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
+    verify_late_drop(plan);
     memcpy(old, plan->problem.cell, sizeof old);
     farsum_status status = plan->method->set_cell(plan, inside);
     if (status == FARSUM_OK && plan->beside)

@@ -30,6 +30,7 @@ struct farsum_plan {
     int excess_told;         /* 1: the log knows of an error above the tolerance
                               */
     double unchecked;        /* the estimate of the sum that was checked */
+    struct verify_late *late; /* owned; NULL: no sum is to be checked */
     farsum_precision pairs;  /* of the near field's pairs */
     farsum_options options;  /* names of the caller are cleared once used */
     struct progress progress; /* options.progress, while a call runs */
@@ -85,6 +86,28 @@ farsum_status plan_make_for(const farsum_problem *problem,
  * destroyed and NULL. */
 farsum_status plan_verify(const farsum_problem *problem,
                           const farsum_options *options, farsum_plan **plan);
+/* plan_verify_late.c: the check of a plan that create could not check, by what
+ * it sums first.  What such a sum needs is kept while plan->late is there. */
+struct verify_late {
+    int64_t n, m;
+    void *x, *y; /* owned, as given to set_points, the host's; NULL: none */
+    void *q, *out; /* owned, of arrays on a device: strengths and results of the
+                      last execute, until finish */
+};
+farsum_status verify_late_points(struct farsum_plan *plan, int64_t n,
+                                 const void *x, int64_t m, const void *y);
+/* 1: a sum with these results is to be checked. */
+int verify_late_waits(const struct farsum_plan *plan,
+                      const farsum_result *result);
+/* After a sum: the check, by the last right-hand side; of arrays on a device
+ * their copies. */
+farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
+                              const farsum_result *result);
+/* The check of those copies, once the device has finished. */
+farsum_status verify_late_finish(struct farsum_plan *plan);
+/* Those copies are of another cell or other exclusions. */
+void verify_late_drop(struct farsum_plan *plan);
+void verify_late_clear(struct farsum_plan *plan);
 /* The estimated error, inside: of a plan that was checked by as much as the
  * estimate was off there. */
 double plan_estimate(const struct farsum_plan *plan);

@@ -32,7 +32,9 @@ static farsum_status apart_sum(struct farsum_plan *plan, int rhs, const void *q,
     if (plan->beside)
         own.virial = NULL;
     TRY(plan->method->execute(plan, rhs, q, &own));
-    return plan->beside ? plan_beside_execute(plan, rhs, q, result) : FARSUM_OK;
+    if (plan->beside)
+        TRY(plan_beside_execute(plan, rhs, q, result));
+    return verify_late_sum(plan, rhs, q, result);
 }
 
 farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
@@ -42,7 +44,8 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
     farsum_result mine = *result;
     void **from[OUTPUTS], **to[OUTPUTS];
     int64_t bytes[OUTPUTS];
-    if (plan->problem.memory == FARSUM_DEVICE || (rhs == 1 && !plan->beside)
+    int parts = rhs > 1 || plan->beside || verify_late_waits(plan, result);
+    if (plan->problem.memory == FARSUM_DEVICE || !parts
         || (!plan->progress.call && plan_units_safe(plan, plan->n, rhs, q)))
         return apart_sum(plan, rhs, q, result);
     apart_arrays(plan, rhs, &mine, from, bytes);

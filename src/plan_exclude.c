@@ -42,6 +42,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no exclusions");
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
+    verify_late_drop(plan);
     struct exclusions made = {.version = plan->exclusions.version};
     GO(exclusions_set(&made, count, pairs, factors));
     if (plan->has_points)

@@ -8,6 +8,7 @@
 
 #include "base/args.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "method/method.h"
 #include "plan_verify.h"
 
@@ -19,9 +20,6 @@ enum { CORRECTIONS = 3 };
 #define STEP 30
 /* Error over tolerance beyond which pairs in f32 are not looked at again. */
 #define NARROW 2
-/* Particles up to which a plan is checked by itself: the second sum is the
- * host's. */
-enum { MANY = 10000000 };
 
 double plan_estimate(const struct farsum_plan *plan)
 {
@@ -32,19 +30,14 @@ double plan_estimate(const struct farsum_plan *plan)
            / plan->unchecked;
 }
 
-/* Why there is nothing to compare; NULL: there is. */
-static const char *verify_not(const struct farsum_plan *plan,
-                              const farsum_problem *problem)
+/* Why there is nothing to compare, whatever is summed; NULL: there is. */
+static const char *verify_not(const struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->problem;
     unsigned needed = !plan->pair.kind->gradient ? FARSUM_VELOCITY
                       : p->error == FARSUM_ERROR_POTENTIAL
                           ? FARSUM_POTENTIAL
                           : FARSUM_FIELD;
-    if (!problem->sample_x || !problem->sample_q)
-        return "no sample is given";
-    if (p->n_targets > 0)
-        return "the targets are not those of the sample";
     if (plan->method->wide)
         return "it is a reference itself";
     if (!(p->outputs & needed))
@@ -52,15 +45,26 @@ static const char *verify_not(const struct farsum_plan *plan,
     return NULL;
 }
 
-static int verify_wanted(const struct farsum_plan *plan,
-                         const farsum_problem *problem)
+static int verify_wanted(const struct farsum_plan *plan)
 {
     const farsum_options *o = &plan->options;
     if (o->verify < 0 || plan->dry)
         return 0;
     return o->verify > 0
-           || (!o->strict && plan->problem.n_sources <= MANY
-               && verify_not(plan, problem) == NULL);
+           || (!o->strict && plan->problem.n_sources <= VERIFY_MANY
+               && verify_not(plan) == NULL);
+}
+
+/* What create sums: the sample. */
+static struct verify_sum verify_sample(const struct farsum_plan *plan,
+                                       const farsum_problem *problem)
+{
+    return (struct verify_sum){
+        .n = plan->problem.n_sources,
+        .given_x = problem->sample_x,
+        .given_q = problem->sample_q,
+        .size = plan->problem.coulomb * plan->sample.force,
+    };
 }
 
 /* 1: a check that nobody asked for, and that cannot be made, is left out: not
@@ -87,6 +91,17 @@ static void verify_rest(struct farsum_plan *plan, int64_t n)
         i->stages[k].seconds = 0;
 }
 
+void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
+                  double error, double seconds)
+{
+    plan->unchecked = plan->info.estimated_error;
+    plan->checked = error;
+    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
+        plan->checked = fmax(error, DBL_EPSILON / plan->given.tolerance);
+    plan->info.checked_targets = s->targets.count;
+    plan->info.seconds_verify += seconds;
+}
+
 static int verify_keeps(const struct verify_error *error, double part)
 {
     return error->is <= part && error->most <= 1;
@@ -94,15 +109,13 @@ static int verify_keeps(const struct verify_error *error, double part)
 
 /* error: of the plan, over the tolerance. */
 static farsum_status verify_once(struct farsum_plan *plan,
-                                 const farsum_problem *problem,
                                  struct verify_sum *s,
                                  struct verify_error *error)
 {
     double start = clock_seconds();
     struct plan_limit limit = plan_limit(plan);
     progress_begin(&plan->progress);
-    farsum_status status =
-        s->wanted ? FARSUM_OK : verify_sum(plan, problem, s);
+    farsum_status status = s->wanted ? FARSUM_OK : verify_sum(plan, s);
     if (status == FARSUM_OK)
         status = verify_compare(plan, s, error);
     status = progress_end(&plan->progress, status);
@@ -110,12 +123,7 @@ static farsum_status verify_once(struct farsum_plan *plan,
     if (status != FARSUM_OK)
         return status;
     verify_rest(plan, s->n);
-    plan->unchecked = plan->info.estimated_error;
-    plan->checked = error->is;
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
-        plan->checked = fmax(error->is, DBL_EPSILON / plan->given.tolerance);
-    plan->info.checked_targets = s->targets.count;
-    plan->info.seconds_verify += clock_seconds() - start;
+    verify_found(plan, s, error->is, clock_seconds() - start);
     return FARSUM_OK;
 }
 
@@ -151,18 +159,19 @@ static int verify_wider(const struct farsum_plan *plan,
                         const farsum_problem *problem,
                         const farsum_options *options, struct verify_sum *s)
 {
-    farsum_problem wide = s->problem;
+    farsum_problem wide;
     struct farsum_plan *made = NULL;
     struct verify_error error = {INFINITY, INFINITY};
     if (plan->given.precision == FARSUM_F64
         || plan->given.precision == FARSUM_AUTO)
         return 0;
+    int good = struct_take(&wide, sizeof wide, problem, problem->size,
+                           "FARSUM_PROBLEM_INIT")
+               == FARSUM_OK;
     wide.precision = FARSUM_F64;
     wide.arrays = plan->problem.arrays;
-    wide.sample_x = s->given_x;
-    wide.sample_q = s->given_q;
-    int good = plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
-               && verify_once(made, problem, s, &error) == FARSUM_OK
+    good = good && plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
+           && verify_once(made, s, &error) == FARSUM_OK
                && verify_keeps(&error, KEPT);
     farsum_plan_destroy(made);
     return good;
@@ -194,17 +203,21 @@ farsum_status plan_verify(const farsum_problem *problem,
 {
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = *plan, *next = NULL;
-    struct verify_sum s = {0};
+    struct verify_sum s = verify_sample(p, problem);
     struct plan_aim aim = {0};
     struct verify_error error = {0};
     double seconds = 0;
-    if (!verify_wanted(p, problem))
+    if (!verify_wanted(p))
         return FARSUM_OK;
-    const char *not = verify_not(p, problem);
+    const char *not = verify_not(p);
     if (not)
         GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
+    if (!s.given_x || !s.given_q || p->problem.n_targets > 0) {
+        GO(MEM_NEW(p->late, 1)); /* by what is summed first */
+        return FARSUM_OK;
+    }
     for (int k = 0; k <= CORRECTIONS; k++) {
-        GO(verify_once(p, problem, &s, &error));
+        GO(verify_once(p, &s, &error));
         if (verify_keeps(&error, k > 0 ? 1 : KEPT)
             || verify_binds(p, error.is))
             goto done;

@@ -3,53 +3,73 @@
  *
  * The sample is summed by the plan and, at some targets, by a sum that shares
  * nothing with it: no mesh, window, cutoff or bandwidth.  The difference is the
- * error, whatever order the strengths have in space. */
+ * error, whatever order the strengths have in space.  Where there is no sample,
+ * or targets are apart, the first sum that is executed takes its place. */
 #ifndef FARSUM_PLAN_VERIFY_H
 #define FARSUM_PLAN_VERIFY_H
 
 #include "plan.h"
 
-/* The targets, of the n sources: `certain` ones first, each for itself, which
- * may err far more than others; the rest at random, each for `weight`. */
+/* The targets: of those apart, or of the n sources.  `certain` ones first, each
+ * for itself, which may err far more than others; the rest at random, each for
+ * `weight`. */
 struct verify_targets {
     int64_t count, certain;
     int64_t *index; /* owned, [count] */
     double weight;
 };
 
-/* plan_verify_targets.c.  All sources if there are not many more than
- * `wanted`; else the strongest, those with the nearest neighbours, those in the
- * densest places and others at random.  x: [n][3] as given, f64; size: [n]
- * magnitudes of their strengths. */
-farsum_status verify_targets(const struct farsum_plan *plan, int64_t n,
-                             const double *x, const double *size,
-                             int64_t wanted, struct verify_targets *targets);
-
-/* plan_verify_sum.c.  The second sum of a sample; made once, compared with each
- * plan that is tried. */
+/* The second sum of some sources and strengths, made once and compared with
+ * each plan that is tried. */
 struct verify_sum {
-    int64_t n;
-    farsum_problem problem; /* given, with the sample, f64 */
-    double *x, *q;          /* owned; NULL: problem's are the caller's */
-    const void *given_x, *given_q; /* the caller's, of type `arrays` */
+    int64_t n, m;               /* m: targets apart, or 0 */
+    const void *given_x, *given_y, *given_q; /* type `arrays`, the host's */
+    const void *results;        /* of that sum, at all targets; NULL: it is yet
+                                   to be made */
+    double size;                /* of an absolute tolerance: RMS of what it is
+                                   of, in the plan's units; by results, where
+                                   they are there; 0: not known */
+    const double *x, *y, *q;    /* the same in f64 */
+    double *own_x, *own_y, *own_q; /* owned; NULL: the given ones are f64 */
     struct verify_targets targets;
-    double *wanted;         /* owned, [targets.count][width] */
-    int width;              /* 1: potentials; 3: fields, velocities */
-    double tolerance;       /* by its own estimate */
+    double *wanted;             /* owned, [targets.count][width] */
+    int width;                  /* 1: potentials; 3: fields, velocities */
+    double tolerance;           /* by its own estimate */
 };
 
-/* plan: what is to be checked; problem: the caller's, with its sample. */
-farsum_status verify_sum(struct farsum_plan *plan,
-                         const farsum_problem *problem, struct verify_sum *s);
+/* plan_verify_targets.c.  All targets if there are not many more than
+ * `wanted`; else the strongest of the sources, those with the nearest
+ * neighbours, those in the densest places and others at random; of targets
+ * apart the neighbours are sources.  size: [n] magnitudes of the strengths. */
+farsum_status verify_targets(const struct farsum_plan *plan,
+                             const struct verify_sum *s, const double *size,
+                             int64_t wanted, struct verify_targets *targets);
+
+/* plan_verify_sum.c.  given: n to size; the rest is made. */
+farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s);
+/* What the tolerance is of among a plan's results, or NULL. */
+const void *verify_output(const struct farsum_plan *plan,
+                          const farsum_result *result);
 /* Errors over the tolerance: as measured, and with the chance of the targets
  * that were drawn. */
 struct verify_error {
     double is, most;
 };
+/* Of results `out` at all targets, of one right-hand side; the plan has summed
+ * them and knows their norm. */
+void verify_errors(const struct farsum_plan *plan, const struct verify_sum *s,
+                   const void *out, struct verify_error *error);
 /* The plan's error.  Sums the sample by the plan, which has
  * no points afterwards; info keeps the norm and the estimate. */
 farsum_status verify_compare(struct farsum_plan *plan,
                              const struct verify_sum *s,
                              struct verify_error *error);
 void verify_clear(struct verify_sum *s);
+/* plan_verify.c.  The plan's error is known from here on, of the sum that info
+ * tells of. */
+void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
+                  double error, double seconds);
+/* Particles up to which a plan is checked by itself: the second sum is the
+ * host's. */
+enum { VERIFY_MANY = 10000000 };
 #endif

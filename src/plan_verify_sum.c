@@ -28,8 +28,9 @@ enum { FEW = 5000, SOME = 50000 };
 
 void verify_clear(struct verify_sum *s)
 {
-    mem_free(s->x);
-    mem_free(s->q);
+    mem_free(s->own_x);
+    mem_free(s->own_y);
+    mem_free(s->own_q);
     mem_free(s->targets.index);
     mem_free(s->wanted);
     *s = (struct verify_sum){0};
@@ -37,10 +38,11 @@ void verify_clear(struct verify_sum *s)
 
 /* f64 as it is, f32 a copy. */
 static farsum_status sum_wide(const struct farsum_plan *plan, const void *from,
-                              int64_t count, double **own, const void **to)
+                              int64_t count, double **own,
+                              const double **to)
 {
     *to = from;
-    if (plan->problem.arrays != FARSUM_F32)
+    if (!from || plan->problem.arrays != FARSUM_F32)
         return FARSUM_OK;
     TRY(MEM_RAW(*own, count));
     PAR_FOR(plan->threads)
@@ -70,21 +72,89 @@ static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
     return FARSUM_OK;
 }
 
-/* Relative: an absolute one is of the sample's RMS force or velocity. */
-static double sum_tolerance(const struct farsum_plan *plan)
+const void *verify_output(const struct farsum_plan *plan,
+                          const farsum_result *result)
+{
+    return !plan->pair.kind->gradient ? result->velocity
+           : plan->problem.error == FARSUM_ERROR_POTENTIAL ? result->potential
+                                                           : result->field;
+}
+
+/* What is compared, inside: values, or forces, which are a field times the
+ * strength; of targets apart, which have none, the RMS strength. */
+struct measure {
+    const struct farsum_plan *plan;
+    const struct verify_sum *s;
+    int unit, force;
+    double q;
+};
+
+static struct measure measure_of(const struct farsum_plan *plan,
+                                 const struct verify_sum *s)
+{
+    struct measure of = {plan, s, plan_exponent(plan), 0, 1};
+    double square = 0;
+    of.force = plan->problem.error != FARSUM_ERROR_POTENTIAL
+               && plan->pair.kind->gradient;
+    if (!of.force)
+        return of;
+    of.unit = plan_exponent_field(plan);
+    for (int64_t i = 0; i < s->n && s->m > 0; i++)
+        square += pow(ldexp(s->q[i], -plan->units.strength), 2);
+    of.q = sqrt(square / (double)s->n);
+    return of;
+}
+
+/* The square of target i's values `out`, less those of `wanted` if that is not
+ * NULL. */
+static double measure_square(const struct measure *of, const void *out,
+                             int64_t i, const double *wanted)
+{
+    const struct verify_sum *s = of->s;
+    double square = 0;
+    double w = of->force && s->m == 0
+                   ? ldexp(s->q[i], -of->plan->units.strength)
+                   : of->q;
+    for (int c = 0; c < s->width; c++) {
+        double v = array_get(out, of->plan->problem.arrays, i * s->width + c);
+        double d = ldexp(v, -of->unit)
+                   - (wanted ? ldexp(wanted[c], -of->unit) : 0);
+        square += w * d * w * d;
+    }
+    return square;
+}
+
+static int64_t sum_all(const struct verify_sum *s)
+{
+    return s->m > 0 ? s->m : s->n;
+}
+
+/* RMS of forces or velocities, in the plan's units. */
+static double sum_size(const struct farsum_plan *plan,
+                       const struct verify_sum *s)
+{
+    const struct measure of = measure_of(plan, s);
+    double sum = 0;
+    for (int64_t i = 0; i < sum_all(s); i++)
+        sum += measure_square(&of, s->results, i, NULL);
+    return sqrt(sum / (double)sum_all(s));
+}
+
+/* Relative: an absolute one is of the RMS force or velocity. */
+static double sum_tolerance(const struct farsum_plan *plan,
+                            const struct verify_sum *s)
 {
     double t = plan->given.tolerance;
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE) {
-        double norm = plan->problem.coulomb * plan->sample.force;
-        t = norm > 0 ? plan->problem.tolerance * plan->finer / norm : 1e-6;
-    }
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        t = s->size > 0 ? plan->problem.tolerance * plan->finer / s->size
+                        : 1e-6;
     t = fmin(t, 0.1);
-    if (plan->problem.n_sources <= FEW)
+    if (s->n <= FEW)
         return fmax(1e-14, fmin(FINER * t, fmax(FINEST * t, LAST_F64)));
     return fmax(1e-14, FINER * t);
 }
 
-/* The sample again, in f64, with the targets apart. */
+/* The same sources, in f64, with the targets apart. */
 static farsum_problem sum_problem(const struct farsum_plan *plan,
                                   const struct verify_sum *s)
 {
@@ -96,8 +166,8 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     if (p.error == FARSUM_ERROR_ABSOLUTE)
         p.error = flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
+    p.n_sources = s->n; /* it needs no sample but for the number */
     p.n_targets = s->targets.count;
-    p.sample_x = p.sample_q = NULL; /* it needs no more than their number */
     p.n_exclusions = 0; /* they are of the targets */
     if (plan->exclusions.count > 0) /* such pairs may be at one place */
         p.exclude_coincident = 1;
@@ -151,7 +221,7 @@ static farsum_status sum_targets(struct farsum_plan *plan,
                                  struct verify_sum *s)
 {
     farsum_status status = FARSUM_OK;
-    const double *x = s->problem.sample_x;
+    const double *x = s->m > 0 ? s->y : s->x;
     const struct verify_targets *t = &s->targets;
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_plan *other = NULL;
@@ -159,7 +229,7 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     farsum_problem problem = sum_problem(plan, s);
     how.method = problem.periodic[0] ? "ewald" : "direct";
     how.threads = plan->threads;
-    how.isa = plan->options.isa;
+    how.isa = plan->info.isa;
     if (!plan->device)
         how.memory_limit =
             plan->options.memory_limit > (uint64_t)plan->bytes
@@ -172,36 +242,31 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     farsum_result result = sum_result(plan, s, s->wanted);
     GO(plan_make(&problem, &how, PLAN_INNER, &other));
     GO(sum_exclusions(plan, t, other));
-    GO(plan_points(other, s->n, x, t->count, y));
-    GO(plan_sum(other, 1, s->problem.sample_q, &result));
+    GO(plan_points(other, s->n, s->x, t->count, y));
+    GO(plan_sum(other, 1, s->q, &result));
 done:
     farsum_plan_destroy(other);
     mem_free(y);
     return status;
 }
 
-farsum_status verify_sum(struct farsum_plan *plan,
-                         const farsum_problem *problem, struct verify_sum *s)
+farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s)
 {
     farsum_status status = FARSUM_OK;
     double *size = NULL;
-    int64_t n = plan->problem.n_sources;
-    TRY(struct_take(&s->problem, sizeof s->problem, problem, problem->size,
-                    "FARSUM_PROBLEM_INIT"));
-    s->n = n;
-    s->given_x = s->problem.sample_x;
-    s->given_q = s->problem.sample_q;
+    int64_t n = s->n;
     s->width = plan->problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
-    s->tolerance = sum_tolerance(plan);
     GO(progress_step(0, 0, "checking by a second sum"));
-    GO(sum_wide(plan, s->given_x, 3 * n, &s->x, &s->problem.sample_x));
-    GO(sum_wide(plan, s->given_q, n * plan->pair.strengths, &s->q,
-                &s->problem.sample_q));
-    GO(sum_sizes(plan, n, s->problem.sample_q, &size));
+    GO(sum_wide(plan, s->given_x, 3 * n, &s->own_x, &s->x));
+    GO(sum_wide(plan, s->given_y, 3 * s->m, &s->own_y, &s->y));
+    GO(sum_wide(plan, s->given_q, n * plan->pair.strengths, &s->own_q, &s->q));
+    if (s->results)
+        s->size = sum_size(plan, s);
+    s->tolerance = sum_tolerance(plan, s);
+    GO(sum_sizes(plan, n, s->q, &size));
     int wanted = plan->method->options & METHOD_BOXES ? OF_BOXES : OF_MESH;
     wanted *= n <= FEW ? 3 : n <= SOME ? 2 : 1;
-    GO(verify_targets(plan, n, s->problem.sample_x, size, wanted,
-                      &s->targets));
+    GO(verify_targets(plan, s, size, wanted, &s->targets));
     GO(sum_targets(plan, s));
 done:
     mem_free(size);
@@ -256,36 +321,18 @@ done:
     return status;
 }
 
-/* The square of what differs at target k, in the plan's own units: of forces,
- * which a field gives times the strength. */
-static double compare_square(const struct farsum_plan *plan,
-                             const struct verify_sum *s, const void *out,
-                             int64_t k)
-{
-    const double *q = s->problem.sample_q;
-    int force = s->width == 3 && plan->pair.kind->gradient;
-    int unit = force ? plan_exponent_field(plan) : plan_exponent(plan);
-    int64_t i = s->targets.index[k];
-    double w = force ? ldexp(q[i], -plan->units.strength) : 1, square = 0;
-    for (int c = 0; c < s->width; c++) {
-        double v = array_get(out, plan->problem.arrays, i * s->width + c);
-        double d = ldexp(v, -unit) - ldexp(s->wanted[k * s->width + c], -unit);
-        square += w * d * w * d;
-    }
-    return square;
-}
-
 /* RMS over all targets of what differs, over the tolerance; those at random
  * stand for others, so that their mean is uncertain. */
-static void compare_errors(const struct farsum_plan *plan,
-                           const struct verify_sum *s, const void *out,
-                           struct verify_error *error)
+void verify_errors(const struct farsum_plan *plan, const struct verify_sum *s,
+                   const void *out, struct verify_error *error)
 {
     const struct verify_targets *t = &s->targets;
+    const struct measure of = measure_of(plan, s);
     double sum = 0, random = 0, random2 = 0, norm = 1;
     int64_t m = t->count - t->certain;
     for (int64_t k = 0; k < t->count; k++) {
-        double square = compare_square(plan, s, out, k);
+        double square = measure_square(&of, out, t->index[k],
+                                       s->wanted + k * s->width);
         sum += k < t->certain ? square : 0;
         random += k < t->certain ? 0 : square;
         random2 += k < t->certain ? 0 : square * square;
@@ -294,7 +341,7 @@ static void compare_errors(const struct farsum_plan *plan,
     double unsure = sqrt(fmax(vary, 0) * (double)m);
     if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
         norm = plan->info.norm;
-    norm *= plan->problem.tolerance * plan->finer * sqrt((double)s->n);
+    norm *= plan->problem.tolerance * plan->finer * sqrt((double)sum_all(s));
     sum += t->weight * random;
     error->is = sum > 0 ? sqrt(sum) / norm : 0;
     error->most =
@@ -312,7 +359,7 @@ farsum_status verify_compare(struct farsum_plan *plan,
     GO(mem_alloc(&out, count, (size_t)real, 0));
     GO(progress_step(0, 0, "checking by a second sum"));
     GO(compare_sum(plan, s, out, count * real));
-    compare_errors(plan, s, out, error);
+    verify_errors(plan, s, out, error);
 done:
     plan->has_points = 0;
     mem_free(out);

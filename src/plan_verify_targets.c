@@ -13,25 +13,28 @@
 #include "points/tree.h"
 
 /* Certain ones of each kind; the neighbour whose distance says how crowded it
- * is; neighbours along a curve that are looked at; curves. */
-enum { STRONG = 6, NEAR = 6, DENSE = 4, CROWD = 16, NEXT = 3, CURVES = 2 };
+ * is; neighbours along a curve that are looked at, and how far on among targets
+ * apart; curves. */
+enum { STRONG = 6, NEAR = 6, DENSE = 4, CROWD = 16 };
+enum { NEXT = 3, FAR = 64, CURVES = 2 };
 enum { BITS = 21 };
 
-/* The sources in a box of edges 1, and lengths in it. */
+/* The sources, and after them targets apart, in a box of edges 1, and lengths
+ * in it. */
 struct places {
-    int64_t n;
-    const double *x;
+    int64_t n, all;
+    const double *x, *y;
     struct cell cell;  /* periodic: its fractions are the box */
     int periodic, threads;
     double low[3], edge; /* open: of the box */
-    uint64_t *key;     /* owned, [n] */
-    int64_t *order;    /* owned, [n] */
-    double *near, *crowd; /* owned, [n]: squares of distances */
+    uint64_t *key;     /* owned, [all] */
+    int64_t *order;    /* owned, [all] */
+    double *near, *crowd; /* owned, [all]: squares of distances */
 };
 
 static void places_fraction(const struct places *p, int64_t i, double s[3])
 {
-    const double *x = p->x + 3 * i;
+    const double *x = i < p->n ? p->x + 3 * i : p->y + 3 * (i - p->n);
     for (int d = 0; d < 3; d++)
         s[d] = p->periodic
                    ? cell_wrap(p->cell.unit
@@ -41,7 +44,7 @@ static void places_fraction(const struct places *p, int64_t i, double s[3])
                    : (x[d] - p->low[d]) / p->edge;
 }
 
-/* The square of the distance of sources i and j; their nearest image in a cell
+/* The square of the distance of places i and j; their nearest image in a cell
  * that is nearly orthogonal. */
 static double places_distance(const struct places *p, int64_t i, int64_t j)
 {
@@ -63,7 +66,7 @@ static double places_distance(const struct places *p, int64_t i, int64_t j)
 static farsum_status places_sort(struct places *p, const double by[3])
 {
     PAR_FOR(p->threads)
-    for (int64_t i = 0; i < p->n; i++) {
+    for (int64_t i = 0; i < p->all; i++) {
         double s[3];
         places_fraction(p, i, s);
         p->key[i] = 0;
@@ -73,14 +76,30 @@ static farsum_status places_sort(struct places *p, const double by[3])
             p->key[i] |= tree_spread((uint64_t)(v * ((1 << BITS) - 1))) << d;
         }
     }
-    return tree_sort(p->n, 3 * BITS, p->key, p->order, p->threads);
+    return tree_sort(p->all, 3 * BITS, p->key, p->order, p->threads);
+}
+
+/* The nearest source of the next ones along the curve from k0, one way. */
+static double places_next(const struct places *p, int64_t k0, int way)
+{
+    double least = INFINITY;
+    int found = 0;
+    for (int64_t k = k0 + way; k >= 0 && k < p->all && found < NEXT
+                               && (k - k0) * way <= FAR;
+         k += way)
+        if (p->order[k] < p->n) {
+            least = fmin(least, places_distance(p, p->order[k0], p->order[k]));
+            found++;
+        }
+    return least;
 }
 
 /* Neighbours in space are mostly neighbours along a curve; where the curve
  * parts them, another, through the box moved, does not. */
 static farsum_status places_near(struct places *p, uint64_t *random)
 {
-    for (int64_t i = 0; i < p->n; i++)
+    int64_t from = p->all > p->n ? p->n : 0;
+    for (int64_t i = 0; i < p->all; i++)
         p->near[i] = p->crowd[i] = INFINITY;
     for (int k = 0; k < CURVES; k++) {
         double by[3];
@@ -88,14 +107,13 @@ static farsum_status places_near(struct places *p, uint64_t *random)
             by[d] = ldexp((double)(random_next(random) >> 11), -53);
         TRY(places_sort(p, by));
         PAR_FOR(p->threads)
-        for (int64_t k0 = 0; k0 < p->n; k0++) {
-            int64_t i = p->order[k0];
-            for (int64_t k1 = k0 - NEXT; k1 <= k0 + NEXT; k1++)
-                if (k1 >= 0 && k1 < p->n && k1 != k0)
-                    p->near[i] = fmin(p->near[i],
-                                      places_distance(p, i, p->order[k1]));
-            int64_t first = k0 - CROWD / 2;
-            if (first >= 0 && first + CROWD < p->n)
+        for (int64_t k0 = 0; k0 < p->all; k0++) {
+            int64_t i = p->order[k0], first = k0 - CROWD / 2;
+            if (i < from) /* no target */
+                continue;
+            p->near[i] = fmin(p->near[i], fmin(places_next(p, k0, -1),
+                                               places_next(p, k0, 1)));
+            if (first >= 0 && first + CROWD < p->all)
                 p->crowd[i] = fmin(p->crowd[i],
                                    places_distance(p, p->order[first],
                                                    p->order[first + CROWD]));
@@ -112,11 +130,13 @@ static void places_clear(struct places *p)
     mem_free(p->crowd);
 }
 
-static farsum_status places_make(const struct farsum_plan *plan, int64_t n,
-                                 const double *x, struct places *p)
+static farsum_status places_make(const struct farsum_plan *plan,
+                                 const struct verify_sum *s, struct places *p)
 {
-    *p = (struct places){.n = n,
-                         .x = x,
+    *p = (struct places){.n = s->n,
+                         .all = s->n + s->m,
+                         .x = s->x,
+                         .y = s->y,
                          .periodic = plan->problem.periodic[0],
                          .threads = plan->threads};
     if (p->periodic) {
@@ -124,17 +144,18 @@ static farsum_status places_make(const struct farsum_plan *plan, int64_t n,
         p->cell.unit = plan_per(plan);
     } else {
         struct extent extent = EXTENT_NONE;
-        extent_points(&extent, x, n, plan->threads);
+        extent_points(&extent, s->x, s->n, plan->threads);
+        extent_points(&extent, s->y, s->m, plan->threads);
         p->edge = 0x1p-1000;
         for (int d = 0; d < 3; d++) {
             p->low[d] = extent.low[d];
             p->edge = fmax(p->edge, extent.high[d] - extent.low[d]);
         }
     }
-    TRY(MEM_RAW(p->key, n));
-    TRY(MEM_RAW(p->order, n));
-    TRY(MEM_RAW(p->near, n));
-    return MEM_RAW(p->crowd, n);
+    TRY(MEM_RAW(p->key, p->all));
+    TRY(MEM_RAW(p->order, p->all));
+    TRY(MEM_RAW(p->near, p->all));
+    return MEM_RAW(p->crowd, p->all);
 }
 
 static int taken(const struct verify_targets *t, int64_t i)
@@ -145,7 +166,7 @@ static int taken(const struct verify_targets *t, int64_t i)
     return 0;
 }
 
-/* The `most` sources of the largest sign * v that are beyond `least` come to
+/* The `most` targets of the largest sign * v that are beyond `least` come to
  * the targets. */
 static void take_largest(int64_t n, const double *v, double sign, double least,
                          int most, struct verify_targets *t)
@@ -176,13 +197,14 @@ static double strong(int64_t n, const double *size)
     return 2 * sum / (double)n;
 }
 
-farsum_status verify_targets(const struct farsum_plan *plan, int64_t n,
-                             const double *x, const double *size,
+farsum_status verify_targets(const struct farsum_plan *plan,
+                             const struct verify_sum *s, const double *size,
                              int64_t wanted, struct verify_targets *t)
 {
     farsum_status status = FARSUM_OK;
     struct places p = {0};
     uint64_t random = 0x5eed;
+    int64_t n = s->m > 0 ? s->m : s->n, first = s->m > 0 ? s->n : 0;
     *t = (struct verify_targets){.weight = 1};
     if (n <= wanted + STRONG + NEAR + DENSE) {
         TRY(MEM_RAW(t->index, n));
@@ -192,11 +214,12 @@ farsum_status verify_targets(const struct farsum_plan *plan, int64_t n,
         return FARSUM_OK;
     }
     GO(MEM_RAW(t->index, wanted));
-    GO(places_make(plan, n, x, &p));
+    GO(places_make(plan, s, &p));
     GO(places_near(&p, &random));
-    take_largest(n, size, 1, strong(n, size), STRONG, t);
-    take_largest(n, p.near, -1, -INFINITY, NEAR, t);
-    take_largest(n, p.crowd, -1, -INFINITY, DENSE, t);
+    if (s->m == 0)
+        take_largest(n, size, 1, strong(n, size), STRONG, t);
+    take_largest(n, p.near + first, -1, -INFINITY, NEAR, t);
+    take_largest(n, p.crowd + first, -1, -INFINITY, DENSE, t);
     t->certain = t->count;
     while (t->count < wanted) {
         int64_t i = (int64_t)(random_next(&random) % (uint64_t)n);

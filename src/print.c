@@ -74,8 +74,8 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                    i->estimated_error);
     if (i->checked_error >= 0)
         c_locale_write(out,
-                       "second sum: error %.3g at %lld targets of the sample; "
-                       "parameters are of tolerance %.3g\n",
+                       "second sum: error %.3g at %lld targets; parameters are "
+                       "of tolerance %.3g\n",
                        i->checked_error, (long long)i->checked_targets,
                        i->tolerance / plan->finer);
     if (i->bound > 0)

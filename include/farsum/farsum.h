@@ -315,15 +315,20 @@ typedef struct farsum_options {
                              pair by pair in open space.  Where the error is
                              above 0.8 of the tolerance a finer plan takes
                              its place; if none keeps the tolerance, create
-                             fails with FARSUM_ERR_TOLERANCE.  It takes about
-                             two executes.  FARSUM_VERIFY_OFF: no check.  0: a
-                             check where a sample is given, the targets are the
-                             sources and memory allows it, up to 1e7 of them,
+                             fails with FARSUM_ERR_TOLERANCE.  Without a sample,
+                             and for targets apart, the first execute that has
+                             what the tolerance is of is checked instead: its
+                             results stay as they are, and estimated_error is
+                             what was measured.  Until then set_points keeps a
+                             copy of the positions.  A check takes about two
+                             executes.  FARSUM_VERIFY_OFF: no check.  0: a
+                             check where memory allows it, up to 1e7 sources,
                              but not of strict and of references */
     farsum_excess on_excess; /* what execute does, of arrays on a device finish,
                              if the estimated error of its sum is above the
                              tolerance: strengths or positions are then not
-                             those of the sample */
+                             those of the sample, or there was none, or targets
+                             are apart */
 } farsum_options;
 #define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
 
@@ -391,10 +396,11 @@ typedef struct farsum_plan_info {
     double skin;             /* of the lists that are kept; 0: none are */
     int64_t lists_made, lists_kept; /* calls of set_points that made lists, and
                                 that kept those of before */
-    double checked_error;    /* of the sample, as create measured it by a second
-                                sum; negative: it did not */
+    double checked_error;    /* of the sample, or of what was summed first, by a
+                                second sum, where the draw leaves a doubt with
+                                three standard errors; negative: none */
     double seconds_verify;   /* that took, and finer plans, beside
-                                seconds_create */
+                                seconds_create and seconds_execute */
     int64_t checked_targets; /* at which it was measured */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
@@ -443,7 +449,8 @@ farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);
 /* Sums rhs sets of strengths q [rhs][n][strengths]: one number a source of
  * laplace, yukawa and r6, a vector of stokeslet (force) and rotlet (torque),
- * two of stresslet (strength q, normal n).  Allocates nothing. */
+ * two of stresslet (strength q, normal n).  Allocates nothing, but for a check
+ * of what is summed first (options.verify). */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
@@ -451,8 +458,9 @@ farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
  * execute only ask for work on its queue: they borrow their arrays until it is
  * done, energy and virial are on the device too.  finish waits for it; what was
  * bad about positions or strengths, which only the device has seen, fails here,
- * and info then holds the numbers of the last execute.  On the host there is
- * nothing to wait for. */
+ * and info then holds the numbers of the last execute.  Until the first sum is
+ * checked (options.verify), which finish does, set_points and execute wait and
+ * copy.  On the host there is nothing to wait for. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_finish(farsum_plan *plan);
 

@@ -6,66 +6,10 @@
  *     test_unit_verify device
  *
  * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
-#include "check.h"
-
-enum { MOST = 700 };
+#include "verify_check.h"
 
 static const char *device; /* NULL: the host */
 static int above; /* sums that without the check are above their tolerance */
-
-/* A system and what it is asked for. */
-struct system {
-    const char *name;
-    int n, strengths, open;
-    farsum_problem problem;
-    const char *method;
-    int hard; /* 1: without the check it is mostly above its tolerance */
-    double x[3 * MOST], q[6 * MOST];
-};
-
-static double uniform(uint64_t *state)
-{
-    return ldexp((double)(random_next(state) >> 11), -53);
-}
-
-static double normal(uint64_t *state)
-{
-    double u = 1 - uniform(state), v = uniform(state);
-    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
-
-static void begin(struct system *s, const char *name, int n, int strengths,
-                  double tolerance)
-{
-    memset(s, 0, sizeof *s);
-    s->name = name;
-    s->n = n;
-    s->strengths = strengths;
-    s->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
-    for (int d = 0; d < 3; d++) {
-        s->problem.cell[4 * d] = 1;
-        s->problem.periodic[d] = 1;
-    }
-    s->problem.tolerance = tolerance;
-    s->hard = 1;
-}
-
-/* Charges of one sign gathered among their counter-ions. */
-static void colloid(struct system *s, double tolerance)
-{
-    uint64_t random = 7;
-    begin(s, "colloid", 600, 1, tolerance);
-    for (int i = 0; i < s->n; i++) {
-        for (int d = 0; d < 3; d++)
-            s->x[3 * i + d] = i < s->n / 2 ? 0.4 + 0.03 * normal(&random)
-                                           : uniform(&random);
-        s->q[i] = i < s->n / 2 ? 1 : -1;
-    }
-}
 
 /* A near pair among others. */
 static void pair(struct system *s, double distance, int strengths,
@@ -95,16 +39,6 @@ static void jitter(struct system *s, const char *kernel, double tolerance)
         }
 }
 
-static void huge(struct system *s, double tolerance)
-{
-    uint64_t random = 11;
-    begin(s, "huge", 150, 1, tolerance);
-    for (int i = 0; i < 3 * s->n; i++)
-        s->x[i] = uniform(&random);
-    for (int i = 0; i < s->n; i++)
-        s->q[i] = normal(&random) * (i == 7 ? 100 : 1);
-}
-
 /* One sign, and screening longer than the cell. */
 static void yukawa(struct system *s, double tolerance)
 {
@@ -116,20 +50,6 @@ static void yukawa(struct system *s, double tolerance)
         s->x[i] = uniform(&random);
     for (int i = 0; i < s->n; i++)
         s->q[i] = uniform(&random);
-}
-
-static farsum_problem problem_of(const struct system *s)
-{
-    farsum_problem p = s->problem;
-    p.n_sources = s->n;
-    p.sample_x = s->x;
-    p.sample_q = s->q;
-    p.arrays = FARSUM_F64;
-    for (int d = 0; s->open && d < 3; d++)
-        p.periodic[d] = 0;
-    p.outputs = s->strengths > 1 ? FARSUM_VELOCITY
-                                 : FARSUM_POTENTIAL | FARSUM_FIELD;
-    return p;
 }
 
 /* What the tolerance is of: potentials, forces or velocities. */
@@ -146,14 +66,6 @@ static farsum_status sum(const struct system *s, farsum_plan *plan, double *v)
     for (int i = 0; r.field && i < 3 * s->n; i++)
         v[i] *= s->q[i / 3];
     return status;
-}
-
-static double rms(int n, const double *v, const double *less)
-{
-    double square = 0;
-    for (int i = 0; i < n; i++)
-        square += pow(v[i] - (less ? less[i] : 0), 2);
-    return sqrt(square / n);
 }
 
 /* The plan's error by a reference, at all particles; relative to RMS. */
@@ -350,16 +262,21 @@ static void unable(void)
     farsum_options o = FARSUM_OPTIONS_INIT;
     colloid(&s, 1e-4);
     farsum_problem p = problem_of(&s);
-    p.sample_x = p.sample_q = NULL;
     o.device = device;
+    o.method = "ewald";
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(info.checked_error < 0 && info.checked_targets == 0,
-          "checked without a sample");
+          "a reference was checked");
     farsum_plan_destroy(plan);
     o.verify = 1;
     CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("no sample");
+    CHECK_SAYS("a reference itself");
+    o.method = NULL;
+    p.outputs = FARSUM_ENERGY;
+    CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("not among the outputs");
+    p.outputs = 0;
     o.verify = 2;
     CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_ARGUMENT);
     o.verify = 0;

@@ -149,8 +149,9 @@ static const struct option_row table[] = {
     {"verify", 0, "WHEN", FOR_PLANS, set_word, FIELD(verify), word_verify,
      "on, off or auto: the plan is checked by a second sum at some targets, "
      "before the particles are summed, and made finer where its error is too "
-     "large; auto, as if not given: where the targets are the particles, by "
-     "methods spectral and fmm, not with --strict"},
+     "large; with --targets the first sum is checked, and the error stated; "
+     "auto, as if not given: by methods spectral and fmm, not with "
+     "--strict"},
     {"deterministic", 0, NULL, FOR_PLANS, set_flag, FIELD(deterministic), NULL,
      "only variants whose sums repeat bit by bit"},
     {"measure", 0, NULL, FOR_PLANS, set_flag, FIELD(measure), NULL,
