@@ -52,6 +52,23 @@ class Check(CommandTest):
             self.assertAlmostEqual(report["verified_error"]
                                    / report["checked_error"], 1, delta=0.5)
 
+    def test_targets_apart_are_verified(self):
+        """The first sum is measured: the error stays, and is told."""
+        self.farsum("gen", "dense", "-n", 1000, "--masses", "-o", "p.xyz")
+        self.farsum("gen", "uniform", "-n", 400, "-o", "t.xyz")
+        run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-5",
+               "--targets", "t.xyz", "--check", "--report", "r.json"]
+        self.farsum(*run, "--verify", "off")
+        self.assertIsNone(self.json("r.json")["verified_error"])
+        for verify in [["--verify", "on"], ["--verify", "auto"], []]:
+            done = self.farsum(*run, *verify)
+            self.assertRegex(done.out, r"by a second sum of \d+ targets")
+            report = self.json("r.json")
+            self.assertAlmostEqual(report["estimated_error"]
+                                   / report["verified_error"], 1, 12)
+            self.assertAlmostEqual(report["verified_error"]
+                                   / report["checked_error"], 1, delta=0.5)
+
     def test_units_of_any_size(self):
         """Squares of forces leave f64 where the forces do not."""
         for edge in ["1", "1e80", "1e-18", "1e-75", "1e-100"]:
