@@ -29,6 +29,7 @@ struct places {
     double low[3], edge; /* open: of the box */
     uint64_t *key;     /* owned, [all] */
     int64_t *order;    /* owned, [all] */
+    double *at;        /* owned, [all][3]: the places in that order */
     double *near, *crowd; /* owned, [all]: squares of distances */
 };
 
@@ -44,15 +45,14 @@ static void places_fraction(const struct places *p, int64_t i, double s[3])
                    : (x[d] - p->low[d]) / p->edge;
 }
 
-/* The square of the distance of places i and j; their nearest image in a cell
- * that is nearly orthogonal. */
-static double places_distance(const struct places *p, int64_t i, int64_t j)
+/* The square of the distance of places k and l of the order; their nearest
+ * image in a cell that is nearly orthogonal. */
+static double places_distance(const struct places *p, int64_t k, int64_t l)
 {
-    double s[3], t[3], r2 = 0;
-    places_fraction(p, i, s);
-    places_fraction(p, j, t);
+    const double *a = p->at + 3 * k, *b = p->at + 3 * l;
+    double s[3], r2 = 0;
     for (int d = 0; d < 3; d++)
-        s[d] = p->periodic ? sample_nearest(s[d] - t[d]) : s[d] - t[d];
+        s[d] = p->periodic ? sample_nearest(a[d] - b[d]) : a[d] - b[d];
     for (int c = 0; c < 3; c++) {
         double d = p->periodic ? s[0] * p->cell.a[c] + s[1] * p->cell.a[3 + c]
                                      + s[2] * p->cell.a[6 + c]
@@ -76,7 +76,11 @@ static farsum_status places_sort(struct places *p, const double by[3])
             p->key[i] |= tree_spread((uint64_t)(v * ((1 << BITS) - 1))) << d;
         }
     }
-    return tree_sort(p->all, 3 * BITS, p->key, p->order, p->threads);
+    TRY(tree_sort(p->all, 3 * BITS, p->key, p->order, p->threads));
+    PAR_FOR(p->threads)
+    for (int64_t k = 0; k < p->all; k++)
+        places_fraction(p, p->order[k], p->at + 3 * k);
+    return FARSUM_OK;
 }
 
 /* The nearest source of the next ones along the curve from k0, one way. */
@@ -88,7 +92,7 @@ static double places_next(const struct places *p, int64_t k0, int way)
                                && (k - k0) * way <= FAR;
          k += way)
         if (p->order[k] < p->n) {
-            least = fmin(least, places_distance(p, p->order[k0], p->order[k]));
+            least = fmin(least, places_distance(p, k0, k));
             found++;
         }
     return least;
@@ -115,8 +119,7 @@ static farsum_status places_near(struct places *p, uint64_t *random)
                                                places_next(p, k0, 1)));
             if (first >= 0 && first + CROWD < p->all)
                 p->crowd[i] = fmin(p->crowd[i],
-                                   places_distance(p, p->order[first],
-                                                   p->order[first + CROWD]));
+                                   places_distance(p, first, first + CROWD));
         }
     }
     return FARSUM_OK;
@@ -126,6 +129,7 @@ static void places_clear(struct places *p)
 {
     mem_free(p->key);
     mem_free(p->order);
+    mem_free(p->at);
     mem_free(p->near);
     mem_free(p->crowd);
 }
@@ -154,6 +158,7 @@ static farsum_status places_make(const struct farsum_plan *plan,
     }
     TRY(MEM_RAW(p->key, p->all));
     TRY(MEM_RAW(p->order, p->all));
+    TRY(MEM_RAW(p->at, 3 * p->all));
     TRY(MEM_RAW(p->near, p->all));
     return MEM_RAW(p->crowd, p->all);
 }
