@@ -320,15 +320,15 @@ typedef struct farsum_options {
                              what the tolerance is of is checked instead: its
                              results stay as they are, and estimated_error is
                              what was measured.  Until then set_points keeps a
-                             copy of the positions.  A check takes about two
-                             executes.  FARSUM_VERIFY_OFF: no check.  0: a
-                             check where memory allows it, up to 1e7 sources,
-                             but not of strict and of references */
+                             copy of the positions.  A check takes one to four
+                             sums' time.  FARSUM_VERIFY_OFF: no check.  0: a
+                             check where memory allows it, up to 1e7 sources and
+                             as many targets, but not of strict and of
+                             references */
     farsum_excess on_excess; /* what execute does, of arrays on a device finish,
                              if the estimated error of its sum is above the
-                             tolerance: strengths or positions are then not
-                             those of the sample, or there was none, or targets
-                             are apart */
+                             tolerance: strengths or positions are not those of
+                             the sample, or it was checked by its first sum */
 } farsum_options;
 #define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
 
