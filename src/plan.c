@@ -212,6 +212,7 @@ farsum_status plan_make_for(const farsum_problem *problem,
     GO(MEM_NEW(p, 1));
     p->dry = how & PLAN_DRY ? 1 : 0;
     p->net_size = p->checked = -1;
+    p->energies[0] = p->energies[1] = -1;
     p->finer = aim.finer > 1 ? aim.finer : 1;
     GO(problem_check(problem, &p->problem, &p->pair));
     if (aim.wide && p->problem.precision == FARSUM_AUTO)
@@ -219,6 +220,7 @@ farsum_status plan_make_for(const farsum_problem *problem,
     p->given = p->problem;
     p->sign = p->given.coulomb < 0 ? -1 : 1;
     GO(plan_options(p, options));
+    GO(plan_norm(p));
     p->progress.call = p->options.progress;
     p->progress.data = p->options.progress_data;
     progress_begin(&p->progress);

@@ -19,17 +19,37 @@ enum { CORRECTIONS = 3 };
 #define STEP 30
 /* Error over tolerance beyond which pairs in f32 are not looked at again. */
 #define NARROW 2
-/* Particles up to which a plan is checked by itself: the second sum is the
- * host's. */
-enum { MANY = 10000000 };
+/* Virials of references over their own estimate, which is of potentials. */
+#define OF_VIRIAL 10
 
 double plan_estimate(const struct farsum_plan *plan)
 {
-    double estimate = plan->info.estimated_error;
-    if (plan->checked < 0 || !(plan->unchecked > 0))
+    double estimate = plan->info.estimated_error, beyond = plan->beyond;
+    if (plan->checked < 0)
+        return estimate
+               * (plan->method->wide ? fmin(beyond, OF_VIRIAL) : beyond);
+    if (!(plan->unchecked > 0))
         return estimate;
     return estimate * plan->checked * plan->problem.tolerance * plan->finer
            / plan->unchecked;
+}
+
+double plan_estimate_energy(const struct farsum_plan *plan, int which)
+{
+    const farsum_plan_info *i = &plan->info;
+    unsigned output = which ? FARSUM_VIRIAL : FARSUM_ENERGY;
+    farsum_error_kind norm =
+        which ? FARSUM_ERROR_PRESSURE : FARSUM_ERROR_ENERGY;
+    double measured = plan->energies[which];
+    if (plan->given.error == norm)
+        return plan_estimate(plan);
+    if (measured >= 0)
+        return plan->unchecked > 0
+                   ? measured * i->estimated_error / plan->unchecked
+                   : measured;
+    if (!plan->method->wide || !(plan->problem.outputs & output))
+        return -1;
+    return i->estimated_error * (which ? OF_VIRIAL : 1);
 }
 
 /* Why there is nothing to compare; NULL: there is. */
@@ -49,7 +69,7 @@ static const char *verify_not(const struct farsum_plan *plan,
         return "it is a reference itself";
     if (!(p->outputs & needed))
         return "what the tolerance is of is not among the outputs";
-    return NULL;
+    return plan_norm_unseen(plan);
 }
 
 static int verify_wanted(const struct farsum_plan *plan,
@@ -59,7 +79,7 @@ static int verify_wanted(const struct farsum_plan *plan,
     if (o->verify < 0 || plan->dry)
         return 0;
     return o->verify > 0
-           || (!o->strict && plan->problem.n_sources <= MANY
+           || (!o->strict && plan->problem.n_sources <= PLAN_CHECKED
                && verify_not(plan, problem) == NULL);
 }
 

@@ -14,8 +14,9 @@
 #include "plan_verify.h"
 
 /* Targets: errors of boxes' expansions vary more than those of a mesh.  Of few
- * particles more are taken, whose sums are soon done. */
-enum { OF_MESH = 48, OF_BOXES = 128 };
+ * particles more are taken, whose sums are soon done.  A percentile of many
+ * needs many. */
+enum { OF_MESH = 48, OF_BOXES = 128, OF_EACH = 768 };
 /* Of the tolerance: what the second sum may err by, by its own estimate; of few
  * particles, whose order may be perfect. */
 #define FINER (1.0 / 30)
@@ -32,6 +33,7 @@ void verify_clear(struct verify_sum *s)
     mem_free(s->q);
     mem_free(s->targets.index);
     mem_free(s->wanted);
+    mem_free(s->potential);
     *s = (struct verify_sum){0};
 }
 
@@ -93,10 +95,13 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.precision = p.arrays = FARSUM_F64;
     p.memory = FARSUM_HOST;
     p.tolerance = s->tolerance;
+    p.error = plan->problem.error;
     if (p.error == FARSUM_ERROR_ABSOLUTE)
         p.error = flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
-    p.n_targets = s->targets.count;
+    if (s->whole)
+        p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
+    p.n_targets = s->whole ? 0 : s->targets.count;
     p.sample_x = p.sample_q = NULL; /* it needs no more than their number */
     p.n_exclusions = 0; /* they are of the targets */
     if (plan->exclusions.count > 0) /* such pairs may be at one place */
@@ -104,12 +109,13 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     return p;
 }
 
-/* The exclusions of the targets. */
+/* The exclusions of the targets; of pairs of sources each once. */
 static farsum_status sum_exclusions(const struct farsum_plan *plan,
-                                    const struct verify_targets *t,
+                                    const struct verify_sum *s,
                                     farsum_plan *other)
 {
     farsum_status status = FARSUM_OK;
+    const struct verify_targets *t = &s->targets;
     const struct exclusions *e = &plan->exclusions;
     int64_t *pair = NULL, count = 0;
     double *factor = NULL;
@@ -121,6 +127,8 @@ static farsum_status sum_exclusions(const struct farsum_plan *plan,
         for (int64_t r = 0; r < e->rows; r++)
             for (int64_t j = e->start[r];
                  e->target[r] == t->index[k] && j < e->start[r + 1]; j++) {
+                if (s->whole && e->source[j] < e->target[r])
+                    continue;
                 pair[2 * count] = k;
                 pair[2 * count + 1] = e->source[j];
                 factor[count++] = 1 - e->lost[j];
@@ -132,11 +140,14 @@ done:
     return status;
 }
 
-/* Of the targets only what the tolerance is of. */
+/* What the tolerance is of; potentials beside it, energy and virial where they
+ * are measured. */
 static farsum_result sum_result(const struct farsum_plan *plan,
-                                const struct verify_sum *s, void *to)
+                                const struct verify_sum *s, void *to,
+                                void *potential)
 {
     farsum_result result = FARSUM_RESULT_INIT;
+    result.potential = potential;
     if (s->width == 1)
         result.potential = to;
     else if (plan->pair.kind->gradient)
@@ -168,10 +179,15 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     for (int64_t k = 0; k < t->count; k++)
         memcpy(y + 3 * k, x + 3 * t->index[k], 3 * sizeof *y);
     GO(MEM_RAW(s->wanted, t->count * s->width));
-    farsum_result result = sum_result(plan, s, s->wanted);
+    if (s->energies && s->width > 1)
+        GO(MEM_RAW(s->potential, t->count));
+    farsum_result result = sum_result(plan, s, s->wanted, s->potential);
+    result.energy = s->whole ? &s->energy : NULL;
+    result.virial = s->whole ? s->virial : NULL;
     GO(plan_make(&problem, &how, PLAN_INNER, &other));
-    GO(sum_exclusions(plan, t, other));
-    GO(plan_points(other, s->n, x, t->count, y));
+    GO(sum_exclusions(plan, s, other));
+    GO(plan_points(other, s->n, x, problem.n_targets,
+                   s->whole ? NULL : y));
     GO(plan_sum(other, 1, s->problem.sample_q, &result));
 done:
     farsum_plan_destroy(other);
@@ -199,8 +215,10 @@ farsum_status verify_sum(struct farsum_plan *plan,
     GO(sum_sizes(plan, n, s->problem.sample_q, &size));
     int wanted = plan->method->options & METHOD_BOXES ? OF_BOXES : OF_MESH;
     wanted *= n <= FEW ? 3 : n <= SOME ? 2 : 1;
-    GO(verify_targets(plan, n, s->problem.sample_x, size, wanted,
-                      &s->targets));
+    wanted = plan->given.error == FARSUM_ERROR_EACH ? OF_EACH : wanted;
+    s->energies = verify_energies(plan, n, &s->whole);
+    GO(verify_targets(plan, n, s->problem.sample_x, size,
+                      s->whole ? n : wanted, &s->targets));
     GO(sum_targets(plan, s));
 done:
     mem_free(size);
@@ -218,40 +236,69 @@ static farsum_status compare_wait(struct farsum_plan *plan,
     return status_fail(status, "%s", why);
 }
 
+/* One result of the plan's: on the host, or from where the device has it. */
+struct compared {
+    struct buf buf; /* owned; of arrays on the host none */
+    void *to;       /* NULL: not wanted */
+    int64_t bytes;
+};
+
+static farsum_status compared_room(const struct farsum_plan *plan,
+                                   struct compared *c, void **at)
+{
+    *at = c->to;
+    if (!c->to || plan->problem.memory != FARSUM_DEVICE)
+        return FARSUM_OK;
+    TRY(buf_alloc(&c->buf, plan->device, c->bytes));
+    *at = c->buf.handle;
+    return FARSUM_OK;
+}
+
 /* The plan's own results at all targets, on the host. */
 static farsum_status compare_sum(struct farsum_plan *plan,
-                                 const struct verify_sum *s, void *out,
-                                 int64_t bytes)
+                                 const struct verify_sum *s,
+                                 struct verify_out *out)
 {
+    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, ALL };
     farsum_status status = FARSUM_OK;
-    struct buf x = {0}, q = {0}, to = {0};
+    struct buf x = {0}, q = {0};
     const void *at_x = s->given_x, *at_q = s->given_q;
-    void *at = out;
     int64_t real = array_size(plan->problem.arrays);
     int there = plan->problem.memory == FARSUM_DEVICE;
+    void *at[ALL];
+    struct compared c[ALL] = {
+        {.to = out->values, .bytes = s->n * s->width * real},
+        {.to = s->width > 1 ? out->potential : NULL, .bytes = s->n * real},
+        {.to = s->energies & FARSUM_ENERGY ? &out->energy : NULL, .bytes = 8},
+        {.to = s->energies & FARSUM_VIRIAL ? out->virial : NULL, .bytes = 72},
+    };
     if (there) {
         int64_t of_q = s->n * plan->pair.strengths * real;
         GO(buf_alloc(&x, plan->device, 3 * s->n * real));
         GO(buf_upload(&x, 0, s->given_x, 3 * s->n * real));
         GO(buf_alloc(&q, plan->device, of_q));
         GO(buf_upload(&q, 0, s->given_q, of_q));
-        GO(buf_alloc(&to, plan->device, bytes));
         at_x = x.handle;
         at_q = q.handle;
-        at = to.handle;
     }
-    farsum_result result = sum_result(plan, s, at);
+    for (int k = 0; k < ALL; k++)
+        GO(compared_room(plan, &c[k], &at[k]));
+    farsum_result result = sum_result(plan, s, at[VALUES], at[POTENTIAL]);
+    result.energy = at[ENERGY];
+    result.virial = at[VIRIAL];
     GO(plan_points(plan, s->n, at_x, 0, NULL));
     GO(plan_sum(plan, 1, at_q, &result));
     GO(farsum_plan_finish(plan));
-    if (there)
-        GO(buf_download(&to, 0, out, bytes));
+    for (int k = 0; there && k < ALL; k++)
+        if (c[k].to)
+            GO(buf_download(&c[k].buf, 0, c[k].to, c[k].bytes));
 done:
     if (there && status != FARSUM_OK)
         status = compare_wait(plan, status);
     buf_clear(&x);
     buf_clear(&q);
-    buf_clear(&to);
+    for (int k = 0; k < ALL; k++)
+        buf_clear(&c[k].buf);
     return status;
 }
 
@@ -300,20 +347,48 @@ static void compare_errors(const struct farsum_plan *plan,
         sum > 0 ? sqrt(sum + SURE * t->weight * unsure) / norm : 0;
 }
 
+/* The error in the norm that was given, where estimates are of another. */
+static farsum_status compare_norm(const struct farsum_plan *plan,
+                                  const struct verify_sum *s, const void *out,
+                                  const struct verify_error energies[2],
+                                  struct verify_error *error)
+{
+    farsum_error_kind norm = plan->given.error;
+    if (norm == FARSUM_ERROR_EACH)
+        return verify_compare_each(plan, s, out, error);
+    if (norm != FARSUM_ERROR_ENERGY && norm != FARSUM_ERROR_PRESSURE)
+        return FARSUM_OK;
+    *error = energies[norm == FARSUM_ERROR_PRESSURE];
+    error->is /= plan->given.tolerance;
+    error->most /= plan->given.tolerance;
+    return FARSUM_OK;
+}
+
 farsum_status verify_compare(struct farsum_plan *plan,
                              const struct verify_sum *s,
                              struct verify_error *error)
 {
     farsum_status status = FARSUM_OK;
-    void *out = NULL;
-    int64_t count = s->n * s->width;
-    int64_t real = array_size(plan->problem.arrays);
-    GO(mem_alloc(&out, count, (size_t)real, 0));
+    struct verify_out out = {0};
+    struct verify_error energies[2];
+    size_t real = (size_t)array_size(plan->problem.arrays);
+    int potential = plan->problem.outputs & FARSUM_POTENTIAL ? 1 : 0;
+    GO(mem_alloc(&out.values, s->n * s->width, real, 0));
+    if (s->width == 1)
+        out.potential = out.values;
+    else if (s->energies && potential)
+        GO(mem_alloc(&out.potential, s->n, real, 0));
     GO(progress_step(0, 0, "checking by a second sum"));
-    GO(compare_sum(plan, s, out, count * real));
-    compare_errors(plan, s, out, error);
+    GO(compare_sum(plan, s, &out));
+    compare_errors(plan, s, out.values, error);
+    verify_compare_energies(plan, s, &out, energies);
+    for (int k = 0; k < 2; k++)
+        plan->energies[k] = energies[k].is;
+    GO(compare_norm(plan, s, out.values, energies, error));
 done:
     plan->has_points = 0;
-    mem_free(out);
+    if (out.potential != out.values)
+        mem_free(out.potential);
+    mem_free(out.values);
     return status;
 }

@@ -134,6 +134,11 @@ typedef enum farsum_error_kind {
                                stokeslet, (N/V)^(2/3) of rotlet and stresslet:
                                of a lattice velocities vanish.  s: the strength,
                                of stresslet |q| |n| */
+    /* of all particles together; potentials join the outputs: */
+    FARSUM_ERROR_ENERGY = 5, /* |dU| over half the sum of |q_i phi_i| */
+    FARSUM_ERROR_PRESSURE = 6, /* |d tr W| over it, of r6 over 6 times it */
+    FARSUM_ERROR_EACH = 7, /* of 99 of 100 targets: |dF_i|, of flows |du_i|,
+                              over |F_i| or a tenth of FORCE's norm */
 } farsum_error_kind;
 
 typedef enum farsum_surface {
@@ -371,7 +376,8 @@ typedef struct farsum_plan_info {
                                 estimate has changed by since */
     double bound;            /* of strict, else 0: the error's, in that norm: a
                                 proof, with an allowance for rounding */
-    double norm;             /* the norm that relative errors are taken of */
+    double norm;             /* that relative errors are taken of; of ENERGY and
+                                PRESSURE POTENTIAL's, of EACH FORCE's */
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];
     int support, near_coefficients;
@@ -396,6 +402,8 @@ typedef struct farsum_plan_info {
     double seconds_verify;   /* that took, and finer plans, beside
                                 seconds_create */
     int64_t checked_targets; /* at which it was measured */
+    double estimated_energy_error, estimated_virial_error; /* in the norms
+                                ENERGY and PRESSURE; negative: not known */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
 
