@@ -17,6 +17,10 @@ enum { CORRECTIONS = 3 };
 #define KEPT 0.8
 #define AIMED 0.6
 #define STEP 30
+/* A finer plan that errs more than this part of what the last one did has the
+ * same parameters, which go by steps: it asks for so much more. */
+#define SAME 0.7
+#define MORE 10
 /* Error over tolerance beyond which pairs in f32 are not looked at again. */
 #define NARROW 2
 /* Virials of references over their own estimate, which is of potentials. */
@@ -139,15 +143,20 @@ static farsum_status verify_once(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* What is tried next, after an error over the tolerance. */
+/* What is tried next, after an error over the tolerance; last: that of the plan
+ * before, or 0. */
 static struct plan_aim verify_aim(const struct farsum_plan *plan,
-                                  struct plan_aim aim, double error)
+                                  struct plan_aim aim, double error,
+                                  double last)
 {
+    double step = fmin(error / AIMED, STEP);
+    if (last > 0 && error > SAME * last)
+        step *= MORE;
     if (!aim.wide && plan->given.precision == FARSUM_AUTO
         && plan->info.precision != FARSUM_F64 && error > NARROW)
         aim.wide = 1;
     else
-        aim.finer = plan->finer * fmin(error / AIMED, STEP);
+        aim.finer = plan->finer * step;
     return aim;
 }
 
@@ -246,7 +255,7 @@ farsum_status plan_verify(const farsum_problem *problem,
     struct verify_sum s = {0};
     struct plan_aim aim = {0};
     struct verify_error error = {0};
-    double seconds = 0;
+    double seconds = 0, last = 0;
     if (!verify_wanted(p, problem))
         return FARSUM_OK;
     const char *not = verify_not(p, problem);
@@ -259,7 +268,8 @@ farsum_status plan_verify(const farsum_problem *problem,
             goto done;
         if (k == CORRECTIONS)
             break;
-        aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED));
+        aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED), last);
+        last = fmax(error.is, error.most * AIMED);
         double start = clock_seconds();
         status = verify_finer(problem, options, aim, p, &next);
         if (status != FARSUM_OK)
