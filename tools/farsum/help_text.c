@@ -247,7 +247,7 @@ static const struct help_page pages[] = {
     {"cases", "the notation of problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
      "[density=X] [prec=f64|f32|mixed|auto] [net=X] [kappa=X]\n"
-     "[error=force|potential|absolute|velocity]",
+     "[error=force|potential|absolute|velocity|energy|pressure|each]",
      "One line says a problem, for the command, the tests, the benchmarks and "
      "bug reports. Keys may come in any order; what is left out is n=1000, "
      "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, net=0, "
