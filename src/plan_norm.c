@@ -7,8 +7,8 @@
 #include "method/method.h"
 #include "plan.h"
 
-/* What errors of the virial are of those of potentials, and those of single
- * forces in their 99th percentile of the RMS: mostly less, (6.22). */
+/* What errors of the virial are of those of potentials, and the 99th
+ * percentile of single forces' of the RMS: mostly less, 6.4 of math.md. */
 #define OF_PRESSURE 100
 #define OF_EACH 10
 /* What plans that will be checked begin with. */

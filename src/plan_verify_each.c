@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_verify_each.c: the error of each particle by itself, of which 99 of 100
- * are to keep the tolerance: (6.23). */
+ * are to keep the tolerance: (6.24). */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_verify_energy.c: the errors of a plan's energy and virial, by the second
  * sum.  Few particles are all summed again, with their energy and virial.  Of
- * more the potentials at the check's targets say it: (6.19) to (6.22). */
+ * more the potentials at the check's targets say it: (6.19) to (6.23). */
 #include <math.h>
 
 #include "base/par.h"
@@ -19,11 +19,11 @@ unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
 {
     const farsum_problem *p = &plan->problem;
     unsigned asked = p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL);
-    /* targets do not tell the virial of a potential that is no power */
-    int64_t most = plan->given.error == FARSUM_ERROR_PRESSURE
-                           && !(plan_power(plan) > 0)
-                       ? PLAN_FEW
-                       : WHOLE;
+    farsum_error_kind norm = plan->given.error;
+    /* what targets do not tell: small energies, virials that are no multiple */
+    int only = norm == FARSUM_ERROR_ENERGY
+               || (norm == FARSUM_ERROR_PRESSURE && !(plan_power(plan) > 0));
+    int64_t most = only ? PLAN_FEW : WHOLE;
     *whole = asked && n <= most;
     if (!asked || *whole)
         return asked;

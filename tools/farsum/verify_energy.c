@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Particles that are all summed; where only that tells what is asked for. */
+/* Particles that are all summed; where only that tells well what is asked for.
+ */
 enum { WHOLE = 3000, MOST = 20000 };
 /* What `ewald` reaches without long double. */
 #define LAST_F64 1.5e-12
@@ -113,7 +114,8 @@ int verify_energies(const struct verify_request *r,
     const struct settings *s = r->settings;
     double power = power_of(s), most = 0, energy, magnitude, was[9] = {0};
     double exact = 0, *all = NULL;
-    int only = s->error == FARSUM_ERROR_PRESSURE && !is_power(s);
+    int only = s->error == FARSUM_ERROR_ENERGY
+               || (s->error == FARSUM_ERROR_PRESSURE && !is_power(s));
     int whole = sys->n <= (only ? MOST : WHOLE);
     result->energy_error = result->virial_error = -1;
     if (!r->energy || sys->m > 0 || sys->flow)
