@@ -80,7 +80,7 @@ farsum_status plan_make(const farsum_problem *problem,
 /* The same for a part of the tolerance, where the check measured more than it
  * allows; f64 in place of auto. */
 struct plan_aim {
-    double finer; /* tolerance over this; 0: 1 */
+    double finer; /* tolerance over this; 0: as the norm has it */
     int wide;     /* 1: auto is f64 */
 };
 farsum_status plan_make_for(const farsum_problem *problem,

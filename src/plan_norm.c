@@ -57,6 +57,9 @@ farsum_status plan_norm(struct farsum_plan *plan)
         plan->beyond = OF_EACH;
         first = FIRST_EACH;
     }
-    plan->finer = fmax(plan->finer, checked ? first : plan->beyond);
+    if (!checked) /* nothing corrects it */
+        first = plan->beyond;
+    if (plan->finer == 0 || !checked)
+        plan->finer = fmax(plan->finer, first);
     return FARSUM_OK;
 }
