@@ -59,6 +59,8 @@ farsum_status plan_norm(struct farsum_plan *plan)
     }
     if (!checked) /* nothing corrects it */
         first = plan->beyond;
+    else if (plan->dry) /* the plan that would be made keeps it */
+        plan->beyond = first;
     if (plan->finer == 0 || !checked)
         plan->finer = fmax(plan->finer, first);
     return FARSUM_OK;

@@ -316,7 +316,7 @@ typedef struct farsum_options {
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;
     int verify;           /* 1: create checks the plan by a second sum of the
-                             sample, at 48 to 384 targets: Ewald's in a cell,
+                             sample, at 48 to 1000 targets: Ewald's in a cell,
                              pair by pair in open space.  Where the error is
                              above 0.8 of the tolerance a finer plan takes
                              its place; if none keeps the tolerance, create

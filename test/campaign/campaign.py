@@ -237,7 +237,9 @@ def measure(options, row, words, folder):
     report = os.path.join(folder, "r.json")
     more = ["--device", options.device] if options.device else []
     run = subprocess.run([options.farsum, "run", *words, *more, "--check",
-                          "--check-targets", "300", "--report", report],
+                          "--check-targets",
+                          "4000" if row["error"] == "each" else "300",
+                          "--report", report],
                          capture_output=True, text=True)
     row["status"] = run.returncode
     text = (run.stderr or run.stdout).strip().splitlines()

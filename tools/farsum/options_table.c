@@ -213,8 +213,8 @@ static const struct option_row table[] = {
      "choose from there"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
-     "random targets to check, 1000 if not given; all, if they are fewer; a "
-     "small sample tells less surely"},
+     "random targets to check, 1000 if not given, 4000 with --error each; all, "
+     "if they are fewer; a small sample tells less surely"},
     {"count", 'n', "N", FOR_GEN, set_count, FIELD(count), NULL,
      "particles of a distribution; 1000 if not given"},
     {"net", 0, "X", FOR_GEN, set_signed, FIELD(net), NULL,

@@ -85,7 +85,8 @@ static int sample_make(const struct verify_request *r, struct verify_sample *s)
 {
     int64_t targets = system_targets(r->system);
     int64_t wanted = r->settings->check_targets;
-    wanted = wanted ? wanted : 1000;
+    if (!wanted) /* a percentile needs more than a mean */
+        wanted = r->settings->error == FARSUM_ERROR_EACH ? 4000 : 1000;
     s->largest = (wanted + 9) / 10;
     s->count = wanted + s->largest;
     s->weight = 1;
