@@ -212,13 +212,15 @@ farsum_status plan_make_for(const farsum_problem *problem,
     GO(MEM_NEW(p, 1));
     p->dry = how & PLAN_DRY ? 1 : 0;
     p->net_size = p->checked = -1;
-    p->finer = aim.finer > 1 ? aim.finer : 1;
+    p->energies[0] = p->energies[1] = -1;
+    p->finer = aim.finer;
     GO(problem_check(problem, &p->problem, &p->pair));
     if (aim.wide && p->problem.precision == FARSUM_AUTO)
         p->problem.precision = FARSUM_F64;
     p->given = p->problem;
     p->sign = p->given.coulomb < 0 ? -1 : 1;
     GO(plan_options(p, options));
+    GO(plan_norm(p));
     p->progress.call = p->options.progress;
     p->progress.data = p->options.progress_data;
     progress_begin(&p->progress);
@@ -280,7 +282,12 @@ farsum_status farsum_plan_create(const farsum_problem *problem,
                                  farsum_plan **plan)
 {
     FP_GUARD;
-    TRY(plan_make(problem, options, 0, plan));
+    farsum_status status = plan_make(problem, options, 0, plan);
+    if (plan_refuses(status) && problem->error > FARSUM_ERROR_VELOCITY)
+        status = plan_make_for(problem, options, 0,
+                               (struct plan_aim){.finer = 1}, plan);
+    if (status != FARSUM_OK)
+        return status;
     return plan_verify(problem, options, plan);
 }
 

@@ -17,15 +17,21 @@ struct method;
 struct farsum_plan {
     farsum_problem given;    /* defaults filled in; sample pointers cleared */
     farsum_problem problem;  /* the same in units of the plan's own; mixed is
-                                f64 here, with pairs in f32 */
+                                f64 here, with pairs in f32; of error the norm
+                                that parameters are tuned by */
     struct units units;      /* which these are */
     double given_cutoff, given_skin; /* options.cutoff and skin are inside */
     double *sample_q;        /* owned: problem.sample_q, f64; create alone */
     double sign;             /* of the constant; problem.coulomb is its size */
     double finer;            /* problem.tolerance is given.tolerance over this:
-                                1, or more if the check asked for it */
+                                1, or more if the norm or the check asked for
+                                it */
+    double beyond;           /* error in the norm of given.error over that in
+                                problem.error's, as expected without a check */
     double checked;          /* error by the check, over the tolerance; below 0:
                                 not checked */
+    double energies[2];      /* errors of energy and virial by the check, over
+                                their norms; below 0: not measured */
     int64_t lists_before[2]; /* of info, made and kept by the check */
     int excess_told;         /* 1: the log knows of an error above the tolerance
                               */
@@ -75,7 +81,7 @@ farsum_status plan_make(const farsum_problem *problem,
 /* The same for a part of the tolerance, where the check measured more than it
  * allows; f64 in place of auto. */
 struct plan_aim {
-    double finer; /* tolerance over this; 0: 1 */
+    double finer; /* tolerance over this; 0: as the norm has it */
     int wide;     /* 1: auto is f64 */
 };
 farsum_status plan_make_for(const farsum_problem *problem,
@@ -111,6 +117,17 @@ void verify_late_clear(struct farsum_plan *plan);
 /* The estimated error, inside: of a plan that was checked by as much as the
  * estimate was off there. */
 double plan_estimate(const struct farsum_plan *plan);
+/* The same of the energy (0) and the virial (1); negative: not known. */
+double plan_estimate_energy(const struct farsum_plan *plan, int which);
+/* plan_norm.c: the norm that the tuner goes by, where the one that is given is
+ * of all particles together or of each, and the part of the tolerance that
+ * plans aim at first. */
+farsum_status plan_norm(struct farsum_plan *plan);
+/* p of a potential r^-p, whose virial's trace is p times the energy; 0: it is
+ * no power. */
+double plan_power(const struct farsum_plan *plan);
+/* Why no check can be made of the plan in its norm; NULL: one can. */
+const char *plan_norm_unseen(const struct farsum_plan *plan);
 /* plan.c: set_points and execute without advice; they begin no progress. */
 farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
                           int64_t m, const void *y);
@@ -133,6 +150,8 @@ int plan_refuses(farsum_status status);
 int plan_option_count(void);
 int plan_option_given(const farsum_options *options, int k, const char **name);
 void plan_option_clear(farsum_options *options, int k);
+/* Particles up to which a plan is checked by itself. */
+enum { PLAN_CHECKED = 10000000 };
 /* Particles up to which a reference is taken without being named. */
 enum { PLAN_FEW = 5000 };
 /* plan_method.c: picks and tunes: method, state and why. */

@@ -21,6 +21,7 @@ static farsum_problem beside_problem(const struct farsum_plan *plan,
     farsum_problem p = plan->given;
     p.precision = plan->problem.precision;
     p.outputs = outputs;
+    p.error = plan->problem.error;
     p.tolerance /= plan->finer;
     return p;
 }

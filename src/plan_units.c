@@ -231,6 +231,8 @@ void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info)
     if (!absolute)
         info->norm = scaled(info->norm, norm);
     info->estimated_error = plan_error(plan, plan_estimate(plan));
+    info->estimated_energy_error = plan_estimate_energy(plan, 0);
+    info->estimated_virial_error = plan_estimate_energy(plan, 1);
     info->lists_made -= plan->lists_before[0];
     info->lists_kept -= plan->lists_before[1];
     info->checked_error = plan->checked < 0

@@ -18,16 +18,43 @@ enum { CORRECTIONS = 3 };
 #define KEPT 0.8
 #define AIMED 0.6
 #define STEP 30
+/* A finer plan that errs more than this part of what the last one did has the
+ * same parameters, which go by steps: it asks for so much more. */
+#define SAME 0.7
+#define MORE 10
 /* Error over tolerance beyond which pairs in f32 are not looked at again. */
 #define NARROW 2
+/* Virials of references over their own estimate, which is of potentials. */
+#define OF_VIRIAL 10
 
 double plan_estimate(const struct farsum_plan *plan)
 {
-    double estimate = plan->info.estimated_error;
-    if (plan->checked < 0 || !(plan->unchecked > 0))
+    double estimate = plan->info.estimated_error, beyond = plan->beyond;
+    if (plan->checked < 0)
+        return estimate
+               * (plan->method->wide ? fmin(beyond, OF_VIRIAL) : beyond);
+    if (!(plan->unchecked > 0))
         return estimate;
     return estimate * plan->checked * plan->problem.tolerance * plan->finer
            / plan->unchecked;
+}
+
+double plan_estimate_energy(const struct farsum_plan *plan, int which)
+{
+    const farsum_plan_info *i = &plan->info;
+    unsigned output = which ? FARSUM_VIRIAL : FARSUM_ENERGY;
+    farsum_error_kind norm =
+        which ? FARSUM_ERROR_PRESSURE : FARSUM_ERROR_ENERGY;
+    double measured = plan->energies[which];
+    if (plan->given.error == norm)
+        return plan_estimate(plan);
+    if (measured >= 0)
+        return plan->unchecked > 0
+                   ? measured * i->estimated_error / plan->unchecked
+                   : measured;
+    if (!plan->method->wide || !(plan->problem.outputs & output))
+        return -1;
+    return i->estimated_error * (which ? OF_VIRIAL : 1);
 }
 
 /* Why there is nothing to compare, whatever is summed; NULL: there is. */
@@ -42,7 +69,7 @@ static const char *verify_not(const struct farsum_plan *plan)
         return "it is a reference itself";
     if (!(p->outputs & needed))
         return "what the tolerance is of is not among the outputs";
-    return NULL;
+    return plan_norm_unseen(plan);
 }
 
 static int verify_wanted(const struct farsum_plan *plan)
@@ -51,7 +78,7 @@ static int verify_wanted(const struct farsum_plan *plan)
     if (o->verify < 0 || plan->dry)
         return 0;
     return o->verify > 0
-           || (!o->strict && plan->problem.n_sources <= VERIFY_MANY
+           || (!o->strict && plan->problem.n_sources <= PLAN_CHECKED
                && verify_not(plan) == NULL);
 }
 
@@ -127,15 +154,20 @@ static farsum_status verify_once(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* What is tried next, after an error over the tolerance. */
+/* What is tried next, after an error over the tolerance; last: that of the plan
+ * before, or 0. */
 static struct plan_aim verify_aim(const struct farsum_plan *plan,
-                                  struct plan_aim aim, double error)
+                                  struct plan_aim aim, double error,
+                                  double last)
 {
+    double step = fmin(error / AIMED, STEP);
+    if (last > 0 && error > SAME * last)
+        step *= MORE;
     if (!aim.wide && plan->given.precision == FARSUM_AUTO
         && plan->info.precision != FARSUM_F64 && error > NARROW)
         aim.wide = 1;
     else
-        aim.finer = plan->finer * fmin(error / AIMED, STEP);
+        aim.finer = plan->finer * step;
     return aim;
 }
 
@@ -206,13 +238,16 @@ farsum_status plan_verify(const farsum_problem *problem,
     struct verify_sum s = verify_sample(p, problem);
     struct plan_aim aim = {0};
     struct verify_error error = {0};
-    double seconds = 0;
+    double seconds = 0, last = 0;
     if (!verify_wanted(p))
         return FARSUM_OK;
     const char *not = verify_not(p);
     if (not)
         GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
     if (!s.given_x || !s.given_q || p->problem.n_targets > 0) {
+        if (p->given.error == FARSUM_ERROR_ENERGY
+            || p->given.error == FARSUM_ERROR_PRESSURE)
+            return FARSUM_OK; /* potentials at targets do not tell them */
         GO(MEM_NEW(p->late, 1)); /* by what is summed first */
         return FARSUM_OK;
     }
@@ -223,7 +258,8 @@ farsum_status plan_verify(const farsum_problem *problem,
             goto done;
         if (k == CORRECTIONS)
             break;
-        aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED));
+        aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED), last);
+        last = fmax(error.is, error.most * AIMED);
         double start = clock_seconds();
         status = plan_make_for(problem, options, PLAN_INNER, aim, &next);
         if (status != FARSUM_OK)

@@ -34,6 +34,10 @@ struct verify_sum {
     struct verify_targets targets;
     double *wanted;             /* owned, [targets.count][width] */
     int width;                  /* 1: potentials; 3: fields, velocities */
+    unsigned energies;          /* FARSUM_ENERGY, FARSUM_VIRIAL: measured too */
+    int whole;                  /* 1: of all sources, in their order, with: */
+    double energy, virial[9];
+    double *potential;          /* owned, [targets.count], or NULL: wanted */
     double tolerance;           /* by its own estimate */
 };
 
@@ -50,6 +54,10 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s);
 /* What the tolerance is of among a plan's results, or NULL. */
 const void *verify_output(const struct farsum_plan *plan,
                           const farsum_result *result);
+static inline const double *verify_potentials(const struct verify_sum *s)
+{
+    return s->width == 1 ? s->wanted : s->potential;
+}
 /* Errors over the tolerance: as measured, and with the chance of the targets
  * that were drawn. */
 struct verify_error {
@@ -57,13 +65,33 @@ struct verify_error {
 };
 /* Of results `out` at all targets, of one right-hand side; the plan has summed
  * them and knows their norm. */
-void verify_errors(const struct farsum_plan *plan, const struct verify_sum *s,
-                   const void *out, struct verify_error *error);
+farsum_status verify_errors(const struct farsum_plan *plan,
+                            const struct verify_sum *s, const void *out,
+                            struct verify_error *error);
 /* The plan's error.  Sums the sample by the plan, which has
- * no points afterwards; info keeps the norm and the estimate. */
+ * no points afterwards; info keeps the norm and the estimate, plan->energies
+ * the errors of energy and virial. */
 farsum_status verify_compare(struct farsum_plan *plan,
                              const struct verify_sum *s,
                              struct verify_error *error);
+/* The plan's own results at all sources. */
+struct verify_out {
+    void *values;    /* owned, [n][width], of type `arrays` */
+    void *potential; /* [n]: values, or owned; NULL: not among its outputs */
+    double energy, virial[9];
+};
+/* plan_verify_each.c: error: of each particle by itself, over the tolerance. */
+farsum_status verify_compare_each(const struct farsum_plan *plan,
+                                  const struct verify_sum *s, const void *out,
+                                  struct verify_error *error);
+/* plan_verify_energy.c.  Which of energy and virial are measured; *whole: 1: by
+ * a second sum of all sources. */
+unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole);
+/* Of energy and of virial, relative to their norms; negative: not measured. */
+void verify_compare_energies(const struct farsum_plan *plan,
+                             const struct verify_sum *s,
+                             const struct verify_out *out,
+                             struct verify_error error[2]);
 void verify_clear(struct verify_sum *s);
 /* plan_verify.c.  The plan's error is known from here on, of the sum that info
  * tells of. */
@@ -71,5 +99,5 @@ void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
                   double error, double seconds);
 /* Particles up to which a plan is checked by itself: the second sum is the
  * host's. */
-enum { VERIFY_MANY = 10000000 };
+enum { VERIFY_MANY = PLAN_CHECKED };
 #endif

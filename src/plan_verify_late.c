@@ -105,7 +105,7 @@ static farsum_status late_check(struct farsum_plan *plan, const void *q,
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
     GO(verify_sum(plan, &s));
-    verify_errors(plan, &s, out, &error);
+    GO(verify_errors(plan, &s, out, &error));
 done:
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK) {

@@ -14,8 +14,9 @@
 #include "plan_verify.h"
 
 /* Targets: errors of boxes' expansions vary more than those of a mesh.  Of few
- * particles more are taken, whose sums are soon done. */
-enum { OF_MESH = 48, OF_BOXES = 128 };
+ * particles more are taken, whose sums are soon done.  A percentile of many
+ * needs many. */
+enum { OF_MESH = 48, OF_BOXES = 128, OF_EACH = 768 };
 /* Of the tolerance: what the second sum may err by, by its own estimate; of few
  * particles, whose order may be perfect. */
 #define FINER (1.0 / 30)
@@ -33,6 +34,7 @@ void verify_clear(struct verify_sum *s)
     mem_free(s->own_q);
     mem_free(s->targets.index);
     mem_free(s->wanted);
+    mem_free(s->potential);
     *s = (struct verify_sum){0};
 }
 
@@ -163,23 +165,27 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.precision = p.arrays = FARSUM_F64;
     p.memory = FARSUM_HOST;
     p.tolerance = s->tolerance;
+    p.error = plan->problem.error;
     if (p.error == FARSUM_ERROR_ABSOLUTE)
         p.error = flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (s->whole)
+        p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
     p.n_sources = s->n; /* it needs no sample but for the number */
-    p.n_targets = s->targets.count;
+    p.n_targets = s->whole ? 0 : s->targets.count;
     p.n_exclusions = 0; /* they are of the targets */
     if (plan->exclusions.count > 0) /* such pairs may be at one place */
         p.exclude_coincident = 1;
     return p;
 }
 
-/* The exclusions of the targets. */
+/* The exclusions of the targets; of pairs of sources each once. */
 static farsum_status sum_exclusions(const struct farsum_plan *plan,
-                                    const struct verify_targets *t,
+                                    const struct verify_sum *s,
                                     farsum_plan *other)
 {
     farsum_status status = FARSUM_OK;
+    const struct verify_targets *t = &s->targets;
     const struct exclusions *e = &plan->exclusions;
     int64_t *pair = NULL, count = 0;
     double *factor = NULL;
@@ -191,6 +197,8 @@ static farsum_status sum_exclusions(const struct farsum_plan *plan,
         int64_t r = exclusions_row(e, t->index[k]);
         for (int64_t j = r < 0 ? 0 : e->start[r]; r >= 0 && j < e->start[r + 1];
              j++) {
+            if (s->whole && e->source[j] < e->target[r])
+                continue;
             pair[2 * count] = k;
             pair[2 * count + 1] = e->source[j];
             factor[count++] = 1 - e->lost[j];
@@ -203,11 +211,14 @@ done:
     return status;
 }
 
-/* Of the targets only what the tolerance is of. */
+/* What the tolerance is of; potentials beside it, energy and virial where they
+ * are measured. */
 static farsum_result sum_result(const struct farsum_plan *plan,
-                                const struct verify_sum *s, void *to)
+                                const struct verify_sum *s, void *to,
+                                void *potential)
 {
     farsum_result result = FARSUM_RESULT_INIT;
+    result.potential = potential;
     if (s->width == 1)
         result.potential = to;
     else if (plan->pair.kind->gradient)
@@ -239,10 +250,15 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     for (int64_t k = 0; k < t->count; k++)
         memcpy(y + 3 * k, x + 3 * t->index[k], 3 * sizeof *y);
     GO(MEM_RAW(s->wanted, t->count * s->width));
-    farsum_result result = sum_result(plan, s, s->wanted);
+    if (s->energies && s->width > 1)
+        GO(MEM_RAW(s->potential, t->count));
+    farsum_result result = sum_result(plan, s, s->wanted, s->potential);
+    result.energy = s->whole ? &s->energy : NULL;
+    result.virial = s->whole ? s->virial : NULL;
     GO(plan_make(&problem, &how, PLAN_INNER, &other));
-    GO(sum_exclusions(plan, t, other));
-    GO(plan_points(other, s->n, s->x, t->count, y));
+    GO(sum_exclusions(plan, s, other));
+    GO(plan_points(other, s->n, s->x, problem.n_targets,
+                   s->whole ? NULL : y));
     GO(plan_sum(other, 1, s->q, &result));
 done:
     farsum_plan_destroy(other);
@@ -266,6 +282,11 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s)
     GO(sum_sizes(plan, n, s->q, &size));
     int wanted = plan->method->options & METHOD_BOXES ? OF_BOXES : OF_MESH;
     wanted *= n <= FEW ? 3 : n <= SOME ? 2 : 1;
+    wanted = plan->given.error == FARSUM_ERROR_EACH ? OF_EACH : wanted;
+    if (!s->results)
+        s->energies = verify_energies(plan, n, &s->whole);
+    if (s->whole)
+        wanted = (int)n;
     GO(verify_targets(plan, s, size, wanted, &s->targets));
     GO(sum_targets(plan, s));
 done:
@@ -284,47 +305,77 @@ static farsum_status compare_wait(struct farsum_plan *plan,
     return status_fail(status, "%s", why);
 }
 
+/* One result of the plan's: on the host, or from where the device has it. */
+struct compared {
+    struct buf buf; /* owned; of arrays on the host none */
+    void *to;       /* NULL: not wanted */
+    int64_t bytes;
+};
+
+static farsum_status compared_room(const struct farsum_plan *plan,
+                                   struct compared *c, void **at)
+{
+    *at = c->to;
+    if (!c->to || plan->problem.memory != FARSUM_DEVICE)
+        return FARSUM_OK;
+    TRY(buf_alloc(&c->buf, plan->device, c->bytes));
+    *at = c->buf.handle;
+    return FARSUM_OK;
+}
+
 /* The plan's own results at all targets, on the host. */
 static farsum_status compare_sum(struct farsum_plan *plan,
-                                 const struct verify_sum *s, void *out,
-                                 int64_t bytes)
+                                 const struct verify_sum *s,
+                                 struct verify_out *out)
 {
+    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, ALL };
     farsum_status status = FARSUM_OK;
-    struct buf x = {0}, q = {0}, to = {0};
+    struct buf x = {0}, q = {0};
     const void *at_x = s->given_x, *at_q = s->given_q;
-    void *at = out;
     int64_t real = array_size(plan->problem.arrays);
     int there = plan->problem.memory == FARSUM_DEVICE;
+    void *at[ALL];
+    struct compared c[ALL] = {
+        {.to = out->values, .bytes = s->n * s->width * real},
+        {.to = s->width > 1 ? out->potential : NULL, .bytes = s->n * real},
+        {.to = s->energies & FARSUM_ENERGY ? &out->energy : NULL, .bytes = 8},
+        {.to = s->energies & FARSUM_VIRIAL ? out->virial : NULL, .bytes = 72},
+    };
     if (there) {
         int64_t of_q = s->n * plan->pair.strengths * real;
         GO(buf_alloc(&x, plan->device, 3 * s->n * real));
         GO(buf_upload(&x, 0, s->given_x, 3 * s->n * real));
         GO(buf_alloc(&q, plan->device, of_q));
         GO(buf_upload(&q, 0, s->given_q, of_q));
-        GO(buf_alloc(&to, plan->device, bytes));
         at_x = x.handle;
         at_q = q.handle;
-        at = to.handle;
     }
-    farsum_result result = sum_result(plan, s, at);
+    for (int k = 0; k < ALL; k++)
+        GO(compared_room(plan, &c[k], &at[k]));
+    farsum_result result = sum_result(plan, s, at[VALUES], at[POTENTIAL]);
+    result.energy = at[ENERGY];
+    result.virial = at[VIRIAL];
     GO(plan_points(plan, s->n, at_x, 0, NULL));
     GO(plan_sum(plan, 1, at_q, &result));
     GO(farsum_plan_finish(plan));
-    if (there)
-        GO(buf_download(&to, 0, out, bytes));
+    for (int k = 0; there && k < ALL; k++)
+        if (c[k].to)
+            GO(buf_download(&c[k].buf, 0, c[k].to, c[k].bytes));
 done:
     if (there && status != FARSUM_OK)
         status = compare_wait(plan, status);
     buf_clear(&x);
     buf_clear(&q);
-    buf_clear(&to);
+    for (int k = 0; k < ALL; k++)
+        buf_clear(&c[k].buf);
     return status;
 }
 
 /* RMS over all targets of what differs, over the tolerance; those at random
  * stand for others, so that their mean is uncertain. */
-void verify_errors(const struct farsum_plan *plan, const struct verify_sum *s,
-                   const void *out, struct verify_error *error)
+static void compare_errors(const struct farsum_plan *plan,
+                           const struct verify_sum *s, const void *out,
+                           struct verify_error *error)
 {
     const struct verify_targets *t = &s->targets;
     const struct measure of = measure_of(plan, s);
@@ -348,20 +399,54 @@ void verify_errors(const struct farsum_plan *plan, const struct verify_sum *s,
         sum > 0 ? sqrt(sum + SURE * t->weight * unsure) / norm : 0;
 }
 
+farsum_status verify_errors(const struct farsum_plan *plan,
+                            const struct verify_sum *s, const void *out,
+                            struct verify_error *error)
+{
+    if (plan->given.error == FARSUM_ERROR_EACH)
+        return verify_compare_each(plan, s, out, error);
+    compare_errors(plan, s, out, error);
+    return FARSUM_OK;
+}
+
+/* Norms of all particles together. */
+static void compare_norm(const struct farsum_plan *plan,
+                         const struct verify_error energies[2],
+                         struct verify_error *error)
+{
+    farsum_error_kind norm = plan->given.error;
+    if (norm != FARSUM_ERROR_ENERGY && norm != FARSUM_ERROR_PRESSURE)
+        return;
+    *error = energies[norm == FARSUM_ERROR_PRESSURE];
+    error->is /= plan->given.tolerance;
+    error->most /= plan->given.tolerance;
+}
+
 farsum_status verify_compare(struct farsum_plan *plan,
                              const struct verify_sum *s,
                              struct verify_error *error)
 {
     farsum_status status = FARSUM_OK;
-    void *out = NULL;
-    int64_t count = s->n * s->width;
-    int64_t real = array_size(plan->problem.arrays);
-    GO(mem_alloc(&out, count, (size_t)real, 0));
+    struct verify_out out = {0};
+    struct verify_error energies[2];
+    size_t real = (size_t)array_size(plan->problem.arrays);
+    int potential = plan->problem.outputs & FARSUM_POTENTIAL ? 1 : 0;
+    GO(mem_alloc(&out.values, s->n * s->width, real, 0));
+    if (s->width == 1)
+        out.potential = out.values;
+    else if (s->energies && potential)
+        GO(mem_alloc(&out.potential, s->n, real, 0));
     GO(progress_step(0, 0, "checking by a second sum"));
-    GO(compare_sum(plan, s, out, count * real));
-    verify_errors(plan, s, out, error);
+    GO(compare_sum(plan, s, &out));
+    GO(verify_errors(plan, s, out.values, error));
+    verify_compare_energies(plan, s, &out, energies);
+    for (int k = 0; k < 2; k++)
+        plan->energies[k] = energies[k].is;
+    compare_norm(plan, energies, error);
 done:
     plan->has_points = 0;
-    mem_free(out);
+    if (out.potential != out.values)
+        mem_free(out.potential);
+    mem_free(out.values);
     return status;
 }

@@ -34,15 +34,37 @@ static farsum_status problem_error(farsum_problem *p, const struct pair *pair)
     p->error = p->error ? p->error
                : flow   ? FARSUM_ERROR_VELOCITY
                         : FARSUM_ERROR_FORCE;
-    if (p->error < FARSUM_ERROR_FORCE || p->error > FARSUM_ERROR_VELOCITY)
+    if (p->error < FARSUM_ERROR_FORCE || p->error > FARSUM_ERROR_EACH)
         FAIL(ERR_ARGUMENT, "error kind %d is not one", (int)p->error);
-    if (p->error != FARSUM_ERROR_ABSOLUTE
+    if (p->error != FARSUM_ERROR_ABSOLUTE && p->error != FARSUM_ERROR_EACH
         && flow != (p->error == FARSUM_ERROR_VELOCITY))
         FAIL(ERR_ARGUMENT, "the tolerance is one of %s, kernel %s has none",
-             p->error == FARSUM_ERROR_VELOCITY ? "velocities"
-             : p->error == FARSUM_ERROR_FORCE  ? "forces"
-                                               : "potentials",
+             p->error == FARSUM_ERROR_VELOCITY   ? "velocities"
+             : p->error == FARSUM_ERROR_FORCE    ? "forces"
+             : p->error == FARSUM_ERROR_ENERGY   ? "energies"
+             : p->error == FARSUM_ERROR_PRESSURE ? "pressures"
+                                                 : "potentials",
              pair->name);
+    return FARSUM_OK;
+}
+
+/* Norms of all particles together: what they are of is there, and potentials,
+ * which the check looks at. */
+static farsum_status problem_together(farsum_problem *p)
+{
+    int energy = p->error == FARSUM_ERROR_ENERGY;
+    if (!energy && p->error != FARSUM_ERROR_PRESSURE)
+        return FARSUM_OK;
+    const char *of = energy ? "energy" : "virial";
+    if (p->n_targets > 0)
+        FAIL(ERR_ARGUMENT, "the tolerance is one of the %s, which separate "
+                           "targets do not have: use force or potential",
+             of);
+    if (!(p->outputs & (unsigned)(energy ? FARSUM_ENERGY : FARSUM_VIRIAL)))
+        FAIL(ERR_ARGUMENT, "the tolerance is one of the %s, which is not among "
+                           "the outputs",
+             of);
+    p->outputs |= FARSUM_POTENTIAL;
     return FARSUM_OK;
 }
 
@@ -79,7 +101,10 @@ static farsum_status problem_outputs(farsum_problem *p,
                  ? "potential, field, energy and virial, no velocity"
                  : "a velocity, no potential, field, energy or virial");
     if (p->outputs == 0)
-        p->outputs = pair_outputs(pair) & ~(unsigned)FARSUM_VIRIAL;
+        p->outputs = pair_outputs(pair)
+                     & ~(p->error == FARSUM_ERROR_PRESSURE
+                             ? 0
+                             : (unsigned)FARSUM_VIRIAL);
     return FARSUM_OK;
 }
 
@@ -137,6 +162,7 @@ farsum_status problem_check(const farsum_problem *problem,
     TRY(problem_error(&p, row));
     TRY(problem_outputs(&p, row));
     TRY(problem_numbers(&p));
+    TRY(problem_together(&p));
     TRY(problem_softening(&p, row));
     if ((p.sample_x == NULL) != (p.sample_q == NULL))
         FAIL(ERR_ARGUMENT, "sample_x and sample_q go together");

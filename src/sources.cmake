@@ -3,9 +3,9 @@
 set(farsum_sources
   src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c
   src/plan_exclude.c src/plan_execute.c src/plan_memory.c src/plan_method.c
-  src/plan_precision.c src/plan_units.c src/plan_verify.c
-  src/plan_verify_late.c src/plan_verify_sum.c src/plan_verify_targets.c
-  src/print.c
+  src/plan_norm.c src/plan_precision.c src/plan_units.c src/plan_verify.c
+  src/plan_verify_each.c src/plan_verify_energy.c src/plan_verify_late.c
+  src/plan_verify_sum.c src/plan_verify_targets.c src/print.c
   src/problem.c
   src/base/args.c src/base/c_locale.c src/base/fork.c src/base/fpenv.c
   src/base/isa.c src/base/mem.c src/base/mem_allowed.c src/base/number.c

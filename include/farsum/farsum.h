@@ -134,6 +134,10 @@ typedef enum farsum_error_kind {
                                stokeslet, (N/V)^(2/3) of rotlet and stresslet:
                                of a lattice velocities vanish.  s: the strength,
                                of stresslet |q| |n| */
+    FARSUM_ERROR_ENERGY = 5, /* |dU| over half the sum of |q_i phi_i| */
+    FARSUM_ERROR_PRESSURE = 6, /* |d tr W| over it, of r6 over 6 times it */
+    FARSUM_ERROR_EACH = 7, /* of 99 of 100 targets: |dF_i|, of flows |du_i|,
+                              over |F_i| or a tenth of FORCE's norm */
 } farsum_error_kind;
 
 typedef enum farsum_surface {
@@ -311,24 +315,19 @@ typedef struct farsum_options {
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;
     int verify;           /* 1: create checks the plan by a second sum of the
-                             sample, at 48 to 384 targets: Ewald's in a cell,
+                             sample, at 48 to 1000 targets: Ewald's in a cell,
                              pair by pair in open space.  Where the error is
-                             above 0.8 of the tolerance a finer plan takes
-                             its place; if none keeps the tolerance, create
-                             fails with FARSUM_ERR_TOLERANCE.  Without a sample,
-                             and for targets apart, the first execute that has
-                             what the tolerance is of is checked instead: its
-                             results stay as they are, and estimated_error is
-                             what was measured.  Until then set_points keeps a
-                             copy of the positions.  A check takes one to four
-                             sums' time.  FARSUM_VERIFY_OFF: no check.  0: a
-                             check where memory allows it, up to 1e7 sources and
-                             as many targets, but not of strict and of
-                             references */
+                             above 0.8 of the tolerance a finer plan takes its
+                             place; if none keeps it, create fails with
+                             FARSUM_ERR_TOLERANCE.  Without a sample, and for
+                             targets apart, the first execute is checked: its
+                             results stay, and estimated_error is what was
+                             measured; until then positions are kept.  It takes
+                             one to four sums' time.  FARSUM_VERIFY_OFF: none.
+                             0: where memory allows it, up to 1e7 points, but
+                             not of strict and references */
     farsum_excess on_excess; /* what execute does, of arrays on a device finish,
-                             if the estimated error of its sum is above the
-                             tolerance: strengths or positions are not those of
-                             the sample, or it was checked by its first sum */
+                             if the estimated error is above the tolerance */
 } farsum_options;
 #define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
 
@@ -376,7 +375,8 @@ typedef struct farsum_plan_info {
                                 estimate has changed by since */
     double bound;            /* of strict, else 0: the error's, in that norm: a
                                 proof, with an allowance for rounding */
-    double norm;             /* the norm that relative errors are taken of */
+    double norm;             /* that relative errors are taken of; of ENERGY and
+                                PRESSURE POTENTIAL's, of EACH FORCE's */
     double cutoff, bandwidth, upsampling, shape;
     int64_t mesh[3];
     int support, near_coefficients;
@@ -397,11 +397,11 @@ typedef struct farsum_plan_info {
     int64_t lists_made, lists_kept; /* calls of set_points that made lists, and
                                 that kept those of before */
     double checked_error;    /* of the sample, or of what was summed first, by a
-                                second sum, where the draw leaves a doubt with
-                                three standard errors; negative: none */
-    double seconds_verify;   /* that took, and finer plans, beside
-                                seconds_create and seconds_execute */
+                                second sum; negative: none */
+    double seconds_verify;   /* that took, and finer plans, beside the others */
     int64_t checked_targets; /* at which it was measured */
+    double estimated_energy_error, estimated_virial_error; /* in the norms
+                                ENERGY and PRESSURE; negative: not known */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
 

@@ -69,6 +69,57 @@ class Check(CommandTest):
             self.assertAlmostEqual(report["verified_error"]
                                    / report["checked_error"], 1, delta=0.5)
 
+    def test_energy_and_virial(self):
+        """Estimates and measured errors of both stand beside each result."""
+        self.farsum("run", "in.xyz", "--check", "-o", "out.xyz", "--report",
+                    "r.json")
+        report = self.json("r.json")
+        for what in ["energy", "virial"]:
+            estimated = report["estimated_%s_error" % what]
+            self.assertAlmostEqual(
+                estimated / report["checked_%s_error" % what], 1, delta=0.1)
+            self.assertEqual(report["frames"][0]["estimated_%s_error" % what],
+                             estimated)
+        part = report["estimated_energy_error"] / \
+            report["estimated_energy_error_of_itself"]
+        self.assertTrue(0 < part <= 1)
+        done = self.farsum("check", "out.xyz", "--report", "c.json")
+        self.assertRegex(done.out, r"energy \S+, virial \S+")
+        again = self.json("c.json")["frames"][0]
+        self.assertAlmostEqual(again["checked_virial_error"]
+                               / report["checked_virial_error"], 1, 3)
+        out = self.farsum("run", "in.xyz", "--no-virial").out
+        self.assertRegex(out, r"estimated energy \S+ \(\S+ of itself\)\n")
+
+    def test_norms(self):
+        """Of charges in clusters a tolerance of the force keeps none of them."""
+        self.farsum("gen", "dense", "-n", 400, "--masses", "-o", "p.xyz")
+        run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-5", "--check",
+               "--report", "r.json", "-o", "out.xyz"]
+        self.farsum(*run)
+        of_force = self.json("r.json")
+        for norm in ["energy", "pressure", "each"]:
+            done = self.farsum(*run, "--error", norm)
+            report = self.json("r.json")
+            self.assertEqual(report["error"], norm)
+            self.assertLessEqual(report["checked_error"], 1e-5, norm)
+            self.assertAlmostEqual(report["verified_error"]
+                                   / report["checked_error"], 1, delta=0.5)
+            self.assertIn("second sum of 400 targets", done.out)
+            self.farsum("check", "out.xyz", "--report", "c.json")
+            self.assertAlmostEqual(self.json("c.json")["checked_error"]
+                                   / report["checked_error"], 1, 3)
+            if norm == "pressure":
+                self.assertEqual(report["checked_virial_error"],
+                                 report["checked_error"])
+        self.assertGreater(of_force["checked_virial_error"], 1e-5)
+        refused = self.farsum("run", "p.xyz", "--gravity", 1, "--no-virial",
+                              "--error", "pressure", status=1)
+        self.assertIn("not among the outputs", refused.err)
+        refused = self.farsum("run", "in.xyz", "--targets", "in.xyz", "--error",
+                              "energy", status=1)
+        self.assertIn("separate targets", refused.err)
+
     def test_units_of_any_size(self):
         """Squares of forces leave f64 where the forces do not."""
         for edge in ["1", "1e80", "1e-18", "1e-75", "1e-100"]:

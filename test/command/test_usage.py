@@ -76,7 +76,7 @@ class Usage(CommandTest):
                 ("--tolerance", "nan", "above 0"),
                 ("--threads", "0", "whole number"),
                 ("--precision", "f16", "f64, f32"),
-                ("--error", "energy", "force, potential, absolute"),
+                ("--error", "heat", "force, potential, absolute"),
                 ("--surface", "glass", "tinfoil, vacuum"),
                 ("--units", "cgs", "reduced, real, metal, gromacs, si"),
                 ("--exclude", "", "coincident, bonds or a file"),

@@ -240,6 +240,7 @@ static void arrays_on_the_device(void)
     struct there t;
     struct sums *found = check_memory(2, sizeof *found), *wanted = found + 1;
     farsum_options options = on(device);
+    options.verify = 1;
     box_set(&b);
     farsum_plan *plan = plan_of(&b.problem, &options);
     sum(plan, &b, wanted);
@@ -261,6 +262,14 @@ static void arrays_on_the_device(void)
     found->info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
     CHECK_OK(farsum_plan_get_info(plan, &found->info));
     same_sums(found, wanted, N, 1e-12);
+    /* what the check measured, from arrays of the device too */
+    CHECK(wanted->info.estimated_virial_error > 0, "not measured");
+    CHECK_NEAR(found->info.estimated_energy_error,
+               wanted->info.estimated_energy_error,
+               1e-3 * wanted->info.estimated_energy_error);
+    CHECK_NEAR(found->info.estimated_virial_error,
+               wanted->info.estimated_virial_error,
+               1e-3 * wanted->info.estimated_virial_error);
     /* nothing is asked for now */
     CHECK_OK(farsum_plan_finish(plan));
     there_clear(&t);

@@ -114,7 +114,8 @@ static int parse_word(const char *text, const char *const words[], int *value)
 
 static const char *const precisions[] = {"f64", "f32", "mixed", "auto", NULL};
 static const char *const errors[] = {"force", "potential", "absolute",
-                                     "velocity", NULL};
+                                     "velocity", "energy", "pressure",
+                                     "each", NULL};
 
 static int copy_word(char *to, size_t size, const char *from)
 {

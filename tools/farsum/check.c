@@ -11,6 +11,7 @@
 #include "base/c_locale.h"
 #include "base/number.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct session {
     int64_t count;
     int exceeded;
     struct summary summary;
+    double energy, virial[9]; /* of the frame */
     char error[1200];
 };
 
@@ -85,10 +87,16 @@ static void tell(const struct session *t, const struct settings *now,
     if (estimate)
         c_locale_write(out, "estimated %.3g, ", number_of(estimate));
     c_locale_write(out,
-                   "measured %.3g%s  (%s, %lld of %lld targets against %s at "
-                   "%.3g in %.3g s)\n",
+                   "measured %.3g%s",
                    r->measured,
-                   verify_exceeds(r) ? " (ABOVE the tolerance)" : "",
+                   verify_exceeds(r) ? " (ABOVE the tolerance)" : "");
+    if (r->energy_error >= 0)
+        c_locale_write(out, ", energy %.3g", r->energy_error);
+    if (r->virial_error >= 0)
+        c_locale_write(out, ", virial %.3g", r->virial_error);
+    c_locale_write(out,
+                   "  (%s, %lld of %lld targets against %s at "
+                   "%.3g in %.3g s)\n",
                    options_word("error", now->error), (long long)r->count,
                    (long long)targets, r->method, r->reference, r->seconds);
 }
@@ -100,9 +108,13 @@ static int keep(struct session *t, const struct verify_result *r)
     t->tolerance = r->tolerance;
     t->exceeded |= verify_exceeds(r);
     json_t *row = json_pack(
-        "{s:I, s:o, s:o, s:o, s:I, s:s, s:b}", "frame", (json_int_t)t->count,
-        "tolerance", report_real(r->tolerance), "checked_error",
-        report_real(r->measured), "reference", report_real(r->reference),
+        "{s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:s, s:b}", "frame",
+        (json_int_t)t->count, "tolerance", report_real(r->tolerance),
+        "checked_error", report_real(r->measured), "checked_energy_error",
+        r->energy_error >= 0 ? report_real(r->energy_error) : json_null(),
+        "checked_virial_error",
+        r->virial_error >= 0 ? report_real(r->virial_error) : json_null(),
+        "reference", report_real(r->reference),
         "targets", (json_int_t)r->count, "method", r->method, "exceeded",
         verify_exceeds(r));
     if (!row || json_array_append_new(t->rows, row) != 0) {
@@ -110,6 +122,24 @@ static int keep(struct session *t, const struct verify_result *r)
         return fail_here(t);
     }
     return 0;
+}
+
+/* Energy and virial in the comment line, where they are. */
+static void find_energy(struct session *t, struct verify_request *request)
+{
+    const char *energy = io_frame_key(&t->frame, "energy");
+    const char *virial = io_frame_key(&t->frame, "virial"), *end;
+    if (!energy || isnan(t->energy = number_of(energy)))
+        return;
+    request->energy = &t->energy;
+    int count = 0;
+    for (; virial && count < 9; count++, virial = end) {
+        virial += strspn(virial, " ");
+        t->virial[count] = number_take(virial, &end);
+        if (end == virial)
+            break;
+    }
+    request->virial = count == 9 ? t->virial : NULL;
 }
 
 /* The columns that were computed. */
@@ -124,6 +154,7 @@ static int find_result(struct session *t, const struct settings *now,
     } else if ((request->potential = real_column(t, "potential", 1))) {
         request->vector =
             real_column(t, now->sources ? "field" : "forces", 3);
+        find_energy(t, request);
     }
     return request->vector ? 0 : -1;
 }

@@ -63,7 +63,9 @@ static const struct help_page pages[] = {
      "vanish). The plan states the error that it expects. It is checked by a "
      "second sum of some particles, and made finer where its error is too "
      "large (--verify). --check measures the result on random targets, and "
-     "tolerance, estimate and measured error are printed together.\n"
+     "tolerance, estimate and measured error are printed together, with those "
+     "of energy and virial: over half the sum of |q phi|, and in brackets over "
+     "the energy itself.\n"
      "\n"
      "A file with a cell is periodic as it says; one without is open space, "
      "unless --cell gives a cell. Geometry that a file gives in part, or "
@@ -247,7 +249,7 @@ static const struct help_page pages[] = {
     {"cases", "the notation of problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
      "[density=X] [prec=f64|f32|mixed|auto] [net=X] [kappa=X]\n"
-     "[error=force|potential|absolute|velocity]",
+     "[error=force|potential|absolute|velocity|energy|pressure|each]",
      "One line says a problem, for the command, the tests, the benchmarks and "
      "bug reports. Keys may come in any order; what is left out is n=1000, "
      "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, net=0, "

@@ -80,11 +80,13 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
                  "stresslet); kernel %s has none", kernel);
     else if (!flow && s->error == FARSUM_ERROR_VELOCITY)
         snprintf(error, size, "--error velocity: kernel %s gives forces and "
-                 "potentials; force, potential or absolute", kernel);
+                 "potentials; force, potential, absolute, energy, pressure or "
+                 "each", kernel);
     else if (flow && s->error && s->error != FARSUM_ERROR_VELOCITY &&
-             s->error != FARSUM_ERROR_ABSOLUTE)
+             s->error != FARSUM_ERROR_ABSOLUTE &&
+             s->error != FARSUM_ERROR_EACH)
         snprintf(error, size, "--error %s: kernel %s gives velocities; "
-                 "velocity or absolute", options_word("error", s->error),
+                 "velocity, absolute or each", options_word("error", s->error),
                  kernel);
     else if ((flow || strcmp(kernel, "r6") == 0) && s->units > 1)
         snprintf(error, size, "--units %s sets Coulomb's constant, which "

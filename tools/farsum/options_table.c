@@ -13,8 +13,9 @@
 
 static const char *const word_units[] = {"reduced", "real", "metal", "gromacs",
                                          "si", NULL};
-static const char *const word_error[] = {"force", "potential", "absolute",
-                                         "velocity", NULL};
+static const char *const word_error[] = {"force",    "potential", "absolute",
+                                         "velocity", "energy",    "pressure",
+                                         "each",     NULL};
 static const char *const word_precision[] = {"f64", "f32", "mixed", "auto",
                                              NULL};
 static const char *const word_verify[] = {"auto", "on", "off", NULL};
@@ -35,7 +36,11 @@ static const struct option_row table[] = {
     {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,
      "what the tolerance is of: force (RMS error of the force over its RMS), "
      "potential (the same of the potential), absolute (RMS error of the "
-     "force in its unit); of flows velocity (RMS error over RMS) or absolute"},
+     "force in its unit); of flows velocity (RMS error over RMS) or absolute; "
+     "energy (its error over half the sum of |q phi|), pressure (that of the "
+     "virial's trace over the same sum, of r6 six times it), each (what 99 of "
+     "100 forces or velocities err by at most, over their own length or a "
+     "tenth of the RMS)"},
     {"units", 0, "NAME", FOR_FILES, set_word, FIELD(units), word_units,
      "reduced, real, metal, gromacs or si: sets Coulomb's constant"},
     {"viscosity", 0, "MU", FOR_FILES, set_real, FIELD(viscosity), NULL,
@@ -209,8 +214,8 @@ static const struct option_row table[] = {
      "choose from there"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
-     "random targets to check, 1000 if not given; all, if they are fewer; a "
-     "small sample tells less surely"},
+     "random targets to check, 1000 if not given, 4000 with --error each; all, "
+     "if they are fewer; a small sample tells less surely"},
     {"count", 'n', "N", FOR_GEN, set_count, FIELD(count), NULL,
      "particles of a distribution; 1000 if not given"},
     {"net", 0, "X", FOR_GEN, set_signed, FIELD(net), NULL,

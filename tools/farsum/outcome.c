@@ -26,6 +26,23 @@ int outcome_forces(int64_t n, const double *q, const double *field,
     return 0;
 }
 
+double outcome_energy_part(int64_t n, const double *q, const double *potential,
+                           double energy)
+{
+    double most = 0, sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(potential[i]));
+    int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += 0.5 * fabs(q[i] * ldexp(potential[i], -unit));
+    return sum > 0 ? fabs(ldexp(energy, -unit)) / sum : 0;
+}
+
+double outcome_of_itself(double error, double part)
+{
+    return error >= 0 && part > 0 ? error / part : NAN;
+}
+
 void outcome_free(struct outcome *o)
 {
     free(o->potential);
@@ -36,6 +53,16 @@ void outcome_free(struct outcome *o)
 
 static const char *kind_text(const struct settings *s, int targets)
 {
+    if (s->error == FARSUM_ERROR_ENERGY)
+        return "of the energy, over half the sum of |q phi|";
+    if (s->error == FARSUM_ERROR_PRESSURE)
+        return strcmp(kernel_name(s), "r6") == 0
+                   ? "of the virial's trace, over 3 times the sum of |q phi|"
+                   : "of the virial's trace, over half the sum of |q phi|";
+    if (s->error == FARSUM_ERROR_EACH)
+        return kernel_flow(s) ? "of 99 of 100 velocities"
+               : targets      ? "of 99 of 100 fields"
+                              : "of 99 of 100 forces";
     if (s->error == FARSUM_ERROR_VELOCITY)
         return "relative RMS of the velocity";
     if (kernel_flow(s))
@@ -45,6 +72,22 @@ static const char *kind_text(const struct settings *s, int targets)
     if (s->error == FARSUM_ERROR_ABSOLUTE)
         return targets ? "RMS of the field" : "RMS of the force";
     return targets ? "relative RMS of the field" : "relative RMS of the force";
+}
+
+/* "energy 1e-08 (2e-08 of itself), virial 3e-06". */
+static void print_energies(const char *what, double energy, double virial,
+                           double part, FILE *out)
+{
+    if (!(energy >= 0) && !(virial >= 0))
+        return;
+    fprintf(out, "          %s", what);
+    if (energy >= 0)
+        c_locale_write(out, " energy %.3g", energy);
+    if (energy >= 0 && part > 0)
+        c_locale_write(out, " (%.3g of itself)", energy / part);
+    if (virial >= 0)
+        c_locale_write(out, "%s virial %.3g", energy >= 0 ? "," : "", virial);
+    fputs("\n", out);
 }
 
 static void print_errors(const struct outcome *o, const struct settings *s,
@@ -63,6 +106,11 @@ static void print_errors(const struct outcome *o, const struct settings *s,
                        verify_exceeds(&o->check) ? " (ABOVE the tolerance)"
                                                  : "");
     fprintf(out, "  (%s)\n", kind_text(s, o->m != 0));
+    print_energies("estimated", o->info.estimated_energy_error,
+                   o->info.estimated_virial_error, o->energy_part, out);
+    if (o->has_check)
+        print_energies("measured", o->check.energy_error,
+                       o->check.virial_error, o->check.energy_part, out);
     if (o->has_check)
         c_locale_write(out,
                        "          measured on %lld of %lld targets against %s "

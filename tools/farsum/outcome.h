@@ -19,6 +19,7 @@ struct outcome {
     int has_energy;          /* not for separate targets */
     int has_virial;          /* nor by methods that have none */
     double energy, virial[9];
+    double energy_part;      /* |U| over half the sum of |q phi| */
     int has_check;
     struct verify_result check;
     farsum_plan_info info;   /* texts borrowed from the plan */
@@ -48,6 +49,11 @@ static inline int outcome_exceeds(const struct outcome *o)
 /* F = q E; -1: a force is not finite, and error says which. */
 int outcome_forces(int64_t n, const double *q, const double *field,
                    double *forces, char *error, size_t size);
+/* |energy| over half the sum of |q phi|; 0: no charges. */
+double outcome_energy_part(int64_t n, const double *q, const double *potential,
+                           double energy);
+/* An error of the energy relative to the energy itself; NaN: not known. */
+double outcome_of_itself(double error, double part);
 void outcome_free(struct outcome *o);
 /* Lines for a person: the first frame with its plan, a line for each other. */
 void outcome_print(const struct outcome *o, const struct settings *s,

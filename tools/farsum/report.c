@@ -142,6 +142,35 @@ static json_t *seconds_of(const farsum_plan_info *info)
     return whole(t, bad);
 }
 
+/* A number that is at least 0 if it is known. */
+static json_t *known(double value)
+{
+    return value >= 0 ? report_real(value) : json_null();
+}
+
+/* Of energy and virial: estimates, and what --check measured. */
+static int put_energies(json_t *to, const struct outcome *o)
+{
+    const farsum_plan_info *info = &o->info;
+    const struct verify_result *c = &o->check;
+    double energy = o->has_energy ? info->estimated_energy_error : -1;
+    double virial = o->has_virial ? info->estimated_virial_error : -1;
+    double checked = o->has_check ? c->energy_error : -1;
+    int bad = 0;
+    bad |= json_object_set_new(to, "estimated_energy_error", known(energy));
+    bad |= json_object_set_new(
+        to, "estimated_energy_error_of_itself",
+        known(outcome_of_itself(energy, o->energy_part)));
+    bad |= json_object_set_new(to, "estimated_virial_error", known(virial));
+    bad |= json_object_set_new(to, "checked_energy_error", known(checked));
+    bad |= json_object_set_new(
+        to, "checked_energy_error_of_itself",
+        known(outcome_of_itself(checked, c->energy_part)));
+    bad |= json_object_set_new(to, "checked_virial_error",
+                               known(o->has_check ? c->virial_error : -1));
+    return bad;
+}
+
 /* What both the report and its list of frames say of a frame. */
 static int put_results(json_t *to, const struct outcome *o)
 {
@@ -164,6 +193,7 @@ static int put_results(json_t *to, const struct outcome *o)
     bad |= json_object_set_new(to, "checked_error",
                                o->has_check ? report_real(o->check.measured)
                                             : json_null());
+    bad |= put_energies(to, o);
     bad |= json_object_set_new(to, "seconds", seconds_of(&o->info));
     return bad;
 }

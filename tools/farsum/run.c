@@ -130,6 +130,9 @@ static int sum_frame(struct session *t, const struct system *sys,
     if (status != FARSUM_OK)
         return fail_library(t, status);
     o->info = info;
+    if (o->has_energy)
+        o->energy_part = outcome_energy_part(sys->n, sys->q, o->potential,
+                                             o->energy);
     if (o->has_energy && t->s->gravity > 0) {
         o->acceleration = malloc(targets * 3 * sizeof *o->acceleration);
         if (!o->acceleration) {
@@ -148,7 +151,9 @@ static int sum_frame(struct session *t, const struct system *sys,
 static int check_frame(struct session *t, const struct system *sys,
                        struct outcome *o)
 {
-    struct verify_request request = {t->s, sys, o->potential, o->vector};
+    struct verify_request request = {t->s, sys, o->potential, o->vector,
+                                     o->has_energy ? &o->energy : NULL,
+                                     o->has_virial ? o->virial : NULL};
     if (!t->s->check)
         return 0;
     if (verify(&request, &o->check, t->error, sizeof t->error) != 0)

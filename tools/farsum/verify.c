@@ -14,13 +14,13 @@
 #include <string.h>
 #include <time.h>
 
-/* The targets compared: the first `largest` count for themselves, each of the
- * others for `weight` targets. */
-struct sample {
-    int64_t count, largest;
-    int64_t *index; /* owned, [count] */
-    double weight;
-};
+/* What the reference tells potentials of, and no vectors. */
+static int of_potentials(const struct verify_request *r)
+{
+    int error = r->settings->error;
+    return error == FARSUM_ERROR_POTENTIAL || error == FARSUM_ERROR_ENERGY
+           || error == FARSUM_ERROR_PRESSURE;
+}
 
 /* Of a unit, a power of two, whose squares f64 holds. */
 static int exponent_of(double size)
@@ -30,7 +30,7 @@ static int exponent_of(double size)
 
 static double size_of(const struct verify_request *r, int64_t i)
 {
-    if (r->settings->error == FARSUM_ERROR_POTENTIAL)
+    if (of_potentials(r))
         return fabs(r->potential[i]);
     const double *v = r->vector + 3 * i; /* whose squares f64 may not hold */
     double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))), sum = 0;
@@ -43,7 +43,7 @@ static double size_of(const struct verify_request *r, int64_t i)
 
 /* The k largest (not-a-number counts as the largest), in s->index. */
 static void pick_largest(const struct verify_request *r, int64_t targets,
-                         struct sample *s)
+                         struct verify_sample *s)
 {
     int64_t found = 0;
     for (int64_t i = 0; i < targets; i++) {
@@ -61,7 +61,7 @@ static void pick_largest(const struct verify_request *r, int64_t targets,
 }
 
 /* Others at random, by selection sampling (Knuth, 3.4.2, algorithm S). */
-static int pick_others(int64_t targets, uint64_t seed, struct sample *s)
+static int pick_others(int64_t targets, uint64_t seed, struct verify_sample *s)
 {
     char *taken = calloc((size_t)targets, 1);
     if (!taken)
@@ -81,11 +81,12 @@ static int pick_others(int64_t targets, uint64_t seed, struct sample *s)
     return 0;
 }
 
-static int sample_make(const struct verify_request *r, struct sample *s)
+static int sample_make(const struct verify_request *r, struct verify_sample *s)
 {
     int64_t targets = system_targets(r->system);
     int64_t wanted = r->settings->check_targets;
-    wanted = wanted ? wanted : 1000;
+    if (!wanted) /* a percentile needs more than a mean */
+        wanted = r->settings->error == FARSUM_ERROR_EACH ? 4000 : 1000;
     s->largest = (wanted + 9) / 10;
     s->count = wanted + s->largest;
     s->weight = 1;
@@ -143,7 +144,7 @@ static double least_norm(const struct verify_request *r, double coulomb)
     for (int64_t j = 0; j < sys->n; j++)
         sum += strength_square(sys, j);
     double rms = sqrt(sum / (double)sys->n);
-    if (!(volume > 0) || r->settings->error == FARSUM_ERROR_POTENTIAL)
+    if (!(volume > 0) || of_potentials(r))
         return 0;
     return coulomb * (sys->m || sys->flow ? rms : rms * rms) *
            unit_vector(r->settings, cbrt(volume / (double)sys->n));
@@ -201,12 +202,13 @@ static farsum_status sum_reference(farsum_problem *problem,
 }
 
 /* Values of the k-th target that are compared: how many. */
-static int compared(const struct verify_request *r, const struct sample *s,
-                    int64_t k, const double *potential, const double *field,
+static int compared(const struct verify_request *r,
+                    const struct verify_sample *s, int64_t k,
+                    const double *potential, const double *field,
                     double given[3], double wanted[3])
 {
     int64_t i = s->index[k];
-    if (r->settings->error == FARSUM_ERROR_POTENTIAL) {
+    if (of_potentials(r)) {
         given[0] = r->potential[i];
         wanted[0] = potential[k];
         return 1;
@@ -222,9 +224,9 @@ static int compared(const struct verify_request *r, const struct sample *s,
 
 /* The two sums of squares, over all targets by weight, in a unit of their
  * own. */
-static void compare(const struct verify_request *r, const struct sample *s,
-                    const double *potential, const double *field,
-                    struct verify_result *result)
+static void compare(const struct verify_request *r,
+                    const struct verify_sample *s, const double *potential,
+                    const double *field, struct verify_result *result)
 {
     double difference = 0, size = 0, most = 0, given[3], wanted[3];
     for (int64_t k = 0; k < s->count; k++)
@@ -252,6 +254,79 @@ static void compare(const struct verify_request *r, const struct sample *s,
     result->measured = measured;
 }
 
+/* A target's error over what it is compared with. */
+struct each {
+    double error, weight;
+};
+
+static int each_order(const void *a, const void *b)
+{
+    double one = ((const struct each *)a)->error;
+    double other = ((const struct each *)b)->error;
+    if (isnan(one) || isnan(other))
+        return isnan(other) - isnan(one);
+    return (one < other) - (one > other);
+}
+
+/* The error that no more than one target of a hundred is above, over its own
+ * length or, if that is larger, a tenth of the norm. */
+static int compare_each(const struct verify_request *r,
+                        const struct verify_sample *s, const double *potential,
+                        const double *field, struct verify_result *result)
+{
+    double above = 0, given[3], wanted[3];
+    struct each *e = malloc((size_t)s->count * sizeof *e);
+    if (!e)
+        return -1;
+    int unit = exponent_of(result->norm);
+    for (int64_t k = 0; k < s->count; k++) {
+        double difference = 0, size = 0;
+        compared(r, s, k, potential, field, given, wanted);
+        for (int c = 0; c < 3; c++) {
+            double right = ldexp(wanted[c], -unit);
+            difference += pow(ldexp(given[c], -unit) - right, 2);
+            size += right * right;
+        }
+        double length = fmax(sqrt(size), 0.1 * ldexp(result->norm, -unit));
+        e[k].error = difference == 0 ? 0 : sqrt(difference) / length;
+        e[k].weight = k < s->largest ? 1 : s->weight;
+    }
+    qsort(e, (size_t)s->count, sizeof *e, each_order);
+    double allowed = 0.01 * (double)system_targets(r->system);
+    for (int64_t k = 0; k < s->count && above <= allowed; k++) {
+        result->measured = e[k].error;
+        above += e[k].weight;
+    }
+    free(e);
+    return 0;
+}
+
+/* In the norm of the tolerance. */
+static int measure(const struct verify_request *r,
+                   const struct verify_sample *s, const double *potential,
+                   const double *field, struct verify_result *result,
+                   char *error, size_t size)
+{
+    int norm = r->settings->error;
+    compare(r, s, potential, field, result);
+    if (verify_energies(r, s, potential, result, error, size) != 0)
+        return -1;
+    snprintf(error, size, "out of memory");
+    if (norm == FARSUM_ERROR_EACH)
+        return compare_each(r, s, potential, field, result);
+    if (norm == FARSUM_ERROR_ENERGY)
+        result->measured = result->energy_error;
+    if (norm == FARSUM_ERROR_PRESSURE)
+        result->measured = result->virial_error;
+    if (result->measured >= 0 || isnan(result->measured))
+        return 0;
+    snprintf(error, size, norm == FARSUM_ERROR_ENERGY
+                 ? "there is no energy to check"
+                 : "there is no virial to check, or there are more than 20000 "
+                   "particles, of which potentials do not tell it");
+    return -1;
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -264,7 +339,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
 {
     const struct system *sys = request->system;
     const struct settings *s = request->settings;
-    struct sample sample = {0};
+    struct verify_sample sample = {0};
     struct exclude_list exclude = {0};
     double *y = NULL, *potential = NULL, *field = NULL, start = now();
     int failed = -1;
@@ -297,8 +372,10 @@ int verify(const struct verify_request *request, struct verify_result *result,
                3 * sizeof *y);
     problem.precision = FARSUM_F64;
     problem.tolerance = out.reference;
-    if (problem.error == FARSUM_ERROR_ABSOLUTE)
+    if (!of_potentials(request))
         problem.error = sys->flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
+    else
+        problem.error = FARSUM_ERROR_POTENTIAL;
     problem.outputs =
         sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.n_targets = sample.count;
@@ -313,7 +390,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
                       how.method, out.reference, words_message());
         goto done;
     }
-    compare(request, &sample, potential, field, &out);
+    if (measure(request, &sample, potential, field, &out, error, size) != 0)
+        goto done;
     out.count = sample.count;
     out.seconds = now() - start;
     *result = out;

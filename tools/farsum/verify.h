@@ -14,11 +14,27 @@ struct verify_request {
     const double *potential; /* [targets]; NULL of flows */
     const double *vector;    /* [targets][3]: velocities; forces, or the field
                                 where the targets are not the sources */
+    const double *energy, *virial; /* NULL: there is none */
+};
+
+/* The targets compared: the first `largest` count for themselves, each of the
+ * others for `weight` targets. */
+struct verify_sample {
+    int64_t count, largest;
+    int64_t *index; /* owned, [count] */
+    double weight;
 };
 
 struct verify_result {
     double measured;    /* in the norm of the tolerance */
-    double norm;        /* that a relative error is taken of */
+    double norm;        /* that a relative error is taken of; of energy and
+                           pressure that of potentials, of each that of forces
+                           or velocities */
+    double energy_error; /* |dU| over half the sum of |q phi|; of the virial's
+                           trace, of r^-6 over 6 times it; negative: not
+                           measured */
+    double virial_error;
+    double energy_part; /* |U| over half the sum of |q phi| */
     double tolerance;   /* that was asked for */
     double reference;   /* the tolerance of the reference */
     int64_t count;      /* targets compared */
@@ -32,6 +48,11 @@ struct verify_result {
  * 0, or -1 with the reason. */
 int verify(const struct verify_request *request, struct verify_result *result,
            char *error, size_t size);
+/* verify_energy.c.  Sets energy_error to energy_part; potential: of the
+ * reference, at the targets of the sample.  0, or -1 with the reason. */
+int verify_energies(const struct verify_request *request,
+                    const struct verify_sample *sample, const double *potential,
+                    struct verify_result *result, char *error, size_t size);
 /* 1: above the tolerance, or not a number. */
 int verify_exceeds(const struct verify_result *result);
 #endif

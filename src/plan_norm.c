@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_norm.c: norms that no estimate is of: of energy, of pressure, of each
+ * particle.  Parameters are tuned by potentials or forces, and the check by a
+ * second sum measures the norm itself. */
+#include <math.h>
+
+#include "method/method.h"
+#include "plan.h"
+
+/* What errors of the virial are of those of potentials, and the 99th
+ * percentile of single forces' of the RMS: mostly less, 6.4 of math.md. */
+#define OF_PRESSURE 100
+#define OF_EACH 10
+/* What plans that will be checked begin with. */
+#define FIRST_PRESSURE 4
+#define FIRST_EACH 8
+
+double plan_power(const struct farsum_plan *plan)
+{
+    const struct pair_kind *kind = plan->pair.kind;
+    if (!kind->gradient || kind->screened || plan->problem.softening > 0)
+        return 0;
+    return kind->power;
+}
+
+const char *plan_norm_unseen(const struct farsum_plan *plan)
+{
+    if (plan->given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
+        || plan->problem.n_sources <= PLAN_FEW)
+        return NULL;
+    return "of more than 5000 particles only the energy tells the virial, and "
+           "not of yukawa nor with softening";
+}
+
+farsum_status plan_norm(struct farsum_plan *plan)
+{
+    farsum_problem *p = &plan->problem;
+    const farsum_options *o = &plan->options;
+    int checked = p->sample_x && p->n_targets == 0 && o->verify >= 0
+                  && (o->verify > 0 || p->n_sources <= PLAN_CHECKED)
+                  && !plan_norm_unseen(plan);
+    if (o->strict && p->error > FARSUM_ERROR_VELOCITY)
+        FAIL(ERR_UNSUPPORTED,
+             "strict: bounds are of force, potential and absolute, not of "
+             "energy, pressure or each");
+    plan->beyond = 1;
+    if (p->error == FARSUM_ERROR_ENERGY || p->error == FARSUM_ERROR_PRESSURE)
+        p->error = FARSUM_ERROR_POTENTIAL;
+    else if (p->error == FARSUM_ERROR_EACH)
+        p->error = plan->pair.kind->gradient ? FARSUM_ERROR_FORCE
+                                             : FARSUM_ERROR_VELOCITY;
+    double first = 1;
+    if (plan->given.error == FARSUM_ERROR_PRESSURE) {
+        plan->beyond = OF_PRESSURE;
+        first = FIRST_PRESSURE;
+    } else if (plan->given.error == FARSUM_ERROR_EACH) {
+        plan->beyond = OF_EACH;
+        first = FIRST_EACH;
+    }
+    if (!checked) /* nothing corrects it */
+        first = plan->beyond;
+    else if (plan->dry) /* the plan that would be made keeps it */
+        plan->beyond = first;
+    if (plan->finer == 0 || !checked)
+        plan->finer = fmax(plan->finer, first);
+    return FARSUM_OK;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_verify_energy.c: the errors of a plan's energy and virial, by the second
+ * sum.  Few particles are all summed again, with their energy and virial.  Of
+ * more the potentials at the check's targets say it: (6.19) to (6.23). */
+#include <math.h>
+
+#include "base/par.h"
+#include "method/arrays.h"
+#include "method/method.h"
+#include "plan_verify.h"
+
+/* Standard errors that are added to what targets at random say. */
+#define SURE 3
+
+/* Particles up to which all are summed again. */
+enum { WHOLE = 1000 };
+
+unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
+{
+    const farsum_problem *p = &plan->problem;
+    unsigned asked = p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL);
+    farsum_error_kind norm = plan->given.error;
+    /* what targets do not tell: small energies, virials that are no multiple */
+    int only = norm == FARSUM_ERROR_ENERGY
+               || (norm == FARSUM_ERROR_PRESSURE && !(plan_power(plan) > 0));
+    int64_t most = only ? PLAN_FEW : WHOLE;
+    *whole = asked && n <= most;
+    if (!asked || *whole)
+        return asked;
+    if (!(p->outputs & FARSUM_POTENTIAL))
+        return 0;
+    return plan_power(plan) > 0 ? asked : asked & FARSUM_ENERGY;
+}
+
+/* Sums over all particles, and how sure they are. */
+struct energies {
+    double magnitude; /* half the sum of |q phi| */
+    double energy;    /* half the sum of q phi, as the plan has phi */
+    double error;     /* half the sum of q times what phi errs by */
+    double unsure;    /* its standard error */
+};
+
+static double energies_charge(const struct farsum_plan *plan,
+                              const struct verify_sum *s, int64_t i)
+{
+    return ldexp(s->q[i], -plan->units.strength);
+}
+
+/* Of all particles; phi: the plan's potentials or, if it has none, those of the
+ * second sum, which then are of all. */
+static void energies_all(const struct farsum_plan *plan,
+                         const struct verify_sum *s, const void *phi,
+                         struct energies *e)
+{
+    farsum_precision type = phi ? plan->problem.arrays : FARSUM_F64;
+    const void *from = phi ? phi : verify_potentials(s);
+    double magnitude = 0, energy = 0;
+    int unit = plan_exponent(plan);
+    PAR_FOR(plan->threads, reduction(+ : magnitude, energy))
+    for (int64_t i = 0; i < s->n; i++) {
+        double v = 0.5 * energies_charge(plan, s, i)
+                   * ldexp(array_get(from, type, i), -unit);
+        magnitude += fabs(v);
+        energy += v;
+    }
+    e->magnitude = magnitude;
+    e->energy = energy;
+}
+
+/* At the targets, of which those at random stand for others. */
+static void energies_targets(const struct farsum_plan *plan,
+                             const struct verify_sum *s, const void *phi,
+                             struct energies *e)
+{
+    const struct verify_targets *t = &s->targets;
+    const double *wanted = verify_potentials(s);
+    int unit = plan_exponent(plan);
+    double certain = 0, random = 0, square = 0;
+    double m = (double)(t->count - t->certain);
+    for (int64_t k = 0; k < t->count; k++) {
+        int64_t i = t->index[k];
+        double v = array_get(phi, plan->problem.arrays, i);
+        double d = 0.5 * energies_charge(plan, s, i)
+                   * (ldexp(v, -unit) - ldexp(wanted[k], -unit));
+        certain += k < t->certain ? d : 0;
+        random += k < t->certain ? 0 : d;
+        square += k < t->certain ? 0 : d * d;
+    }
+    e->error = certain + t->weight * random;
+    e->unsure = m > 1 ? t->weight
+                            * sqrt(fmax(square - random * random / m, 0) * m
+                                   / (m - 1))
+                      : 0;
+}
+
+/* An error and its chance over the sum of magnitudes. */
+static struct verify_error energies_over(double error, double unsure,
+                                         double magnitude)
+{
+    struct verify_error e = {0, 0};
+    if (error == 0 && unsure == 0)
+        return e;
+    e.is = hypot(error, unsure) / magnitude;
+    e.most = (fabs(error) + SURE * unsure) / magnitude;
+    return e;
+}
+
+void verify_compare_energies(const struct farsum_plan *plan,
+                             const struct verify_sum *s,
+                             const struct verify_out *out,
+                             struct verify_error error[2])
+{
+    int unit = plan_exponent_energy(plan), asked = (int)s->energies;
+    double power = plan->pair.kind->power, trace = 0, was = 0;
+    struct energies e = {0};
+    for (int k = 0; k < 2; k++)
+        error[k] = (struct verify_error){-1, -1};
+    if (!asked)
+        return;
+    energies_all(plan, s, out->potential, &e);
+    for (int a = 0; a < 9; a += 4) {
+        trace += ldexp(out->virial[a], -unit);
+        was += ldexp(s->virial[a], -unit);
+    }
+    double energy = ldexp(out->energy, -unit), virial = trace - was;
+    double of_energy = energy - ldexp(s->energy, -unit);
+    if (!s->whole) {
+        energies_targets(plan, s, out->potential, &e);
+        of_energy = energy - e.energy + e.error;
+        virial = trace - power * e.energy + power * e.error;
+    }
+    if (asked & FARSUM_ENERGY)
+        error[0] = energies_over(of_energy, e.unsure, e.magnitude);
+    if (asked & FARSUM_VIRIAL)
+        error[1] = energies_over(virial, power * e.unsure,
+                                 power * e.magnitude);
+}

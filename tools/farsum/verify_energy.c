@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify_energy.c: the errors of energy and virial.  Up to some thousand
+ * particles all are summed by the reference; of more the targets' potentials
+ * tell the energy and, of a power of the distance, the virial's trace. */
+#include "verify.h"
+
+#include "kernel.h"
+#include "say.h"
+#include "words.h"
+
+#include "base/c_locale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Particles that are all summed; where only that tells well what is asked for.
+ */
+enum { WHOLE = 3000, MOST = 20000 };
+/* What `ewald` reaches without long double. */
+#define LAST_F64 1.5e-12
+
+/* p of a potential r^-p; of yukawa's virial the norm is that of 1. */
+static double power_of(const struct settings *s)
+{
+    return strcmp(kernel_name(s), "r6") == 0 ? 6 : 1;
+}
+
+/* 1: the virial's trace is p times the energy. */
+static int is_power(const struct settings *s)
+{
+    return strcmp(kernel_name(s), "yukawa") != 0 && !(s->softening > 0);
+}
+
+/* The reference's sums of all particles, f64. */
+static int sum_whole(const struct verify_request *r, double *potential,
+                     double *energy, double virial[9],
+                     struct verify_result *result, char *error, size_t size)
+{
+    const struct system *sys = r->system;
+    farsum_problem p = system_problem(r->settings, sys);
+    farsum_options how = FARSUM_OPTIONS_INIT;
+    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    p.precision = FARSUM_F64;
+    p.error = FARSUM_ERROR_POTENTIAL;
+    p.tolerance = fmax(result->reference, LAST_F64);
+    p.outputs = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VIRIAL;
+    how.method = result->method;
+    how.threads = r->settings->threads;
+    if (say_listens())
+        how.progress = say_step;
+    out.potential = potential;
+    out.energy = energy;
+    out.virial = virial;
+    say_progress("checking the energy by %s", how.method);
+    farsum_status status = farsum_plan_create(&p, &how, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_set_points(plan, sys->n, sys->x, 0, NULL);
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, sys->q, &out);
+    farsum_plan_destroy(plan);
+    if (status == FARSUM_OK)
+        return 0;
+    c_locale_text(error, size, "the reference of the energy (%s): %s",
+                  how.method, words_message());
+    return -1;
+}
+
+/* Half the sums of q phi and of its magnitudes, in a unit of their own. */
+static void add_up(const struct system *sys, const double *potential, int unit,
+                   double *energy, double *magnitude)
+{
+    *energy = *magnitude = 0;
+    for (int64_t i = 0; i < sys->n; i++) {
+        double v = 0.5 * sys->q[i] * ldexp(potential[i], -unit);
+        *energy += v;
+        *magnitude += fabs(v);
+    }
+}
+
+/* What the targets' potentials say of the energy's error. */
+static double targets_error(const struct verify_request *r,
+                            const struct verify_sample *s,
+                            const double *potential, int unit)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < s->count; k++) {
+        int64_t i = s->index[k];
+        double d = ldexp(r->potential[i], -unit) - ldexp(potential[k], -unit);
+        sum += (k < s->largest ? 1 : s->weight) * 0.5 * r->system->q[i] * d;
+    }
+    return sum;
+}
+
+static double over(double error, double magnitude)
+{
+    return error == 0 ? 0 : fabs(error) / magnitude;
+}
+
+static double trace_of(const double *virial, int unit)
+{
+    double sum = 0;
+    for (int a = 0; a < 9; a += 4)
+        sum += ldexp(virial[a], -unit);
+    return sum;
+}
+
+int verify_energies(const struct verify_request *r,
+                    const struct verify_sample *sample, const double *potential,
+                    struct verify_result *result, char *error, size_t size)
+{
+    const struct system *sys = r->system;
+    const struct settings *s = r->settings;
+    double power = power_of(s), most = 0, energy, magnitude, was[9] = {0};
+    double exact = 0, *all = NULL;
+    int only = s->error == FARSUM_ERROR_ENERGY
+               || (s->error == FARSUM_ERROR_PRESSURE && !is_power(s));
+    int whole = sys->n <= (only ? MOST : WHOLE);
+    result->energy_error = result->virial_error = -1;
+    if (!r->energy || sys->m > 0 || sys->flow)
+        return 0;
+    for (int64_t i = 0; i < sys->n; i++)
+        most = fmax(most, fabs(r->potential[i]));
+    int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    add_up(sys, r->potential, unit, &energy, &magnitude);
+    double of_energy = ldexp(*r->energy, -unit) - energy, of_virial = 0;
+    double virial = r->virial ? trace_of(r->virial, unit) : 0;
+    if (whole) {
+        snprintf(error, size, "out of memory");
+        all = malloc((size_t)sys->n * sizeof *all);
+        if (!all || sum_whole(r, all, &exact, was, result, error, size) != 0) {
+            free(all);
+            return -1;
+        }
+        free(all);
+        of_energy = ldexp(*r->energy, -unit) - ldexp(exact, -unit);
+        of_virial = virial - trace_of(was, unit);
+    } else {
+        double part = targets_error(r, sample, potential, unit);
+        of_energy += part;
+        of_virial = virial - power * energy + power * part;
+    }
+    result->energy_error = over(of_energy, magnitude);
+    result->energy_part = over(ldexp(*r->energy, -unit), magnitude);
+    if (r->virial && (whole || is_power(s)))
+        result->virial_error = over(of_virial, power * magnitude);
+    return 0;
+}
