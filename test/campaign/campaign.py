@@ -286,7 +286,7 @@ def energies(rows, what):
              and row.get("verified") not in ("", None) and int(row["n"]) <= 1000]
     pairs = [(a, b) for a, b in pairs if a > 1e-13]
     good = sum(1 / 5 <= b / a <= 5 for a, b in pairs)
-    return good / max(1, len(pairs)), len(pairs)
+    return good / len(pairs) if pairs else 1, len(pairs)
 
 
 def within(factor, rows):
