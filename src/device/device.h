@@ -187,12 +187,13 @@ void device_gather(struct device *device);
 farsum_status device_settle(struct device *device, farsum_status status);
 
 /* A kernel that is loaded, and its group size. */
+enum { KERNEL_NAME = 48 }; /* bytes */
 struct kernel {
     struct device *device; /* borrowed */
     void *handle;
     int32_t group;
     int64_t arena;         /* bytes that its launches will ask for */
-    const char *name;      /* borrowed */
+    char name[KERNEL_NAME];
     struct jit_late *late; /* borrowed; NULL: handle is the back end's */
     int slot;              /* which of late's kernels it is */
 };

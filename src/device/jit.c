@@ -355,6 +355,8 @@ farsum_status jit_kernel(struct jit *jit, const char *name, int32_t group,
     void *handle = NULL;
     if (jit->n_kernels == JIT_KERNELS)
         FAIL(ERR_INTERNAL, "%s: more than %d kernels", jit->file, JIT_KERNELS);
+    if (strlen(name) >= KERNEL_NAME)
+        FAIL(ERR_INTERNAL, "%s: the name %s is too long", jit->file, name);
     if (group > d->facts.group_max)
         FAIL(ERR_UNSUPPORTED, "%s has groups of %d threads at most, %s wants "
              "%d", d->name, d->facts.group_max, name, group);
@@ -362,14 +364,17 @@ farsum_status jit_kernel(struct jit *jit, const char *name, int32_t group,
         FAIL(ERR_UNSUPPORTED,
              "%s needs %lld bytes of group memory, %s has %lld", name,
              (long long)arena, d->name, (long long)d->facts.local);
-    if (jit->late) {
-        *kernel = (struct kernel){d, jit->late, group, arena, name, jit->late,
-                                  0};
+    *kernel = (struct kernel){.device = d,
+                              .handle = jit->late,
+                              .group = group,
+                              .arena = arena,
+                              .late = jit->late};
+    snprintf(kernel->name, sizeof kernel->name, "%s", name);
+    if (jit->late)
         return jit_late_kernel(jit->late, name, arena, &kernel->slot);
-    }
     TRY(d->backend->kernel(d, jit->module, name, arena, &handle));
     jit->kernel[jit->n_kernels++] = handle;
-    *kernel = (struct kernel){d, handle, group, arena, name, NULL, 0};
+    kernel->handle = handle;
     return FARSUM_OK;
 }
 

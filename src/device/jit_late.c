@@ -20,7 +20,7 @@ struct jit_late {
     char *message; /* owned, where the status is bad */
     int n;
     struct {
-        const char *name; /* borrowed */
+        char name[KERNEL_NAME];
         int64_t arena;
         void *handle;
     } kernel[JIT_KERNELS];
@@ -128,7 +128,7 @@ farsum_status jit_late_kernel(struct jit_late *late, const char *name,
         FAIL(ERR_INTERNAL, "%s: more than %d kernels", late->file,
              JIT_KERNELS);
     *slot = late->n++;
-    late->kernel[*slot].name = name;
+    snprintf(late->kernel[*slot].name, KERNEL_NAME, "%s", name);
     late->kernel[*slot].arena = arena;
     return late->one ? FARSUM_OK : late_kernels(late, *slot);
 }

@@ -12,7 +12,7 @@ struct jit_late;
 farsum_status jit_late_start(struct device *device, const char *file,
                              const struct cache_key *key,
                              struct jit_late **late);
-/* The next of its kernels; name: borrowed. */
+/* The next of its kernels. */
 farsum_status jit_late_kernel(struct jit_late *late, const char *name,
                               int64_t arena, int *slot);
 /* Waits for the compiler, loads, finds all kernels; once. */

@@ -201,7 +201,9 @@ static void test_wrong(void)
     CHECK_OK(kernel_launch(&kernel, 1, 0, NULL));
     device_gather(&d);
     CHECK_OK(begin(&lacks, &d, 2));
-    CHECK_OK(jit_kernel(&lacks, "absent", 64, 0, &wrong));
+    char name[] = "absent"; /* the caller's, who soon uses it otherwise */
+    CHECK_OK(jit_kernel(&lacks, name, 64, 0, &wrong));
+    memset(name, '?', sizeof name - 1);
     CHECK_FAILS(device_settle(&d, FARSUM_OK), FARSUM_ERR_DEVICE);
     CHECK_SAYS("absent");
     CHECK_FAILS(jit_kernel(&good, "one", 4096, 0, &kernel),
