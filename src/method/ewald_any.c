@@ -31,7 +31,8 @@ farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
     e->body.job.kind = kind;
     e->body.job.split.screen = screen;
     GO(ewald_body_open(&e->body, setup));
-    GO(ewald_any_tune(kind, &e->body.lattice, &e->body.setup, &e->body.info));
+    GO(ewald_any_tune(kind, screen, &e->body.lattice, &e->body.setup,
+                      &e->body.info));
     *out = e;
     e = NULL;
 done:
@@ -54,7 +55,8 @@ farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
     struct ewald_body *b = &e->body;
     const struct exact_kind *kind = b->job.kind;
     TRY(ewald_body_count(b, n, m, y));
-    TRY(ewald_any_tune(kind, &b->lattice, &b->setup, &b->info));
+    TRY(ewald_any_tune(kind, b->job.split.screen, &b->lattice, &b->setup,
+                       &b->info));
     TRY(ewald_body_points(b, x, y, kind->mean != NULL));
     TRY(ewald_body_work(b, sizeof(double), kind->channels, kind->values));
     mem_free(e->channel);

@@ -6,7 +6,7 @@
 #include "method/ewald_any.h"
 #include "method/ewald_part.h"
 
-farsum_status ewald_any_tune(const struct exact_kind *kind,
+farsum_status ewald_any_tune(const struct exact_kind *kind, double screen,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
                              struct ewald_info *info);

@@ -51,14 +51,31 @@ double ewald_any_cut(const struct exact_kind *kind,
     return exp(-s * s) * kind->random(s, info->cutoff / a);
 }
 
-farsum_status ewald_any_tune(const struct exact_kind *kind,
+/* Screened potentials fall as e^-u, u = kappa a.  With c = kappa/(2 xi),
+ * the modes and a charge's own part fall as e^(-c^2); what is cut falls as
+ * e^(-s^2 - c^2) while c <= s.  Where c^2 is far below u, results are the
+ * rounding of larger terms.  So c^2 >= u; for u above log(1/accuracy), s grows
+ * with c: s^2 = c^2 = (u + log(1/accuracy))/2. */
+static void screened(double u, double *accuracy, double *xi_most)
+{
+    const double free = 2; /* exponents that cost less than a digit */
+    double digits = -log(*accuracy);
+    double c2 = fmin(u, (u + digits) / 2) - free;
+    *xi_most = c2 > 0 ? 0.5 * u / sqrt(c2) : INFINITY;
+    *accuracy *= exp(-fmax(0, (u - digits) / 2));
+}
+
+farsum_status ewald_any_tune(const struct exact_kind *kind, double screen,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
                              struct ewald_info *info)
 {
-    const struct ewald_oracle oracle = {MARGIN, left_out, price, kind};
+    struct ewald_oracle oracle = {MARGIN, INFINITY, left_out, price, kind};
     struct ewald_count count;
     TRY(ewald_count(lattice, setup, &count));
-    ewald_search(&oracle, setup, &count, EWALD_F64, info);
+    struct ewald_setup finer = *setup;
+    screened(screen * cbrt(count.volume / count.n), &finer.accuracy,
+             &oracle.xi_most);
+    ewald_search(&oracle, &finer, &count, EWALD_F64, info);
     return FARSUM_OK;
 }

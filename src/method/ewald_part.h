@@ -42,7 +42,8 @@ struct ewald_work {
     double modes, tables, pairs, looks, entries, points;
 };
 struct ewald_oracle {
-    double margin; /* what is left out stays below the accuracy over it */
+    double margin;  /* what is left out stays below the accuracy over it */
+    double xi_most; /* of xi a, a = (V/N)^(1/3) */
     /* What is left out over exp(-s^2), u = rc/a, a = (V/N)^(1/3). */
     double (*left)(const void *data, double s2, double u);
     /* Sets seconds, bytes and estimate; the rest of info stands. */

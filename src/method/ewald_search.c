@@ -80,6 +80,8 @@ void ewald_search(const struct ewald_oracle *oracle,
     for (double f = 0.25; f < 2000; f *= 1.04) {
         try.cutoff = setup->cutoff > 0 ? setup->cutoff : f * a;
         double s = solve(oracle, setup->accuracy, try.cutoff / a);
+        if (s * a > oracle->xi_most * try.cutoff && !(setup->cutoff > 0))
+            continue;
         estimate(oracle, count, s, &try);
         /* Where memory lacks, the fewest modes. */
         double cost = try.seconds;

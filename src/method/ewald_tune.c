@@ -56,7 +56,8 @@ farsum_status ewald_tune(const struct ewald_lattice *lattice,
                          const struct ewald_setup *setup,
                          struct ewald_info *info)
 {
-    const struct ewald_oracle oracle = {MARGIN, left_out, price, setup};
+    const struct ewald_oracle oracle = {MARGIN, INFINITY, left_out, price,
+                                        setup};
     enum ewald_level level = setup->level;
     struct ewald_count count;
     TRY(ewald_count(lattice, setup, &count));

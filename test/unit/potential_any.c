@@ -50,12 +50,34 @@ static double energy_of(int64_t n, const double *q, const double *v, int width)
     return (double)sum;
 }
 
-/* All images within R; 1/r^6's charges are neutral, what is left beyond R falls
- * as its sixth power then. */
+enum { R = 13, SIDE = 2 * R + 1 };
+
+/* At particle i, of all images within R cells. */
+static void images(int k, double screen, int n, const double *x,
+                   const double *q, int i, long double sum[WIDTH])
+{
+    for (int c = 0; c < SIDE * SIDE * SIDE; c++) {
+        int cell[3] = {c / SIDE / SIDE - R, c / SIDE % SIDE - R, c % SIDE - R};
+        for (int j = 0; j < n; j++) {
+            long double d[3];
+            if (i == j && c == SIDE * SIDE * SIDE / 2)
+                continue;
+            for (int a = 0; a < 3; a++) {
+                d[a] = x[3 * i + a] - (long double)x[3 * j + a];
+                for (int b = 0; b < 3; b++)
+                    d[a] += cell[b] * (long double)flow_tilted[3 * b + a];
+            }
+            bare(k, screen, d, q[j], sum);
+        }
+    }
+}
+
+/* 1/r^6's charges are neutral: what is left beyond R falls as its sixth power
+ * then. */
 static void lattice_sums(void **state)
 {
     (void)state;
-    enum { FEW = 3, R = 13, SIDE = 2 * R + 1 };
+    enum { FEW = 3 };
     for (int k = 0; k < KINDS; k++) {
         double x[3 * FEW], v[WIDTH * FEW];
         const double q[FEW] = {1, -3, 2 + (k == 0)};
@@ -64,26 +86,31 @@ static void lattice_sums(void **state)
         run(k, screens[k], &s, FEW, x, q, WIDTH, v);
         for (int i = 0; i < FEW; i++) {
             long double sum[WIDTH] = {0};
-            for (int c = 0; c < SIDE * SIDE * SIDE; c++) {
-                int cell[3] = {c / SIDE / SIDE - R, c / SIDE % SIDE - R,
-                               c % SIDE - R};
-                for (int j = 0; j < FEW; j++) {
-                    long double d[3];
-                    if (i == j && c == SIDE * SIDE * SIDE / 2)
-                        continue;
-                    for (int a = 0; a < 3; a++) {
-                        d[a] = x[3 * i + a] - (long double)x[3 * j + a];
-                        for (int b = 0; b < 3; b++)
-                            d[a] += cell[b] * (long double)
-                                                  flow_tilted[3 * b + a];
-                    }
-                    bare(k, screens[k], d, q[j], sum);
-                }
-            }
+            images(k, screens[k], FEW, x, q, i, sum);
             for (int a = 0; a < WIDTH; a++)
                 assert_true(fabsl(v[WIDTH * i + a] - sum[a])
                             < (k ? 1e-6 : 1e-13) * (1 + fabsl(sum[a])));
         }
+    }
+}
+
+/* A charge that feels its own images only: its potential is far below its
+ * strength, and still right to its own digits. */
+static void strong_screening(void **state)
+{
+    (void)state;
+    const double q = 1;
+    for (int strength = 10; strength <= 70; strength += 15) {
+        double x[3], v[WIDTH];
+        long double sum[WIDTH] = {0}, size = 0;
+        flow_points(flow_tilted, 1, 0, 3, x, NULL);
+        struct ewald_setup s = flow_setup(flow_tilted, 1, 0);
+        run(0, strength, &s, 1, x, &q, WIDTH, v);
+        images(0, strength, 1, x, &q, 0, sum);
+        for (int a = 0; a < WIDTH; a++)
+            size = fmaxl(size, fabsl(sum[a]));
+        for (int a = 0; a < WIDTH; a++)
+            assert_true(fabsl(v[a] - sum[a]) < 1e-13L * size);
     }
 }
 
@@ -252,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattice_sums),
+        cmocka_unit_test(strong_screening),
         cmocka_unit_test(split_independent),
         cmocka_unit_test(no_screening),
         cmocka_unit_test(differences),
