@@ -174,8 +174,7 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.n_sources = s->n; /* it needs no sample but for the number */
     p.n_targets = s->whole ? 0 : s->targets.count;
     p.n_exclusions = 0; /* they are of the targets */
-    if (plan->exclusions.count > 0) /* such pairs may be at one place */
-        p.exclude_coincident = 1;
+    p.exclude_coincident = 1; /* the plan has looked */
     return p;
 }
 
