@@ -323,7 +323,7 @@ typedef struct farsum_options {
                              targets apart, the first execute is checked: its
                              results stay, and estimated_error is what was
                              measured; until then positions are kept.  It takes
-                             one to four sums' time.  FARSUM_VERIFY_OFF: none.
+                             one to five sums' time.  FARSUM_VERIFY_OFF: none.
                              0: where memory allows it, up to 1e7 points, but
                              not of strict and references */
     farsum_excess on_excess; /* what execute does, of arrays on a device finish,
