@@ -157,11 +157,11 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     cell.unit = plan_per(plan);
     if (!plan->pair.kind->charged)
         TRY(sample_take_flow(&plan->sample, &plan->pair, &cell, p,
-                             &plan->exclusions, plan->threads));
+                             &plan->exclusions, plan->isa, plan->threads));
     else
         TRY(sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
                         p->sample_x, plan->sample_q, p->arrays,
-                        &plan->exclusions, NULL, plan->threads));
+                        &plan->exclusions, NULL, plan->isa, plan->threads));
     return sample_moments_set(&plan->sample,
                               p->error == FARSUM_ERROR_POTENTIAL
                                   || !plan->pair.kind->gradient);

@@ -50,6 +50,7 @@ set(farsum_sources
   src/method/error.c src/method/error_pair.c
   src/method/sample.c src/method/sample_flow.c src/method/sample_local.c
   src/method/sample_pair.c src/method/sample_moments.c
+  src/method/sample_near.c src/method/sample_order.c
   src/method/machine.c src/method/model.c src/method/model_gpu.c
   src/method/model_host.c src/method/model_rates.c
   src/method/planner.c src/method/planner_measure.c
@@ -100,4 +101,5 @@ set(farsum_kernels
   src/stage/boxes_kern.c
   src/method/ewald_any_kern.c src/method/ewald_kern.c
   src/method/model_rates_kern.c src/method/nufft_kern.c
+  src/method/sample_kern.c
 )

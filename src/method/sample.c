@@ -12,60 +12,123 @@
 #include "method/arrays.h"
 #include "method/sample_bins.h"
 #include "method/sample_local.h"
+#include "method/sample_near.h"
 #include "points/points.h"
 
 enum { TARGETS = 160, SOURCES = 8192, PAIRS_LEAST = 100000 };
 
-/* Fractional coordinates and index of `count` sources of n: all of them in
- * order, or random ones. */
-static void sample_pick(const struct points *p, int64_t count, uint64_t seed,
-                        double *out)
+/* The index of pick k of `count` of n sources: all of them in order, or random
+ * ones. */
+static int64_t sample_pick(int64_t k, int64_t count, int64_t n, uint64_t *seed)
 {
-    for (int64_t k = 0; k < count; k++) {
-        int64_t i = count == p->n
-                        ? k
-                        : (int64_t)(random_next(&seed) % (uint64_t)p->n);
+    return count == n ? k : (int64_t)(random_next(seed) % (uint64_t)n);
+}
+
+/* Some sources by axis, and which they are. */
+struct sample_sources {
+    double *s[3]; /* owned, [n + SAMPLE_LANES] */
+    int64_t *i;   /* owned, [n] */
+    int64_t n;
+};
+
+static farsum_status sources_pick(struct sample_sources *to,
+                                  const struct points *p, int64_t n)
+{
+    uint64_t seed = 2;
+    to->n = n;
+    TRY(MEM_RAW(to->i, n));
+    for (int d = 0; d < 3; d++)
+        TRY(MEM_NEW(to->s[d], n + SAMPLE_LANES));
+    for (int64_t k = 0; k < n; k++) {
+        to->i[k] = sample_pick(k, n, p->n, &seed);
         for (int d = 0; d < 3; d++)
-            out[4 * k + d] = p->s[d][i];
-        out[4 * k + 3] = (double)i;
+            to->s[d][k] = p->s[d][to->i[k]];
+    }
+    return FARSUM_OK;
+}
+
+static void sources_clear(struct sample_sources *of)
+{
+    for (int d = 0; d < 3; d++)
+        mem_free(of->s[d]);
+    mem_free(of->i);
+}
+
+/* Pairs by radius: of slots that are one bin's, and of the others. */
+struct sample_tally {
+    int64_t bin[SAMPLE_RADII + 1];
+    int32_t slot[BINS_SLOTS];
+};
+
+/* Counts the pairs of source i and others. */
+static void sample_count(const struct sample_look *look,
+                         const struct sample_kern *near,
+                         const struct sample_sources *sources, int64_t i,
+                         const struct sample_bins *bins,
+                         struct sample_tally *tally)
+{
+    enum { CHUNK = 256 };
+    double r2[CHUNK + SAMPLE_LANES];
+    for (int64_t begin = 0; begin < sources->n; begin += CHUNK) {
+        int64_t left = sources->n - begin, n = left < CHUNK ? left : CHUNK;
+        struct sample_look from = *look;
+        for (int d = 0; d < 3; d++)
+            from.s[d] = sources->s[d] + begin;
+        near->squares(&from, n, r2);
+        for (int64_t k = 0; k < n; k++) {
+            int64_t slot = sample_bins_slot(bins, r2[k]);
+            if (!bins->split[slot])
+                tally->slot[slot]++;
+            else if (sources->i[begin + k] != i)
+                tally->bin[sample_bins_of(bins, r2[k])]++;
+        }
     }
 }
 
-/* Counts pairs of nearest images of targets t and sources s by radius. */
-static void sample_pairs(struct sample *sample, const struct cell *cell,
-                         const double *t, int64_t nt, const double *s,
-                         int64_t ns, int threads)
+/* Counts pairs of nearest images of some targets and sources by radius. */
+static farsum_status sample_pairs(struct sample *sample,
+                                  const struct cell *cell,
+                                  const struct points *p, enum isa isa,
+                                  int threads)
 {
-    int64_t count[SAMPLE_RADII + 1] = {0};
+    farsum_status status = FARSUM_OK;
+    int64_t n = p->n, target[TARGETS], count[SAMPLE_RADII + 1] = {0};
+    int64_t nt = n < TARGETS ? n : TARGETS, ns = n < SOURCES ? n : SOURCES;
+    const struct sample_kern *near = sample_near(isa);
+    struct sample_sources sources = {0};
+    struct sample_bins bins;
+    uint64_t seed = 1;
     threads = nt * ns < PAIRS_LEAST * threads
                   ? (int)(nt * ns / PAIRS_LEAST) + 1
                   : threads;
-    struct sample_bins bins;
+    GO(sources_pick(&sources, p, ns));
+    for (int64_t k = 0; k < nt; k++)
+        target[k] = sample_pick(k, nt, n, &seed);
     sample_bins_set(&bins, log(sample->radius0), 1 / log(sample->step),
                     SAMPLE_RADII);
     PAR_FOR(threads, schedule(static) reduction(+ : count))
-    for (int64_t i = 0; i < nt; i++)
-        for (int64_t j = 0; j < ns; j++) {
-            double f[3], r2 = 0;
-            if (s[4 * j + 3] == t[4 * i + 3])
-                continue;
-            for (int d = 0; d < 3; d++)
-                f[d] = sample_nearest(t[4 * i + d] - s[4 * j + d]);
-            for (int k = 0; k < 3; k++) {
-                double x = f[0] * cell->a[k] + f[1] * cell->a[3 + k]
-                           + f[2] * cell->a[6 + k];
-                r2 += x * x;
-            }
-            int bin;
-            if (!sample_bins_at(&bins, r2, &bin))
-                bin = sample_bins_by(&bins, 0.5 * log(r2));
-            count[bin]++;
+    for (int part = 0; part < threads; part++) {
+        struct sample_tally tally = {0};
+        int64_t end = par_start(nt, threads, part + 1);
+        for (int64_t k = par_start(nt, threads, part); k < end; k++) {
+            const int64_t i = target[k];
+            const struct sample_look look = {
+                .a = cell->a, .p = {p->s[0][i], p->s[1][i], p->s[2][i]}};
+            sample_count(&look, near, &sources, i, &bins, &tally);
         }
-    double scale = (double)sample->n / (double)ns / (double)nt, sum = 0;
+        for (int slot = 0; slot < BINS_SLOTS; slot++)
+            count[bins.slot[slot]] += tally.slot[slot];
+        for (int bin = 0; bin <= SAMPLE_RADII; bin++)
+            count[bin] += tally.bin[bin];
+    }
+    double scale = (double)n / (double)ns / (double)nt, sum = 0;
     for (int k = 0; k < SAMPLE_RADII; k++) {
         sum += (double)count[k];
         sample->around[k] = sum * scale;
     }
+done:
+    sources_clear(&sources);
+    return status;
 }
 
 static void sample_uniform(struct sample *sample, const struct cell *cell)
@@ -80,11 +143,11 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const double *q,
                           farsum_precision arrays,
                           const struct exclusions *exclusions,
-                          const struct pair *pair, int threads)
+                          const struct pair *pair, enum isa isa, int threads)
 {
     farsum_status status = FARSUM_OK;
     struct points points = {0};
-    double *t = NULL, *s = NULL, *size = NULL, most = 0;
+    double *size = NULL, most = 0;
     *sample = (struct sample){.n = n, .m = m, .q2 = (double)n, .step = M_SQRT2,
                               .nearest = INFINITY};
     double spacing = cbrt(cell->volume / (double)n);
@@ -112,19 +175,12 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     }
     if (most == 0) /* nothing to go by: as if of 1 */
         sample->q2 = (double)n;
-    int64_t nt = n < TARGETS ? n : TARGETS, ns = n < SOURCES ? n : SOURCES;
-    GO(MEM_RAW(t, 4 * nt));
-    GO(MEM_RAW(s, 4 * ns));
-    sample_pick(&points, nt, 1, t);
-    sample_pick(&points, ns, 2, s);
-    sample_pairs(sample, cell, t, nt, s, ns, threads);
+    GO(sample_pairs(sample, cell, &points, isa, threads));
     if (most > 0)
         GO(sample_local(sample, cell, &points, size ? size : q, q, exclusions,
-                        pair, threads));
+                        pair, isa, threads));
 done:
     mem_free(size);
-    mem_free(s);
-    mem_free(t);
     points_clear(&points);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef FARSUM_METHOD_SAMPLE_H
 #define FARSUM_METHOD_SAMPLE_H
 
+#include "base/isa.h"
 #include "points/cell.h"
 #include "points/exclusions.h"
 
@@ -73,7 +74,7 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const double *q,
                           farsum_precision arrays,
                           const struct exclusions *exclusions,
-                          const struct pair *pair, int threads);
+                          const struct pair *pair, enum isa isa, int threads);
 /* The nearest image of a difference of wrapped coordinates. */
 static inline double sample_nearest(double f)
 {

@@ -16,6 +16,7 @@ struct sample_bins {
     double limit[BINS_MOST]; /* r^2 of what is in bin k at most */
     int64_t first;           /* of the slots */
     uint8_t slot[BINS_SLOTS]; /* the first bin that it has a part of */
+    uint8_t split[BINS_SLOTS]; /* 1: it has parts of others too, perhaps */
 };
 
 static inline int64_t sample_bins_slot(const struct sample_bins *b, double r2)
@@ -39,12 +40,17 @@ static inline void sample_bins_set(struct sample_bins *b, double base,
     memcpy(&bits, &b->limit[0], sizeof bits);
     b->first = bits >> BINS_SHIFT;
     for (int64_t i = 0; i < BINS_SLOTS; i++) {
-        double low;
+        double low, high;
         bits = (b->first + i) << BINS_SHIFT;
         memcpy(&low, &bits, sizeof low);
         while (i > 0 && k < last && b->limit[k] < low)
             k++;
         b->slot[i] = (uint8_t)k;
+        bits = (b->first + i + 1) << BINS_SHIFT;
+        memcpy(&high, &bits, sizeof high);
+        b->split[i] = i == 0 || i == BINS_SLOTS - 1
+                      || (k > 0 && b->limit[k - 1] > low * (1 - 1e-10))
+                      || (k < last && b->limit[k] < high * (1 + 1e-10));
     }
 }
 
@@ -65,5 +71,13 @@ static inline int sample_bins_at(const struct sample_bins *b, double r2,
     *bin = k;
     return (k == b->last || r2 < b->limit[k] * (1 - 1e-11))
            && (k == 0 || r2 > b->limit[k - 1] * (1 + 1e-11));
+}
+
+/* The bin, by a logarithm where need be. */
+static inline int sample_bins_of(const struct sample_bins *b, double r2)
+{
+    int bin;
+    return sample_bins_at(b, r2, &bin) ? bin
+                                       : sample_bins_by(b, 0.5 * log(r2));
 }
 #endif

@@ -63,11 +63,11 @@ static double flow_velocity(const struct sample *s, const struct pair *pair,
 farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,
                                const farsum_problem *p,
-                              const struct exclusions *exclusions,
-                              int threads)
+                               const struct exclusions *exclusions,
+                               enum isa isa, int threads)
 {
     TRY(sample_take(sample, cell, p->n_sources, p->n_targets, p->sample_x,
-                    p->sample_q, p->arrays, exclusions, pair, threads));
+                    p->sample_q, p->arrays, exclusions, pair, isa, threads));
     if (pair->kind->gradient)
         return FARSUM_OK;
     sample->q1 = 0;

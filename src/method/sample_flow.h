@@ -15,5 +15,5 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,
                                const farsum_problem *problem,
                                const struct exclusions *exclusions,
-                               int threads);
+                               enum isa isa, int threads);
 #endif

@@ -10,9 +10,12 @@
 #include "base/par.h"
 #include "math/pair.h"
 #include "method/sample_bins.h"
+#include "method/sample_near.h"
+#include "method/sample_order.h"
 #include "method/sample_pair.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
+enum { RANGES = 64 /* stretches of sources that a force may look at */ };
 enum { LEFT_OUT = 3, FORCES_LEAST = 256 /* that are worth a thread */ };
 /* Of so many nearest distances it is seen how the number of pairs grows, as
  * r^AT_RANDOM at most if they are at random. */
@@ -56,6 +59,8 @@ struct grid {
     int64_t *start;          /* owned, [buckets + 1] */
     struct grid_sources by;
     int apart; /* 1: no two bins share a bucket */
+    int plain; /* 1: so, 1/r, and nothing excluded: forces in vectors */
+    const struct sample_kern *near;
     struct sample_bins bins; /* of the shells */
 };
 
@@ -69,6 +74,12 @@ static int64_t grid_bin(const struct grid *g, int d, int64_t i)
 {
     int64_t b = (int64_t)(g->points->s[d][i] * (double)g->dim[d]);
     return b < g->dim[d] ? b : g->dim[d] - 1;
+}
+
+/* Bin -n .. 2n - 1 of an axis that goes round after n. */
+static int64_t grid_turn(int64_t bin, int64_t n)
+{
+    return bin < 0 ? bin + n : bin < n ? bin : bin - n;
 }
 
 static int64_t grid_bucket(const struct grid *g, uint64_t key)
@@ -88,12 +99,14 @@ static farsum_status grid_build(struct grid *g)
     g->buckets = n | 1;
     g->apart = (double)g->dim[0] * (double)g->dim[1] * (double)g->dim[2]
                <= (double)g->buckets;
+    g->plain = g->apart && !g->pair && g->kernel->kind->charged
+               && g->exclusions->rows == 0;
     TRY(MEM_RAW(g->key, n));
     TRY(MEM_RAW(g->by.i, n));
     TRY(MEM_RAW(g->by.key, n));
-    TRY(MEM_RAW(g->by.q, n));
+    TRY(MEM_NEW(g->by.q, n + SAMPLE_LANES));
     for (int d = 0; d < 3; d++)
-        TRY(MEM_RAW(g->by.s[d], n));
+        TRY(MEM_NEW(g->by.s[d], n + SAMPLE_LANES));
     TRY(MEM_NEW(g->start, g->buckets + 1));
     for (int64_t i = 0; i < n; i++) {
         g->key[i] = grid_key(g, grid_bin(g, 0, i), grid_bin(g, 1, i),
@@ -131,18 +144,16 @@ static double grid_slope(const struct grid *g, double r, double u)
 
 /* A source at x, r2 > 0, in the target's shells. */
 static void grid_shell(const struct grid *g, const double x[3], double r2,
-                       double r, double qj, double stays,
-                       struct sample_target *target)
+                       double qj, double stays, struct sample_target *target)
 {
-    int shell;
-    if (!sample_bins_at(&g->bins, r2, &shell))
-        shell = sample_bins_by(&g->bins, log(r));
+    int shell = sample_bins_of(&g->bins, r2);
+    double part = stays * qj / sqrt(r2);
     target->first = shell < target->first ? shell : target->first;
     target->count[shell]++;
     target->charge[shell] += qj;
     target->square[shell] += qj * qj;
     for (int k = 0; k < 3; k++)
-        target->dipole[shell][k] += stays * qj * x[k] / r;
+        target->dipole[shell][k] += part * x[k];
 }
 
 /* The value that source e leaves at x from it. */
@@ -163,9 +174,10 @@ static void grid_value(const struct grid *g, int64_t e, const double x[3],
 /* A target, and how far it sees. */
 struct grid_aim {
     int64_t i;
-    double s[3], q, limit; /* limit: of the square of a distance */
+    double q;
+    struct sample_look look;
     struct sample_target *shells; /* NULL: none */
-    struct grid_sums *sums;
+    struct grid_sums *sums;       /* NULL: shells only, nothing excluded */
 };
 
 /* Adds source e at x to the field at the target, and to its shells. */
@@ -191,13 +203,7 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
         grid_value(g, e, x, r2, stays, sums);
     sums->nearest = r < sums->nearest ? r : sums->nearest;
     if (aim->shells)
-        grid_shell(g, x, r2, r, qj, stays, aim->shells);
-}
-
-/* As sample_nearest, for vectors. */
-static inline double nearest(double f)
-{
-    return f - (f > 0.5 ? 1.0 : 0.0) + (f < -0.5 ? 1.0 : 0.0);
+        grid_shell(g, x, r2, qj, stays, aim->shells);
 }
 
 /* Sources begin .. end, of one bin or of some whose buckets lie together; those
@@ -205,28 +211,20 @@ static inline double nearest(double f)
 static void grid_visit(const struct grid *g, const struct grid_aim *aim,
                        uint64_t key, int64_t begin, int64_t end)
 {
-    enum { CHUNK = 64 };
-    const double *a = g->cell->a;
-    const double p0 = aim->s[0], p1 = aim->s[1], p2 = aim->s[2];
-    double x0[CHUNK], x1[CHUNK], x2[CHUNK], r2[CHUNK];
-    for (; begin < end; begin += CHUNK) {
-        int n = end - begin < CHUNK ? (int)(end - begin) : CHUNK;
-        const double *s0 = g->by.s[0] + begin, *s1 = g->by.s[1] + begin;
-        const double *s2 = g->by.s[2] + begin;
-        for (int k = 0; k < n; k++) {
-            double f0 = nearest(p0 - s0[k]);
-            double f1 = nearest(p1 - s1[k]);
-            double f2 = nearest(p2 - s2[k]);
-            x0[k] = f0 * a[0] + f1 * a[3] + f2 * a[6];
-            x1[k] = f0 * a[1] + f1 * a[4] + f2 * a[7];
-            x2[k] = f0 * a[2] + f1 * a[5] + f2 * a[8];
-            r2[k] = x0[k] * x0[k] + x1[k] * x1[k] + x2[k] * x2[k];
-        }
-        for (int k = 0; k < n; k++) {
-            const double x[3] = {x0[k], x1[k], x2[k]};
-            if (r2[k] > 0 && r2[k] < aim->limit
-                && (g->apart || g->by.key[begin + k] == key))
-                grid_add(g, aim, begin + k, x, r2[k]);
+    struct sample_list list;
+    for (; begin < end; begin += SAMPLE_CHUNK) {
+        int64_t last = end - begin < SAMPLE_CHUNK ? end : begin + SAMPLE_CHUNK;
+        int n = g->near->list(&aim->look, begin, last, &list);
+        for (int i = 0; i < n; i++) {
+            int k = list.at[i];
+            const double x[3] = {list.x[0][k], list.x[1][k], list.x[2][k]};
+            if (!g->apart && g->by.key[begin + k] != key)
+                continue;
+            if (aim->sums)
+                grid_add(g, aim, begin + k, x, list.r2[k]);
+            else
+                grid_shell(g, x, list.r2[k], g->by.q[begin + k], 1,
+                           aim->shells);
         }
     }
 }
@@ -237,7 +235,7 @@ static void grid_row(const struct grid *g, const struct grid_aim *aim,
 {
     int64_t n = g->dim[2];
     while (low <= high) {
-        int64_t from = (low + n) % n, last = from;
+        int64_t from = grid_turn(low, n), last = from;
         if (g->apart) /* their buckets lie together up to the axis' end */
             last = from + (high - low) < n ? from + (high - low) : n - 1;
         uint64_t key = grid_key(g, a, b, from);
@@ -248,27 +246,101 @@ static void grid_row(const struct grid *g, const struct grid_aim *aim,
     }
 }
 
-static void grid_target(const struct grid *g, int64_t i,
-                        struct sample_target *target, struct grid_sums *sums)
+/* Bins within the radius of source i, all of them once where there are few. */
+static void grid_reach(const struct grid *g, int64_t i, double radius,
+                       int64_t low[3], int64_t high[3])
 {
-    double radius = target ? g->radius : g->screen;
-    struct grid_aim aim = {i, {0}, g->q[i],
-                           radius * radius, target, sums};
-    int64_t low[3], high[3];
-    *sums = (struct grid_sums){.nearest = INFINITY};
     for (int d = 0; d < 3; d++) {
         int64_t at = grid_bin(g, d, i);
         int64_t reach = (int64_t)ceil(radius * (double)g->dim[d]
                                       / g->cell->height[d]);
-        aim.s[d] = g->points->s[d][i];
-        /* all bins once, where there are few */
         low[d] = g->dim[d] < 2 * reach + 1 ? 0 : at - reach;
         high[d] = g->dim[d] < 2 * reach + 1 ? g->dim[d] - 1 : at + reach;
     }
+}
+
+static struct sample_look grid_look(const struct grid *g, int64_t i,
+                                    double radius)
+{
+    const double *const *s = (const double *const *)g->points->s;
+    return (struct sample_look){.s = {g->by.s[0], g->by.s[1], g->by.s[2]},
+                                .q = g->by.q,
+                                .a = g->cell->a,
+                                .p = {s[0][i], s[1][i], s[2][i]},
+                                .limit = radius * radius,
+                                .inverse = 1 / (g->screen * g->screen),
+                                .much = g->much * g->much};
+}
+
+static void grid_target(const struct grid *g, int64_t i,
+                        struct sample_target *target, struct grid_sums *sums)
+{
+    double radius = target ? g->radius : g->screen;
+    struct grid_aim aim = {i, g->q[i], grid_look(g, i, radius), target, sums};
+    int64_t low[3], high[3];
+    if (sums)
+        *sums = (struct grid_sums){.nearest = INFINITY};
+    grid_reach(g, i, radius, low, high);
     for (int64_t a = low[0]; a <= high[0]; a++)
         for (int64_t b = low[1]; b <= high[1]; b++)
-            grid_row(g, &aim, (a + g->dim[0]) % g->dim[0],
-                     (b + g->dim[1]) % g->dim[1], low[2], high[2]);
+            grid_row(g, &aim, grid_turn(a, g->dim[0]),
+                     grid_turn(b, g->dim[1]), low[2], high[2]);
+}
+
+/* The stretches of sources in bins low .. high, where bins are apart; 0: too
+ * many. */
+static int grid_ranges(const struct grid *g, const int64_t low[3],
+                       const int64_t high[3], int64_t range[RANGES][2])
+{
+    const int64_t *dim = g->dim;
+    int n = 0;
+    for (int64_t a = low[0]; a <= high[0]; a++)
+        for (int64_t b = low[1]; b <= high[1]; b++) {
+            int64_t row = (int64_t)grid_key(g, grid_turn(a, dim[0]),
+                                            grid_turn(b, dim[1]), 0);
+            for (int64_t c = low[2]; c <= high[2];) {
+                int64_t from = grid_turn(c, dim[2]);
+                int64_t bins = high[2] - c + 1 < dim[2] - from
+                                   ? high[2] - c + 1
+                                   : dim[2] - from;
+                if (n == RANGES)
+                    return 0;
+                range[n][0] = g->start[row + from];
+                range[n][1] = g->start[row + from + bins];
+                n += range[n][1] > range[n][0];
+                c += bins;
+            }
+        }
+    return n;
+}
+
+/* The force on source i, with or without shells. */
+static void grid_force(const struct grid *g, int64_t i,
+                       struct sample_target *target, struct grid_sums *sums)
+{
+    int64_t low[3], high[3], range[RANGES][2];
+    double q2 = g->q[i] * g->q[i];
+    struct sample_look look;
+    struct sample_force force;
+    int ranges = 0;
+    if (g->plain) {
+        grid_reach(g, i, g->screen, low, high);
+        ranges = grid_ranges(g, low, high, range);
+    }
+    if (ranges == 0) {
+        grid_target(g, i, target, sums);
+        return;
+    }
+    if (target)
+        grid_target(g, i, target, NULL);
+    look = grid_look(g, i, g->screen);
+    g->near->force(&look, (const int64_t(*)[2])range, ranges, &force);
+    *sums = (struct grid_sums){.close = {q2 * force.close[0],
+                                         force.close[1] / 6},
+                               .near = force.near,
+                               .nearest = sqrt(force.nearest)};
+    memcpy(sums->field, force.field, sizeof force.field);
+    memcpy(sums->whole, force.field, sizeof force.field);
 }
 
 /* Radius where a particle has `wanted` neighbours, or half the cell. */
@@ -278,49 +350,6 @@ static double grid_radius(const struct sample *s, double wanted)
     for (int k = 0; k < SAMPLE_RADII - 1 && s->around[k] < wanted; k++)
         r *= s->step;
     return r;
-}
-
-static int target_same(const struct sample_target *a,
-                       const struct sample_target *b)
-{
-    for (int k = 0; k < SAMPLE_SHELLS; k++)
-        if (fabs(a->square[k] - b->square[k]) > 1e-9 * fabs(a->square[k])
-            || fabs(a->charge[k] - b->charge[k]) > 1e-9 * a->square[k])
-            return 0;
-    return a->q == b->q;
-}
-
-static int target_regular(const struct sample_target *a,
-                          const struct sample_target *b)
-{
-    return memcmp(a->count, b->count, sizeof a->count) == 0;
-}
-
-/* Targets of a perfect crystal err alike: no average over places is left. */
-static int targets_alike(const struct sample *sample,
-                         int (*same_as)(const struct sample_target *,
-                                        const struct sample_target *))
-{
-    int64_t same = 0, n = sample->n_targets;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            if (j != i && same_as(&sample->target[i], &sample->target[j])) {
-                same++;
-                break;
-            }
-    return n >= 4 && 2 * same > n;
-}
-
-/* Most targets have their nearest source in one shell, also of a lattice with
- * sites that are empty. */
-static int targets_spaced(const struct sample *sample)
-{
-    int64_t count[SAMPLE_SHELLS + 1] = {0}, most = 0;
-    for (int64_t i = 0; i < sample->n_targets; i++) {
-        int64_t now = ++count[sample->target[i].first];
-        most = now > most ? now : most;
-    }
-    return sample->n_targets >= 4 && 4 * most >= 3 * sample->n_targets;
 }
 
 /* most: the largest so far, falling.  What is not, or no more, among them. */
@@ -376,12 +405,13 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const double *q,
                            const double *given,
                            const struct exclusions *exclusions,
-                           const struct pair *pair, int threads)
+                           const struct pair *pair, enum isa isa, int threads)
 {
     struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
                      .given = given, .exclusions = exclusions,
                      .pair = pair && pair->kind->gradient ? pair : NULL,
                      .kernel = pair ? pair : pair_rows,
+                     .near = sample_near(isa),
                      .much = 0.25 * cbrt(cell->volume / (double)points->n)};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
@@ -418,7 +448,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
             sample->target[own].q = q[i];
             sample->target[own].first = SAMPLE_SHELLS;
         }
-        grid_target(&g, i, first ? &sample->target[own] : NULL, &sums[t]);
+        grid_force(&g, i, first ? &sample->target[own] : NULL, &sums[t]);
     }
     for (int64_t t = 0; t < forces; t++) {
         double qi = q[force_at(t, forces, n)];
@@ -444,9 +474,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     for (int k = 0; k < LEFT_OUT && forces == n; k++)
         sum[0] += most[k];
     sample->n_targets = targets;
-    sample->crystal = targets_alike(sample, target_same);
-    sample->lattice = targets_alike(sample, target_regular);
-    sample->regular = sample->lattice || targets_spaced(sample);
+    sample_order(sample);
     sample->force = sqrt(sum[0] / (double)forces);
     sample->whole = sqrt(sum[1] / (double)forces);
     for (int k = 0; k < 2; k++)

@@ -14,5 +14,5 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct points *points, const double *q,
                            const double *given,
                            const struct exclusions *exclusions,
-                           const struct pair *pair, int threads);
+                           const struct pair *pair, enum isa isa, int threads);
 #endif

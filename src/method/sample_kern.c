@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sample_kern.c: sources around a target of the sample, in vector lanes. */
+#include "base/simd.h"
+#include "method/sample_kern.h"
+
+#if FARSUM_BITS == 64
+
+/* Differences and squares of W sources. */
+struct seen {
+    vreal x[3], r2;
+};
+
+/* What every source is told, in all lanes. */
+struct looker {
+    vreal p[3], a[9], limit;
+};
+
+SIMD_FN void looker_set(struct looker *to, const struct sample_look *at)
+{
+    for (int d = 0; d < 3; d++)
+        to->p[d] = v_set(at->p[d]);
+    for (int k = 0; k < 9; k++)
+        to->a[k] = v_set(at->a[k]);
+    to->limit = v_set(at->limit);
+}
+
+SIMD_FN struct seen look(const struct looker *from, const double *const s[3],
+                         int64_t k)
+{
+    struct seen to;
+    const vreal *a = from->a;
+    vreal f[3];
+    for (int d = 0; d < 3; d++) {
+        f[d] = from->p[d] - v_load(s[d] + k);
+        /* the nearest image */
+        f[d] -= (f[d] + v_set(0x1.8p52)) - v_set(0x1.8p52);
+    }
+    for (int d = 0; d < 3; d++)
+        to.x[d] = f[0] * a[d] + f[1] * a[3 + d] + f[2] * a[6 + d];
+    to.r2 = to.x[0] * to.x[0] + to.x[1] * to.x[1] + to.x[2] * to.x[2];
+    return to;
+}
+
+/* Those of W sources from k on that are below `end`, and within the limit. */
+SIMD_FN vmask within(const struct looker *from, vreal r2, int64_t k,
+                     int64_t end)
+{
+    vmask lane;
+    for (int l = 0; l < W; l++)
+        lane[l] = l;
+    return (r2 > v_set(0)) & (r2 < from->limit) & (lane < end - k);
+}
+
+/* Lanes of an eighth each, whatever W is: sources k, k + 8, .. of a stretch. */
+struct lanes {
+    double field[3][SAMPLE_LANES], close[2][SAMPLE_LANES], near[SAMPLE_LANES],
+        nearest[SAMPLE_LANES];
+};
+
+/* Lanes first .. first + W. */
+SIMD_FN void sum_lanes(const struct sample_look *at, const int64_t (*range)[2],
+                       int n, int first, struct lanes *to)
+{
+    const vreal one = v_set(1), inverse = v_set(at->inverse);
+    const vreal much = v_set(at->much);
+    vreal field[3] = {{0}}, close[2] = {{0}}, near = {0};
+    vreal nearest = v_set(INFINITY);
+    struct looker from;
+    looker_set(&from, at);
+    for (int i = 0; i < n; i++)
+        for (int64_t k = range[i][0] + first, end = range[i][1]; k < end;
+             k += SAMPLE_LANES) {
+            struct seen s = look(&from, at->s, k);
+            vmask in = within(&from, s.r2, k, end);
+            vreal q = v_load(at->q + k), r;
+            if (!v_any(in))
+                continue;
+            nearest = v_select(in & (s.r2 < nearest), s.r2, nearest);
+            for (int l = 0; l < W; l++)
+                r[l] = sqrt(s.r2[l]);
+            vreal over = v_where(in, one / r), over2 = over * over;
+            vreal square = q * q * over2, rest = one - s.r2 * inverse;
+            vreal slope = q * rest * rest * over * over2;
+            for (int d = 0; d < 3; d++)
+                field[d] += slope * s.x[d];
+            close[0] += square * over2 * over2;
+            close[1] += square * over2;
+            near = v_select((s.r2 < much) & (square > near), square, near);
+        }
+    for (int d = 0; d < 3; d++)
+        v_store(to->field[d] + first, field[d]);
+    for (int d = 0; d < 2; d++)
+        v_store(to->close[d] + first, close[d]);
+    v_store(to->near + first, near);
+    v_store(to->nearest + first, nearest);
+}
+
+static double lanes_sum(const double *x)
+{
+    return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
+
+static void sum_force(const struct sample_look *at, const int64_t (*range)[2],
+                      int n, struct sample_force *force)
+{
+    struct lanes by;
+    for (int first = 0; first < SAMPLE_LANES; first += W)
+        sum_lanes(at, range, n, first, &by);
+    for (int d = 0; d < 3; d++)
+        force->field[d] = lanes_sum(by.field[d]);
+    for (int d = 0; d < 2; d++)
+        force->close[d] = lanes_sum(by.close[d]);
+    force->near = 0;
+    force->nearest = INFINITY;
+    for (int l = 0; l < SAMPLE_LANES; l++) {
+        force->near = fmax(force->near, by.near[l]);
+        force->nearest = fmin(force->nearest, by.nearest[l]);
+    }
+}
+
+static int list_near(const struct sample_look *at, int64_t begin, int64_t end,
+                     struct sample_list *to)
+{
+    int found = 0;
+    struct looker from;
+    looker_set(&from, at);
+    for (int64_t k = begin; k < end; k += W) {
+        struct seen s = look(&from, at->s, k);
+        vmask in = within(&from, s.r2, k, end);
+        if (!v_any(in))
+            continue;
+        for (int d = 0; d < 3; d++)
+            v_store(to->x[d] + (k - begin), s.x[d]);
+        v_store(to->r2 + (k - begin), s.r2);
+        for (int l = 0; l < W; l++) { /* over one that was not in */
+            to->at[found] = (int)(k - begin) + l;
+            found += in[l] != 0;
+        }
+    }
+    return found;
+}
+
+static void squares(const struct sample_look *at, int64_t n, double *r2)
+{
+    struct looker from;
+    looker_set(&from, at);
+    for (int64_t k = 0; k < n; k += W)
+        v_store(r2 + k, look(&from, at->s, k).r2);
+}
+
+extern const struct sample_kern ISA_NAME(sample);
+const struct sample_kern ISA_NAME(sample) = {sum_force, list_near, squares};
+#else
+extern const struct sample_kern ISA_NAME(sample);
+const struct sample_kern ISA_NAME(sample) = {0};
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sample_near.c: the sample's kernels of an instruction set. */
+#include "method/sample_near.h"
+
+ISA_TABLE(struct sample_kern, sample)
+
+const struct sample_kern *sample_near(enum isa isa)
+{
+    return isa_sample[isa][0];
+}
