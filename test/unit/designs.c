@@ -230,9 +230,52 @@ static void bins_are_those_of_logarithms(void)
     }
 }
 
+/* A plan for `n` charges in a cell of edge `edge`; how many windows it made. */
+static int made_by_plan(int n, double edge)
+{
+    enum { MOST = 1100 };
+    static double x[3 * MOST], q[MOST];
+    farsum_problem problem = FARSUM_PROBLEM_INIT;
+    farsum_options options = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    uint64_t before = made_so_far(), seed = 3;
+    for (int i = 0; i < 3 * n; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        x[i] = edge * ldexp((double)(seed >> 11), -53);
+        q[i / 3] = i / 3 % 2 ? 1 : -1;
+    }
+    for (int d = 0; d < 3; d++) {
+        problem.cell[4 * d] = edge;
+        problem.periodic[d] = 1;
+    }
+    problem.tolerance = 1e-5;
+    problem.precision = problem.arrays = FARSUM_F64;
+    problem.n_sources = n;
+    problem.sample_x = x;
+    problem.sample_q = q;
+    options.method = "spectral";
+    options.threads = 1;
+    CHECK_OK(farsum_plan_create(&problem, &options, &plan));
+    farsum_plan_destroy(plan);
+    return (int)(made_so_far() - before);
+}
+
+/* Plans of like size try the same windows: where each shape is found anew, ten
+ * plans make a hundred. */
+static void plans_share_windows(void)
+{
+    int first = made_by_plan(1000, 10), again = made_by_plan(1000, 10);
+    int others = 0;
+    for (int k = 1; k <= 10; k++)
+        others += made_by_plan(1000 + 4 * k, 10 + 0.013 * k);
+    CHECK(again == 0, "the same plan made %d windows more", again);
+    CHECK(others <= 40, "the first plan made %d, ten others %d", first, others);
+}
+
 int main(void)
 {
     RUN(keys_are_told_apart);
+    RUN(plans_share_windows);
     RUN(they_are_bounded);
     RUN(threads_may_ask);
     RUN(a_child_goes_on);
