@@ -7,6 +7,9 @@
 
 #include "math/quick.h"
 
+/* sin(k r)/r of what is nearer is k */
+#define LEAST_R 1e-12
+
 static double sinc(double x)
 {
     return fabs(x) < 1e-3 ? 1 - x * x / 6 : sin(x) / x;
@@ -148,22 +151,24 @@ void error_pairs(struct error_pair *pair, const double *edge, int n,
     if (mesh[0] > 0)
         pair_beta(band, alias, cell, mesh, beta, &far);
     double scale = sqrt(2 * (potential ? 3 : far)) / M_PI, z = sqrt(6) / M_PI;
+    double gather[BAND_NODES], spread[BAND_NODES];
+    for (int i = 0; i < BAND_NODES; i++) {
+        double own = band->weight[i] * band->gamma[i] * beta[i];
+        gather[i] = scale * own / band->k[i];
+        spread[i] = z * own * (potential ? 1 / band->k[i] : 1);
+    }
     for (int k = 0; k < n; k++) {
-        double r = (edge[k] + edge[k + 1]) / 2;
+        double r = fmax((edge[k] + edge[k + 1]) / 2, LEAST_R);
+        double wave[BAND_NODES], sum[2] = {0};
         shell_cut(&pair[k], band, edge[k], edge[k + 1], potential);
-        pair[k].gather = pair[k].spread = 0;
-        if (mesh[0] == 0)
-            continue;
-        double wave[BAND_NODES];
-        for (int i = 0; i < BAND_NODES; i++)
+        for (int i = 0; i < BAND_NODES && mesh[0] > 0; i++)
             wave[i] = quick_sin(band->k[i] * r);
-        for (int i = 0; i < BAND_NODES; i++) {
-            double at = band->k[i] * r;
-            double own = band->weight[i] * band->gamma[i] * beta[i]
-                         * (at < 1e-3 ? sinc(at) : wave[i] / at);
-            pair[k].gather += scale * own;
-            pair[k].spread += z * own * (potential ? 1 : band->k[i]);
+        for (int i = 0; i < BAND_NODES && mesh[0] > 0; i++) {
+            sum[0] += gather[i] * wave[i];
+            sum[1] += spread[i] * wave[i];
         }
+        pair[k].gather = sum[0] / r;
+        pair[k].spread = sum[1] / r;
     }
 }
 
