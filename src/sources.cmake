@@ -76,7 +76,7 @@ set(farsum_sources
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/fmm_soften.c src/method/fmm_strict.c
   src/method/fmm_strict_gpu.c src/method/fmm_strict_order.c
-  src/method/fmm_strict_tree.c src/method/fmm_uneven.c
+  src/method/fmm_strict_near.c src/method/fmm_strict_tree.c src/method/fmm_uneven.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
   src/stage/boxes.c src/stage/boxes_axes.c src/stage/boxes_axes_gpu.c src/stage/boxes_gpu.c

@@ -46,6 +46,8 @@ struct fmm_strict {
     double bound;   /* of the potential or the field at any target, C = 1, for
                        those weights */
     double over;    /* sources of a box over its weight, at most */
+    double near;    /* of near pairs' rounding, C = 1, strengths of root mean
+                       square; 0: nothing is known */
     /* On a device: */
     double given; /* the largest |q| of the right-hand side that runs */
     void *q;      /* owned: strengths from a caller's device */
@@ -71,10 +73,19 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
 /* Fails: no order is enough, this is the least that any proves. */
 farsum_status strict_fails(const struct farsum_plan *plan, double limit,
                            double least);
-/* A bound of the sums, C = 1, in the tolerance's norm, rounding with it. */
+/* A bound of the sums, C = 1, in the tolerance's norm, rounding with it; near:
+ * strict_rounded's. */
 double strict_error(const struct farsum_plan *plan,
                     const struct fmm_facts *facts,
-                    const struct fmm_crowd *crowd, double most, double bound);
+                    const struct fmm_crowd *crowd, double most, double bound,
+                    double near);
+
+/* fmm_strict_near.c: what rounding may do to the sum over the near pairs of any
+ * target, C = 1: to its force or potential; q: of the caller's order, NULL: all
+ * are `like`, which a target of its own has too.  On a device 0. */
+farsum_status strict_rounded(const struct farsum_plan *plan,
+                             const struct fmm *s, const struct tree *tree,
+                             const double *q, double like, double *bound);
 
 /* fmm_strict_tree.c: weights of a tree's boxes, on the host, and the least
  * order, or the bound of the one that is given. */

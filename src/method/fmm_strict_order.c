@@ -11,13 +11,15 @@
 
 /* Strengths and norms of a sum may differ by so much from the sample's. */
 #define MARGIN 1.25
+#define NEARS 1.5625 /* of two strengths */
 /* Points of a lattice's few unit cells all lie alike in their boxes, at corners
  * for one, and so may few points of any kind: what means over boxes say of the
  * order is then too little, by up to 1e5 times, so that the bound says it.  Of
  * more cells it is by up to 2.3 times, which estimates have a margin for. */
 enum { ALIKE = 512, FEW = 32 };
 /* What rounding is allowed over what it is expected to leave, of a proof. */
-#define ROUNDING 4
+#define ROUNDING 8
+#define TOGETHER 2
 /* (10.40)'s factors, fits to unit cells. */
 #define NEAR 0.35
 #define NEAR_FIELD 1.5
@@ -52,8 +54,12 @@ static double strict_rounding(const struct farsum_plan *plan,
                               const struct fmm_crowd *crowd)
 {
     double even = fmm_rounding(plan, facts, crowd, strict_field(plan));
+    /* one target's is no more than that of all of them together */
+    double n = (double)(plan->problem.n_targets > 0 ? plan->problem.n_targets
+                                                    : plan->problem.n_sources);
+    double times = plan->device ? fmax(ROUNDING, TOGETHER * sqrt(n)) : ROUNDING;
     return plan->options.strict
-               ? ROUNDING * even
+               ? times * even
                : hypot_of(even, strict_near(plan, facts, crowd));
 }
 
@@ -83,6 +89,7 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
     double own = strict_own(plan, &s->facts, strict_of(s)->most);
     if (most == 0) /* nothing is known */
         return INFINITY;
+    rounding += NEARS * strict_of(s)->near;
     return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;
 }
 
@@ -90,20 +97,21 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
 static double strict_left(const struct farsum_plan *plan,
                           const struct fmm_facts *facts,
                           const struct fmm_crowd *crowd, double most,
-                          double bound)
+                          double bound, double near)
 {
-    double error = 0;
+    double error = near;
     if (bound > 0 && most > 0)
-        error = bound * strict_own(plan, facts, most);
+        error += bound * strict_own(plan, facts, most);
     return error + strict_rounding(plan, facts, crowd);
 }
 
 double strict_error(const struct farsum_plan *plan,
                     const struct fmm_facts *facts,
-                    const struct fmm_crowd *crowd, double most, double bound)
+                    const struct fmm_crowd *crowd, double most, double bound,
+                    double near)
 {
     double norm = strict_norm(plan, facts);
-    double error = strict_left(plan, facts, crowd, most, bound);
+    double error = strict_left(plan, facts, crowd, most, bound, near);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         return plan->problem.coulomb * error;
     if (error == 0)
@@ -216,7 +224,8 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
         }
     }
     return strict_fails(plan, limit,
-                        strict_error(plan, &s->facts, &crowd, t->most, bound));
+                        strict_error(plan, &s->facts, &crowd, t->most,
+                                     limit > 0 ? bound : 0, t->near));
 }
 
 /* What bounds in place of means say of the error: the estimate is no less.  By
@@ -228,7 +237,8 @@ static void alike_tell(struct farsum_plan *plan, const struct fmm *s,
     double norm = strict_norm(plan, facts);
     double scale = s->facts.q2 > 0 ? sqrt(facts->q2 / s->facts.q2) : 1;
     double error =
-        strict_left(plan, facts, &s->crowd, scale * t->most, scale * t->bound);
+        strict_left(plan, facts, &s->crowd, scale * t->most, scale * t->bound,
+                    0);
     if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
         error *= plan->problem.coulomb;
     else
@@ -251,7 +261,7 @@ farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
     }
     if (s->strict) {
         plan->info.bound =
-            strict_error(plan, &s->facts, &s->crowd, t->most, bound);
+            strict_error(plan, &s->facts, &s->crowd, t->most, bound, t->near);
     } else {
         t->bound = bound;
         alike_tell(plan, s, &s->facts);
@@ -268,7 +278,7 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
         alike_tell(plan, s, facts);
     if (!t)
         return FARSUM_OK;
-    double most = t->given, ratio;
+    double most = t->given, ratio, near;
     if (s->gpu) {
         ratio = most * t->over;
     } else {
@@ -277,8 +287,9 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
             most = fmax(most, fabs(s->exact.q[i]));
         ratio = strict_ratio(s);
     }
+    TRY(strict_rounded(plan, s, &s->tree, s->exact.q, sqrt(facts->q2), &near));
     plan->info.bound = strict_error(plan, facts, &s->crowd, most,
-                                    t->bound > 0 ? t->bound * ratio : 0);
+                                    t->bound > 0 ? t->bound * ratio : 0, near);
     if (plan->info.bound > plan->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "strict: with these strengths and results order %d is proved to "

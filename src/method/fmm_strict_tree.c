@@ -198,8 +198,10 @@ farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
                      .first = fmm_shape_first(s, &s->shape),
                      .field = strict_field(plan)};
     int least = s->facts.periodic ? 2 : 1, lo = s->shape.order - 1;
-    double limit = strict_limit(plan, s, &s->crowd), b[W];
+    double b[W];
     t->order = -1;
+    TRY(strict_rounded(plan, s, tree, NULL, sqrt(s->facts.q2), &t->near));
+    double limit = strict_limit(plan, s, &s->crowd);
     TRY(strict_boxes_set(&t->boxes, s, &s->shape));
     TRY(tree_room(t, tree->n_boxes));
     w.aim = t->size;
@@ -215,10 +217,10 @@ farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
         return FARSUM_OK;
     }
     TRY(walk_order(&w, limit, least, lo, order, &t->bound));
-    if (*order == 0)
-        return strict_fails(
-            plan, limit,
-            strict_error(plan, &s->facts, &s->crowd, t->most, t->bound));
+    if (*order == 0) /* of rounding alone, if it is that which is too much */
+        return strict_fails(plan, limit,
+                            strict_error(plan, &s->facts, &s->crowd, t->most,
+                                         limit > 0 ? t->bound : 0, t->near));
     t->order = *order;
     return FARSUM_OK;
 }

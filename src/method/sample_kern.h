@@ -13,7 +13,7 @@ struct sample_look {
                                fractional */
     const double *a;        /* rows of the cell */
     double p[3];            /* the target, fractional */
-    double limit;           /* list, force: of the square of a distance, exclusive */
+    double limit;           /* list, force: square of a distance, exclusive */
     double inverse;         /* force: 1 over the screen's square */
     double much;            /* force: square of a distance */
 };

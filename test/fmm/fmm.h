@@ -51,6 +51,7 @@ void fmm_crystals(void);
 void fmm_ladder(void);
 void fmm_orders(void);
 void fmm_strict(void);
+void fmm_strict_rounding(void);
 void fmm_cells(void);
 void fmm_virial(void);
 #endif

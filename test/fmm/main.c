@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     } parts[] = {{"laws", fmm_laws},         {"edges", fmm_edges},
                  {"crystals", fmm_crystals}, {"ladder", fmm_ladder},
                  {"orders", fmm_orders},     {"strict", fmm_strict},
-                 {"cells", fmm_cells},
+                 {"rounding", fmm_strict_rounding}, {"cells", fmm_cells},
                  {"virial", fmm_virial}};
     if (argc > 2 && strcmp(argv[2], "device") == 0) {
         const char *name = getenv("FARSUM_TEST_DEVICE");
