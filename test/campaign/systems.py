@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Particles that are placed to make sums err: order in space, near pairs, one
+large strength, and tame ones."""
+
+import math
+
+KERNELS = {"laplace": 1, "yukawa": 1, "r6": 1, "stokeslet": 3, "rotlet": 3,
+           "stresslet": 6}
+COLUMNS = {"laplace": ["charge:R:1"], "yukawa": ["charge:R:1"],
+           "r6": ["charge:R:1"], "stokeslet": ["force:R:3"],
+           "rotlet": ["torque:R:3"], "stresslet": ["strength:R:3",
+                                                   "normal:R:3"]}
+
+
+class System:
+    """Places in a unit cube, and strengths."""
+
+    def __init__(self, r, kernel):
+        self.r, self.kernel = r, kernel
+        self.x, self.q = [], []
+
+    def strength(self, mean, spread):
+        return [self.r.gauss(mean, spread) for _ in range(KERNELS[self.kernel])]
+
+    def add(self, x, mean, spread=0):
+        self.x.append(list(x))
+        self.q.append(self.strength(mean, spread))
+
+    def way(self):
+        """A direction."""
+        v = [self.r.gauss(0, 1) for _ in range(3)]
+        size = math.sqrt(sum(a * a for a in v)) or 1
+        return [a / size for a in v]
+
+    def centre(self):
+        return [self.r.random() for _ in range(3)]
+
+    def ball(self, n, size, mean, spread=0):
+        centre = self.centre()
+        for _ in range(n):
+            self.add([self.r.gauss(c, size) for c in centre], mean, spread)
+
+    def uniform(self, n, mean, spread=0):
+        for _ in range(n):
+            self.add(self.centre(), mean, spread)
+
+    def grid(self, n, jitter, sign):
+        edge = max(2, round(n ** (1 / 3)))
+        for i in range(edge ** 3):
+            at = (i % edge, i // edge % edge, i // edge ** 2)
+            self.add([(a + 0.5 + jitter * self.r.uniform(-0.5, 0.5)) / edge
+                      for a in at], sign(at))
+
+
+def one_ball(s, n):
+    s.ball(n, s.r.choice([0.01, 0.03, 0.1]), 1, s.r.choice([0, 0.3]))
+
+
+def plummer(s, n):
+    centre = s.centre()
+    for _ in range(n):
+        far = 0.05 / math.sqrt(max(s.r.random(), 1e-6) ** (-2 / 3) - 0.99999)
+        s.add([c + min(far, 0.5) * w for c, w in zip(centre, s.way())], 1)
+
+
+def cusp(s, n):
+    """A density that rises towards the centre as r^-3."""
+    centre = s.centre()
+    for _ in range(n):
+        far = 10 ** s.r.uniform(-4, -0.5)
+        s.add([c + far * w for c, w in zip(centre, s.way())], 1)
+
+
+def halos(s, n):
+    for _ in range(s.r.randint(2, 6)):
+        s.ball(max(1, n // 5), s.r.uniform(0.005, 0.05), 1)
+
+
+def hierarchy(s, n):
+    """Clusters of clusters."""
+    for _ in range(n):
+        x = [0.5] * 3
+        for level in range(4):
+            x = [a + (s.r.randint(0, 1) - 0.5) * 0.6 / 4 ** level for a in x]
+        s.add([a + s.r.gauss(0, 1e-3) for a in x], 1, 0.1)
+
+
+def colloid(s, n):
+    s.ball(n // 2 + 1, s.r.choice([0.02, 0.05]), 1)
+    s.uniform(n // 2 + 1, -1)
+
+
+def shells(s, n):
+    """Charged surfaces, one within the other, or counter-ions around one."""
+    centre, radius = s.centre(), s.r.uniform(0.02, 0.3)
+    for k in range(n):
+        sign, far = (1, radius) if k % 2 else (-1, radius * 1.1)
+        s.add([c + far * w for c, w in zip(centre, s.way())], sign)
+
+
+def balls(s, n):
+    size = s.r.choice([0.02, 0.05])
+    s.ball(n // 2 + 1, size, 1)
+    s.ball(n // 2 + 1, size, -1)
+
+
+def thread(s, n):
+    """A chain of one sign."""
+    x = s.centre()
+    for _ in range(n):
+        x = [a + 0.01 * w for a, w in zip(x, s.way())]
+        s.add(x, 1)
+
+
+def slab(s, n):
+    """A layer with its charges to one side each, and nothing above."""
+    for k in range(n):
+        x = s.centre()
+        sign = 1 - 2 * (k % 2)
+        x[2] = 0.5 + 0.05 * sign + s.r.gauss(0, 0.01)
+        s.add(x, sign)
+
+
+def planes(s, n):
+    s.grid(n, s.r.choice([0, 0.2, 0.6]), lambda at: 1 - 2 * (at[2] % 2))
+
+
+def lattice(s, n):
+    s.grid(n, 0, lambda at: 1)
+
+
+def jittered(s, n):
+    s.grid(n, s.r.choice([0.1, 0.3, 0.6]), lambda at: 1)
+
+
+def salt(s, n):
+    s.grid(n, s.r.choice([0, 0.3]), lambda at: 1 - 2 * (sum(at) % 2))
+
+
+def dipoles(s, n):
+    """Pairs of opposite sign, all in one direction or in any."""
+    way, apart = s.way(), 10 ** s.r.uniform(-3, -1.5)
+    any_way = s.r.random() < 0.5
+    for _ in range(n // 2 + 1):
+        x = s.centre()
+        w = s.way() if any_way else way
+        s.add(x, 1)
+        s.add([a + apart * b for a, b in zip(x, w)], -1)
+
+
+def huge(s, n):
+    s.uniform(n, 0, 1)
+    k = s.r.randrange(n)
+    s.q[k] = [v * s.r.choice([30, 100, 1000]) for v in s.q[k]]
+
+
+def decades(s, n):
+    """Strengths of all sizes."""
+    s.uniform(n, 0, 1)
+    for q in s.q:
+        size = 10 ** s.r.uniform(-4, 2)
+        q[:] = [v * size for v in q]
+
+
+def near(s, n):
+    s.uniform(max(n, 2), 0, 1)
+    for k in range(s.r.choice([1, 3])):
+        if 2 * k + 1 < len(s.x):
+            s.x[2 * k + 1] = list(s.x[2 * k])
+            s.x[2 * k + 1][s.r.randrange(3)] += 10 ** s.r.uniform(-5, -2)
+
+
+def corner(s, n):
+    """Around a corner of the cell, on both sides of its faces."""
+    for _ in range(n):
+        s.add([s.r.gauss(0, 0.02) % 1 for _ in range(3)], s.r.choice([1, -1]))
+
+
+def few(s, n):
+    s.uniform(s.r.randint(1, 4), 1 if s.r.random() < 0.5 else 0, 1)
+
+
+def net(s, n):
+    s.uniform(n, 1, s.r.choice([0, 0.5]))
+
+
+def tame(s, n):
+    s.uniform(n, 0, 1)
+
+
+CLASSES = [one_ball, plummer, cusp, halos, hierarchy, colloid, shells, balls,
+           thread, slab, planes, lattice, jittered, salt, dipoles, huge,
+           decades, near, corner, few, net, tame]
+
+
+def cell_of(r):
+    kind = r.choice(["cubic", "cubic", "brick", "triclinic", "open"])
+    edge = 10 ** r.uniform(-1, 2)
+    rows = [[edge, 0, 0], [0, edge, 0], [0, 0, edge]]
+    if kind == "brick":
+        rows = [[edge * r.uniform(0.5, 2) if i == j else 0 for j in range(3)]
+                for i in range(3)]
+    if kind == "triclinic":
+        rows = [[edge, 0, 0], [edge * r.uniform(-0.4, 0.4), edge, 0],
+                [edge * r.uniform(-0.4, 0.4), edge * r.uniform(-0.4, 0.4),
+                 edge]]
+    return kind, edge, rows
+
+
+def write(path, s, kind, rows, apart):
+    """apart: without strengths, as targets are."""
+    place = [[sum(x[i] * rows[i][j] for i in range(3)) for j in range(3)]
+             for x in s.x]
+    box = " ".join("%.17g" % v for row in rows for v in row)
+    head = ('pbc="F F F"' if kind == "open"
+            else 'Lattice="%s" pbc="T T T"' % box)
+    columns = [] if apart else COLUMNS[s.kernel]
+    with open(path, "w") as f:
+        f.write("%d\n%s Properties=%s\n" % (
+            len(place), head, ":".join(["species:S:1", "pos:R:3"] + columns)))
+        for x, q in zip(place, s.q):
+            f.write("X " + " ".join("%.17g" % v for v in
+                                    x + ([] if apart else q)) + "\n")
