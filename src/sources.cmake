@@ -41,7 +41,7 @@ set(farsum_sources
   src/method/table.c src/method/exact.c src/method/exact_exclude.c
   src/method/exact_flows.c src/method/exact_kind.c
   src/method/exact_potentials.c
-  src/method/direct.c src/method/direct_any.c src/method/direct_sum.c
+  src/method/direct.c src/method/direct_strict.c src/method/direct_any.c src/method/direct_sum.c
   src/method/ewald_any.c src/method/ewald_any_tune.c src/method/ewald_body.c
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c

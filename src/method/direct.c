@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "method/direct_any.h"
+#include "method/direct_strict.h"
 #include "method/direct_sum.h"
 #include "method/exact.h"
 #include "points/points.h"
@@ -60,10 +61,11 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
         if (values)
             TRY(direct_any_sum(kind, &any, values));
         exact_spread(s, any.width, sums);
-        return FARSUM_OK;
+    } else {
+        TRY(direct_sum(&args, sums->potential, sums->field, sums->energy,
+                       sums->virial));
     }
-    return direct_sum(&args, sums->potential, sums->field, sums->energy,
-                      sums->virial);
+    return plan->options.strict ? direct_strict_sum(plan, s) : FARSUM_OK;
 }
 
 static double direct_bytes(const struct farsum_plan *plan)
@@ -89,10 +91,8 @@ static farsum_status direct_create(struct farsum_plan *plan)
 {
     exact_stage(plan, "direct", "all pairs");
     plan->info.estimated_error = 1e-15;
-    if (plan->options.strict) /* nothing is left out */
-        plan->info.bound = plan->info.estimated_error;
     plan->info.bytes = (uint64_t)direct_bytes(plan);
-    return FARSUM_OK;
+    return plan->options.strict ? direct_strict_even(plan) : FARSUM_OK;
 }
 
 /* Exact equality, as the sum itself skips by. */

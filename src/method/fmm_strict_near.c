@@ -13,6 +13,9 @@
 /* Roundings of one term of a potential and of a field, the cube of the inverse
  * root with 9 of each of its own. */
 enum { TERM = 9, TERM_FIELD = 40 };
+/* Of a periodic cell's near pairs, images with them, what is far takes away
+ * most: it is as large, its roundings are more. */
+enum { FAR = 256 };
 /* Of independent roundings' root mean square; that of one, over a unit; of a
  * coordinate below 1, whose last bit is that of 1. */
 #define LAMBDA 4
@@ -25,12 +28,12 @@ struct near_job {
     const double *q;   /* caller's order; NULL: not known */
     double like, mean; /* root mean square, mean */
     int field;
-    double unit;  /* half a last bit of 1 */
-    double edge;  /* what positions are rounded as parts of */
+    double unit;        /* half a last bit of 1 */
+    double edge;        /* what positions are rounded as parts of */
     double place, skip; /* of a leaf: by how much then, units of h; squares of
                            distances that are none */
-    double lanes; /* that share the terms of a chunk */
-    int64_t chunk; /* terms after which sums are put aside */
+    double lanes;       /* that share the terms of a chunk */
+    int64_t chunk;      /* terms after which sums are put aside */
 };
 
 static double near_get(const struct near_job *job, const void *x, int64_t i)
@@ -63,8 +66,7 @@ static void near_chunk(const struct near_job *job, struct near_sizes *s)
         s->sum[a] = 0;
     }
     s->all_vary += s->vary;
-    s->partial += (terms / lanes + lanes) * s->most + all
-                  + s->all_vary;
+    s->partial += (terms / lanes + lanes) * s->most + all + s->all_vary;
     s->vary = s->most = 0;
 }
 
@@ -135,8 +137,10 @@ static double near_target(const struct near_job *job,
     }
     near_chunk(job, &sum);
     double terms = (job->field ? TERM_FIELD : TERM) * sum.squares;
-    double error = sqrt(sum.moved)
-                   + LAMBDA * ONE * job->unit * sqrt(terms + sum.partial);
+    for (int a = 0; a < 3 && job->edge > 0; a++)
+        terms += FAR * (sum.all[a] * sum.all[a] + sum.all_vary / 3);
+    double error =
+        sqrt(sum.moved) + LAMBDA * ONE * job->unit * sqrt(terms + sum.partial);
     return error;
 }
 
@@ -180,7 +184,10 @@ farsum_status strict_rounded(const struct farsum_plan *plan,
                              const double *q, double like, double *bound)
 {
     farsum_status status = FARSUM_OK;
-    struct near_job job = {.plan = plan, .t = tree, .q = q, .like = like,
+    struct near_job job = {.plan = plan,
+                           .t = tree,
+                           .q = q,
+                           .like = like,
                            .field = strict_field(plan)};
     const struct tree_points *t = tree_targets(tree);
     int64_t each = tree_near_most(tree);
