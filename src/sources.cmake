@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c
+  src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c src/plan_choice.c
   src/plan_exclude.c src/plan_execute.c src/plan_memory.c src/plan_method.c
   src/plan_norm.c src/plan_precision.c src/plan_units.c src/plan_verify.c
   src/plan_verify_each.c src/plan_verify_energy.c src/plan_verify_late.c

@@ -236,7 +236,7 @@ typedef struct farsum_options {
     int threads;          /* OpenMP threads; 0: all, or fewer for fewer than
                              some hundred particles a thread.  Another number
                              may choose another plan, whose results differ by
-                             the tolerance */
+                             the tolerance; get_options keeps a choice */
     const char *split;    /* "prolate", "gaussian" */
     const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
                              "gaussian" */
@@ -466,6 +466,13 @@ farsum_plan_finish(farsum_plan *plan);
 
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_get_info(const farsum_plan *plan, farsum_plan_info *info);
+/* The options that name the plan's choice, and strict, deterministic, verify,
+ * on_excess, repeats, skin and queues.  A plan made with them sums the same
+ * problem (precision: info's) with the same parameters, whatever the threads
+ * and the machine: fmm and direct on the host to the same bits.  Texts are
+ * static.  All else is zero, for the caller to set. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_get_options(const farsum_plan *plan, farsum_options *options);
 /* One line a choice, with its reason. */
 FARSUM_API void farsum_plan_print(const farsum_plan *plan, FILE *out);
 

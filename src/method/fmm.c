@@ -317,6 +317,20 @@ static farsum_status fmm_create(struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
+static void fmm_choice(const struct farsum_plan *plan, farsum_options *to)
+{
+    const struct fmm *s = plan->state;
+    to->order = s->shape.order > 0 ? s->shape.order : FARSUM_ORDER_0;
+    to->separation = s->shape.ws;
+    to->tree = s->shape.dense ? "dense" : "sparse";
+    for (int d = 0; d < 3; d++)
+        to->boxes[d] = s->shape.root[d];
+    if (s->shape.dense)
+        to->levels = s->shape.depth + 1;
+    else
+        to->leaf = s->shape.leaf;
+}
+
 /* The cell's edges may change while it stays one of bricks. */
 static farsum_status fmm_set_cell(struct farsum_plan *plan,
                                   const double cell[9])
@@ -375,6 +389,7 @@ const struct method method_fmm = {
     .execute = fmm_execute,
     .finish = fmm_finish,
     .destroy = fmm_destroy,
+    .choice = fmm_choice,
     .exclude = fmm_exclude,
     .options = METHOD_BOXES,
     .lacks = FARSUM_VIRIAL,

@@ -38,6 +38,9 @@ struct method {
     /* Waits for what was asked of a device; NULL: nothing ever runs on. */
     farsum_status (*finish)(struct farsum_plan *plan);
     void (*destroy)(void *state); /* NULL is legal */
+    /* The options that name what was chosen and plan->info does not say; NULL:
+     * there are none. */
+    void (*choice)(const struct farsum_plan *plan, farsum_options *options);
     /* plan->exclusions have other rows, for the points that are set; NULL:
      * execute looks at them. */
     farsum_status (*exclude)(struct farsum_plan *plan);

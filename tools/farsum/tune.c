@@ -2,6 +2,7 @@
 /* tune.c: the plan that run would make, with its reasons, without running. */
 #include "command.h"
 #include "case.h"
+#include "kept.h"
 #include "kernel.h"
 #include "report.h"
 #include "say.h"
@@ -85,6 +86,7 @@ static void tell(const struct settings *s, const farsum_plan *plan,
 {
     FILE *out = summary_stream(NULL, s->report);
     farsum_plan_print(plan, out);
+    kept_say(plan, out);
     c_locale_write(out, "memory    %.4g MB (%.4g bytes a particle)\n",
                    (double)info->bytes / 1e6,
                    (double)info->bytes
