@@ -269,28 +269,22 @@ typedef struct farsum_options {
                              those of the sample and the bound is above the
                              tolerance: FARSUM_ERR_TOLERANCE */
     int deterministic;    /* 1: only variants whose sums repeat bitwise */
-    int measure;          /* 1: costs by constants measured on this processor
-                             or device (once for each precision and, of a
-                             processor, number of threads, then kept: about a
-                             second, on a device and its kernels' compiling),
-                             spread and interp by times of the fastest
-                             variants (the same), and FFTW's own measuring; 0:
-                             by what is kept, or built in */
+    int measure;          /* 1: measures costs on this processor or device,
+                             once for each precision and number of threads
+                             (about a second, on a device also the compiling
+                             of its kernels; then kept), times the fastest
+                             variants of spread and interp, and has FFTW
+                             measure.  0: costs that are kept or built in */
     double repeats;       /* executes expected for each set of points, for
                              what pays only when it is used again, as lists
-                             do, for which set_points waits on a device;
-                             0: 1 */
-    double skin;          /* length: lists of near pairs reach this much beyond
-                             the cutoff and are kept, with the places of points
-                             in them, until set_points brings one that is more
-                             than half of it from where it was listed, or other
-                             counts, or follows set_cell.  Sums are as good as
-                             without; their last bits, which go by the order
-                             of the points, by when lists were made.  Of
-                             spectral, on a device where it costs less so or
-                             near is gpu_verlet, and set_points then waits;
-                             others keep no lists.  0: made at every
-                             set_points */
+                             do (on a device set_points waits for them); 0: 1 */
+    double skin;          /* length: lists of near pairs reach this far beyond
+                             the cutoff.  set_points keeps them until a point
+                             has moved by more than half of it, counts differ
+                             or set_cell was called.  Only the last bits of
+                             sums depend on it.  Of spectral on a device, where
+                             lists cost less or near is gpu_verlet; set_points
+                             then waits.  0: new lists at every set_points */
     int queues;           /* of a device: 2: near pairs on one, the mesh on
                              another, at once; 1: all in one, so that the
                              stages' times are of each alone; 0: 2 */
@@ -466,11 +460,10 @@ farsum_plan_finish(farsum_plan *plan);
 
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_get_info(const farsum_plan *plan, farsum_plan_info *info);
-/* The options that name the plan's choice, and strict, deterministic, verify,
- * on_excess, repeats, skin and queues.  A plan made with them sums the same
- * problem (precision: info's) with the same parameters, whatever the threads
- * and the machine: fmm and direct on the host to the same bits.  Texts are
- * static.  All else is zero, for the caller to set. */
+/* The options that name the plan's choice, and how it sums.  A plan made with
+ * them for the same problem (with info's precision) has the same parameters,
+ * whatever the threads and the machine; fmm and direct on the host give the
+ * same bits.  Texts are static.  The caller sets the rest, which is zero. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_get_options(const farsum_plan *plan, farsum_options *options);
 /* One line a choice, with its reason. */
