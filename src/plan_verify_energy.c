@@ -4,6 +4,7 @@
  * more the potentials at the check's targets say it: (6.19) to (6.23). */
 #include <math.h>
 
+#include "base/hypot.h"
 #include "base/par.h"
 #include "method/arrays.h"
 #include "method/method.h"
@@ -100,7 +101,7 @@ static struct verify_error energies_over(double error, double unsure,
     struct verify_error e = {0, 0};
     if (error == 0 && unsure == 0)
         return e;
-    e.is = hypot(error, unsure) / magnitude;
+    e.is = hypot_of(error, unsure) / magnitude;
     e.most = (fabs(error) + SURE * unsure) / magnitude;
     return e;
 }
