@@ -214,6 +214,7 @@ farsum_status plan_make_for(const farsum_problem *problem,
     p->net_size = p->checked = -1;
     p->energies[0] = p->energies[1] = -1;
     p->finer = aim.finer;
+    p->most_seconds = aim.most;
     GO(problem_check(problem, &p->problem, &p->pair));
     if (aim.wide && p->problem.precision == FARSUM_AUTO)
         p->problem.precision = FARSUM_F64;

@@ -45,6 +45,7 @@ struct farsum_plan {
     void *state;              /* owned by the method */
     char method_reason[1000]; /* why this method */
     double method_seconds;    /* of an execute, as it was chosen by */
+    double most_seconds;      /* that it may take; 0: any */
     char precision_reason[600]; /* why this precision, of auto */
     struct device *device;   /* NULL: the host */
     int owns_device;         /* 1: opened here */
@@ -83,6 +84,7 @@ farsum_status plan_make(const farsum_problem *problem,
 struct plan_aim {
     double finer; /* tolerance over this; 0: as the norm has it */
     int wide;     /* 1: auto is f64 */
+    double most;  /* seconds of an execute; 0: any */
 };
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,

@@ -392,6 +392,10 @@ farsum_status plan_method(struct farsum_plan *plan)
     for (int i = 0; i < all.n && !best; i++)
         if (all.one[i].refused)
             GO(status_fail(all.one[i].status, "%s", all.one[i].why));
+    if (plan->most_seconds > 0 && best->seconds > plan->most_seconds)
+        GO(status_fail(FARSUM_ERR_TOLERANCE,
+                       "%s would take %.2g s for a sum, above %.2g s",
+                       best->row->name, best->seconds, plan->most_seconds));
     if (!wanted)
         GO(method_wider(plan, &all, best));
     plan->method = best->row->method;

@@ -22,6 +22,10 @@ enum { CORRECTIONS = 3 };
  * same parameters, which go by steps: it asks for so much more. */
 #define SAME 0.7
 #define MORE 10
+/* A finer plan may take so many sums of the first, and so many seconds more: a
+ * precision that cannot keep the tolerance asks for meshes without end. */
+#define DEARER 10
+#define LONGER 0.5
 /* Error over tolerance beyond which pairs in f32 are not looked at again. */
 #define NARROW 2
 /* Virials of references over their own estimate, which is of potentials. */
@@ -236,7 +240,7 @@ farsum_status plan_verify(const farsum_problem *problem,
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = *plan, *next = NULL;
     struct verify_sum s = verify_sample(p, problem);
-    struct plan_aim aim = {0};
+    struct plan_aim aim = {.most = DEARER * p->method_seconds + LONGER};
     struct verify_error error = {0};
     double seconds = 0, last = 0;
     if (!verify_wanted(p))

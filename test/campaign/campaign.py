@@ -246,7 +246,9 @@ def main():
     cases = [k for k in range(options.first, options.first + options.cases)
              if k not in have]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for row in pool.map(lambda k: run_case(options, k), cases):
+        jobs = [pool.submit(run_case, options, k) for k in cases]
+        for job in concurrent.futures.as_completed(jobs):
+            row = job.result()
             rows.append(row)
             writer.writerow(row)
             out.flush()
