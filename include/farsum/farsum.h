@@ -368,7 +368,7 @@ typedef struct farsum_plan_info {
                                 checked what was measured then, times what the
                                 estimate has changed by since */
     double bound;            /* of strict, else 0: the error's, in that norm: a
-                                proof, and rounding at four deviations */
+                                proof, but for rounding: four deviations */
     double norm;             /* that relative errors are taken of; of ENERGY and
                                 PRESSURE POTENTIAL's, of EACH FORCE's */
     double cutoff, bandwidth, upsampling, shape;
