@@ -19,7 +19,9 @@
 enum { ALIKE = 512, FEW = 32 };
 /* What rounding is allowed over what it is expected to leave, of a proof. */
 #define ROUNDING 8
-#define TOGETHER 5
+/* Of f32, and of f64, where it falls short by more. */
+#define TOGETHER_F32 2
+#define TOGETHER_F64 5
 /* (10.40)'s factors, fits to unit cells. */
 #define NEAR 0.35
 #define NEAR_FIELD 1.5
@@ -57,7 +59,12 @@ static double strict_rounding(const struct farsum_plan *plan,
     /* one target's is no more than that of all of them together */
     double n = (double)(plan->problem.n_targets > 0 ? plan->problem.n_targets
                                                     : plan->problem.n_sources);
-    double times = plan->device ? fmax(ROUNDING, TOGETHER * sqrt(n)) : ROUNDING;
+    double times = ROUNDING;
+    if (plan->device)
+        times = fmax(times, sqrt(n)
+                                * (plan->problem.precision == FARSUM_F32
+                                       ? TOGETHER_F32
+                                       : TOGETHER_F64));
     return plan->options.strict
                ? times * even
                : hypot_of(even, strict_near(plan, facts, crowd));
