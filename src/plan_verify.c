@@ -262,8 +262,9 @@ farsum_status plan_verify(const farsum_problem *problem,
             goto done;
         if (k == CORRECTIONS)
             break;
-        aim = verify_aim(p, aim, fmax(error.is, error.most * AIMED), last);
-        last = fmax(error.is, error.most * AIMED);
+        double now = fmax(error.is, error.most * AIMED);
+        aim = verify_aim(p, aim, now, last);
+        last = now;
         double start = clock_seconds();
         status = plan_make_for(problem, options, PLAN_INNER, aim, &next);
         if (status != FARSUM_OK)

@@ -80,6 +80,18 @@ struct verify_out {
     void *potential; /* [n]: values, or owned; NULL: not among its outputs */
     double energy, virial[9];
 };
+/* What is compared, inside: values, or forces, which are a field times the
+ * strength; of targets apart, which have none, the RMS strength. */
+struct verify_measure {
+    const struct farsum_plan *plan;
+    const struct verify_sum *s;
+    int unit, force; /* unit: the exponent of values */
+    double q;
+};
+struct verify_measure verify_measure(const struct farsum_plan *plan,
+                                     const struct verify_sum *s);
+/* What target i's values are multiplied by. */
+double verify_weight(const struct verify_measure *of, int64_t i);
 /* plan_verify_each.c: error: of each particle by itself, over the tolerance. */
 farsum_status verify_compare_each(const struct farsum_plan *plan,
                                   const struct verify_sum *s, const void *out,

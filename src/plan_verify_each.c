@@ -40,39 +40,21 @@ static double each_percentile(const struct each *e, int64_t count,
     return error;
 }
 
-/* What fields are to be multiplied by: of targets apart, which have none, the
- * RMS strength; flows by 1. */
-static double each_strength(const struct farsum_plan *plan,
-                            const struct verify_sum *s, int64_t i)
+/* Of target k, over the tolerance. */
+static double each_error(const struct verify_measure *of, const void *out,
+                         int64_t k)
 {
-    double square = 0;
-    if (!plan->pair.kind->gradient)
-        return 1;
-    if (s->m == 0)
-        return fabs(ldexp(s->q[i], -plan->units.strength));
-    for (int64_t j = 0; j < s->n; j++)
-        square += pow(ldexp(s->q[j], -plan->units.strength), 2);
-    return sqrt(square / (double)s->n);
-}
-
-/* Of target k, over the tolerance; w: what all are multiplied by, negative: its
- * own strength. */
-static double each_error(const struct farsum_plan *plan,
-                         const struct verify_sum *s, const void *out,
-                         int64_t k, double w)
-{
-    int force = plan->pair.kind->gradient;
-    int unit = force ? plan_exponent_field(plan) : plan_exponent(plan);
-    int64_t i = s->targets.index[k];
+    const struct farsum_plan *plan = of->plan;
+    int64_t i = of->s->targets.index[k];
     double difference = 0, square = 0;
     for (int c = 0; c < 3; c++) {
         double v = array_get(out, plan->problem.arrays, 3 * i + c);
-        double right = ldexp(s->wanted[3 * k + c], -unit);
-        double d = ldexp(v, -unit) - right;
+        double right = ldexp(of->s->wanted[3 * k + c], -of->unit);
+        double d = ldexp(v, -of->unit) - right;
         difference += d * d;
         square += right * right;
     }
-    w = w < 0 ? each_strength(plan, s, i) : w;
+    double w = fabs(verify_weight(of, i));
     double length = fmax(w * sqrt(square), LEAST * plan->info.norm);
     double error = w * sqrt(difference);
     return error > 0 ? error / (length * plan->given.tolerance) : 0;
@@ -84,11 +66,11 @@ farsum_status verify_compare_each(const struct farsum_plan *plan,
 {
     const struct verify_targets *t = &s->targets;
     double beyond = BEYOND * (double)(s->m > 0 ? s->m : s->n);
-    double w = s->m > 0 ? each_strength(plan, s, 0) : -1;
+    const struct verify_measure of = verify_measure(plan, s);
     struct each *e = NULL;
     TRY(MEM_RAW(e, t->count));
     for (int64_t k = 0; k < t->count; k++) {
-        e[k].error = each_error(plan, s, out, k, w);
+        e[k].error = each_error(&of, out, k);
         e[k].weight = k < t->certain ? 1 : t->weight;
     }
     qsort(e, (size_t)t->count, sizeof *e, each_order);

@@ -82,19 +82,10 @@ const void *verify_output(const struct farsum_plan *plan,
                                                            : result->field;
 }
 
-/* What is compared, inside: values, or forces, which are a field times the
- * strength; of targets apart, which have none, the RMS strength. */
-struct measure {
-    const struct farsum_plan *plan;
-    const struct verify_sum *s;
-    int unit, force;
-    double q;
-};
-
-static struct measure measure_of(const struct farsum_plan *plan,
-                                 const struct verify_sum *s)
+struct verify_measure verify_measure(const struct farsum_plan *plan,
+                                     const struct verify_sum *s)
 {
-    struct measure of = {plan, s, plan_exponent(plan), 0, 1};
+    struct verify_measure of = {plan, s, plan_exponent(plan), 0, 1};
     double square = 0;
     of.force = plan->problem.error != FARSUM_ERROR_POTENTIAL
                && plan->pair.kind->gradient;
@@ -107,16 +98,20 @@ static struct measure measure_of(const struct farsum_plan *plan,
     return of;
 }
 
+double verify_weight(const struct verify_measure *of, int64_t i)
+{
+    return of->force && of->s->m == 0
+               ? ldexp(of->s->q[i], -of->plan->units.strength)
+               : of->q;
+}
+
 /* The square of target i's values `out`, less those of `wanted` if that is not
  * NULL. */
-static double measure_square(const struct measure *of, const void *out,
+static double measure_square(const struct verify_measure *of, const void *out,
                              int64_t i, const double *wanted)
 {
     const struct verify_sum *s = of->s;
-    double square = 0;
-    double w = of->force && s->m == 0
-                   ? ldexp(s->q[i], -of->plan->units.strength)
-                   : of->q;
+    double w = verify_weight(of, i), square = 0;
     for (int c = 0; c < s->width; c++) {
         double v = array_get(out, of->plan->problem.arrays, i * s->width + c);
         double d = ldexp(v, -of->unit)
@@ -135,7 +130,7 @@ static int64_t sum_all(const struct verify_sum *s)
 static double sum_size(const struct farsum_plan *plan,
                        const struct verify_sum *s)
 {
-    const struct measure of = measure_of(plan, s);
+    const struct verify_measure of = verify_measure(plan, s);
     double sum = 0;
     for (int64_t i = 0; i < sum_all(s); i++)
         sum += measure_square(&of, s->results, i, NULL);
@@ -377,7 +372,7 @@ static void compare_errors(const struct farsum_plan *plan,
                            struct verify_error *error)
 {
     const struct verify_targets *t = &s->targets;
-    const struct measure of = measure_of(plan, s);
+    const struct verify_measure of = verify_measure(plan, s);
     double sum = 0, random = 0, random2 = 0, norm = 1;
     int64_t m = t->count - t->certain;
     for (int64_t k = 0; k < t->count; k++) {
