@@ -152,6 +152,8 @@ int plan_refuses(farsum_status status);
 int plan_option_count(void);
 int plan_option_given(const farsum_options *options, int k, const char **name);
 void plan_option_clear(farsum_options *options, int k);
+/* Where options name a stage's variant; NULL: no option does. */
+const char **plan_option_variant(farsum_options *options, const char *stage);
 /* Particles up to which a plan is checked by itself. */
 enum { PLAN_CHECKED = 10000000 };
 /* Particles up to which a reference is taken without being named. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_choice.c: the options that name what a plan chose. */
-#include <stddef.h>
 #include <string.h>
 
 #include "base/args.h"
@@ -8,28 +7,13 @@
 #include "method/method.h"
 #include "plan.h"
 
-/* Options that name a stage's variant. */
-static const struct {
-    const char *stage;
-    size_t at;
-} named[] = {
-#define NAMED(stage)                                                           \
-    {                                                                          \
-#stage, offsetof(farsum_options, stage)                                \
-    }
-    NAMED(near),   NAMED(spread),  NAMED(fft), NAMED(scale),
-    NAMED(interp), NAMED(p2p),     NAMED(p2m), NAMED(m2m),
-    NAMED(m2l),    NAMED(lattice), NAMED(l2l), NAMED(l2p),
-#undef NAMED
-};
-
 static void choice_variants(const farsum_plan_info *info, farsum_options *to)
 {
-    for (int s = 0; s < info->n_stages; s++)
-        for (size_t k = 0; k < sizeof named / sizeof *named; k++)
-            if (strcmp(info->stages[s].stage, named[k].stage) == 0)
-                *(const char **)(void *)((char *)to + named[k].at) =
-                    info->stages[s].variant;
+    for (int s = 0; s < info->n_stages; s++) {
+        const char **to_name = plan_option_variant(to, info->stages[s].stage);
+        if (to_name)
+            *to_name = info->stages[s].variant;
+    }
 }
 
 farsum_status farsum_plan_get_options(const farsum_plan *plan,

@@ -93,6 +93,14 @@ int plan_option_given(const farsum_options *options, int k, const char **name)
     return option_given(options, (size_t)k);
 }
 
+const char **plan_option_variant(farsum_options *options, const char *stage)
+{
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        if (own[k].type == TEXT && strcmp(own[k].name, stage) == 0)
+            return (const char **)(void *)((char *)options + own[k].at);
+    return NULL;
+}
+
 void plan_option_clear(farsum_options *options, int k)
 {
     memset((char *)options + own[k].at, 0, own[k].size);
