@@ -207,6 +207,10 @@ int plan_exponent_field(const struct farsum_plan *plan);
 int plan_exponent_energy(const struct farsum_plan *plan); /* and of virial */
 void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info);
 double plan_error(const struct farsum_plan *plan, double error);
+/* What strict's bound is in the tolerance's norm, of an error that no target
+ * exceeds; both with C = 1, norm that of the results: it may be off by the
+ * error. */
+double plan_bound(const struct farsum_plan *plan, double error, double norm);
 double plan_length(const struct farsum_plan *plan, double length);
 /* A coordinate that is given, times this, is inside. */
 double plan_per(const struct farsum_plan *plan);

@@ -248,6 +248,15 @@ double plan_error(const struct farsum_plan *plan, double error)
     return scaled(error, exponent_absolute(plan));
 }
 
+double plan_bound(const struct farsum_plan *plan, double error, double norm)
+{
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return plan->problem.coulomb * error;
+    if (error == 0)
+        return 0;
+    return error < norm ? error / (norm - error) : INFINITY;
+}
+
 double plan_length(const struct farsum_plan *plan, double length)
 {
     return scaled(length, plan->units.length);

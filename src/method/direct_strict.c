@@ -94,16 +94,6 @@ static int bound_roundings(const struct farsum_plan *plan, int field)
     return field ? FIELD : POTENTIAL;
 }
 
-static double bound_of(const struct farsum_plan *plan, double error,
-                       double norm)
-{
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        return plan->problem.coulomb * error;
-    if (error == 0)
-        return 0;
-    return error < norm ? error / (norm - error) : INFINITY;
-}
-
 static farsum_status bound_keeps(const struct farsum_plan *plan)
 {
     if (plan->info.bound <= plan->problem.tolerance)
@@ -148,6 +138,6 @@ farsum_status direct_strict_sum(struct farsum_plan *plan, const struct exact *s)
         most = fmax(most, own * SIGMAS * sqrt(roundings * t.squares)
                               + 0x1p-53 * size);
     }
-    plan->info.bound = bound_of(plan, most, sqrt(norm / (double)targets));
+    plan->info.bound = plan_bound(plan, most, sqrt(norm / (double)targets));
     return bound_keeps(plan);
 }

@@ -36,13 +36,6 @@ struct near_job {
     int64_t chunk;      /* terms after which sums are put aside */
 };
 
-static double near_get(const struct near_job *job, const void *x, int64_t i)
-{
-    return job->plan->problem.precision == FARSUM_F32
-               ? (double)((const float *)x)[i]
-               : ((const double *)x)[i];
-}
-
 /* A target's near sources: squares of the terms and of what positions change
  * them by, and of the partial sums that are rounded.  Of charges that are not
  * known yet a partial sum's mean, and its variance. */
@@ -108,14 +101,15 @@ static void near_leaf(const struct near_job *job, const struct tree_near *near,
                       int own, int64_t i, struct near_sizes *sum)
 {
     const struct tree_points *s = &job->t->source, *t = tree_targets(job->t);
+    farsum_precision type = job->plan->problem.precision;
     double x[3], d[3];
     for (int a = 0; a < 3; a++)
-        x[a] = near_get(job, t->x[a], i) - near->offset[a]
+        x[a] = array_get(t->x[a], type, i) - near->offset[a]
                + (own ? (double)tree_low_part(t->low[i], a) : 0);
     for (int64_t j = s->begin[near->leaf]; j < s->begin[near->leaf + 1]; j++) {
         double r2 = 0;
         for (int a = 0; a < 3; a++) {
-            d[a] = x[a] - near->scale * near_get(job, s->x[a], j)
+            d[a] = x[a] - near->scale * array_get(s->x[a], type, j)
                    - (own ? (double)tree_low_part(s->low[j], a) : 0);
             r2 += d[a] * d[a];
         }
@@ -139,9 +133,8 @@ static double near_target(const struct near_job *job,
     double terms = (job->field ? TERM_FIELD : TERM) * sum.squares;
     for (int a = 0; a < 3 && job->edge > 0; a++)
         terms += FAR * (sum.all[a] * sum.all[a] + sum.all_vary / 3);
-    double error =
-        sqrt(sum.moved) + LAMBDA * ONE * job->unit * sqrt(terms + sum.partial);
-    return error;
+    return sqrt(sum.moved)
+           + LAMBDA * ONE * job->unit * sqrt(terms + sum.partial);
 }
 
 /* Of a target of its own, or of all with the same strength, the latter. */

@@ -119,11 +119,7 @@ double strict_error(const struct farsum_plan *plan,
 {
     double norm = strict_norm(plan, facts);
     double error = strict_left(plan, facts, crowd, most, bound, near);
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        return plan->problem.coulomb * error;
-    if (error == 0)
-        return 0;
-    return error < norm ? error / (norm - error) : INFINITY;
+    return plan_bound(plan, error, norm);
 }
 
 farsum_status strict_fails(const struct farsum_plan *plan, double limit,
