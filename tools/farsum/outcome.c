@@ -32,7 +32,7 @@ double outcome_energy_part(int64_t n, const double *q, const double *potential,
     double most = 0, sum = 0;
     for (int64_t i = 0; i < n; i++)
         most = fmax(most, fabs(potential[i]));
-    int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    int unit = verify_exponent(most);
     for (int64_t i = 0; i < n; i++)
         sum += 0.5 * fabs(q[i] * ldexp(potential[i], -unit));
     return sum > 0 ? fabs(ldexp(energy, -unit)) / sum : 0;
@@ -110,7 +110,7 @@ static void print_errors(const struct outcome *o, const struct settings *s,
                    o->info.estimated_virial_error, o->energy_part, out);
     if (o->has_check)
         print_energies("measured", o->check.energy_error,
-                       o->check.virial_error, o->check.energy_part, out);
+                       o->check.virial_error, o->energy_part, out);
     if (o->has_check)
         c_locale_write(out,
                        "          measured on %lld of %lld targets against %s "

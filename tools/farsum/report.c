@@ -165,7 +165,7 @@ static int put_energies(json_t *to, const struct outcome *o)
     bad |= json_object_set_new(to, "checked_energy_error", known(checked));
     bad |= json_object_set_new(
         to, "checked_energy_error_of_itself",
-        known(outcome_of_itself(checked, c->energy_part)));
+        known(outcome_of_itself(checked, o->energy_part)));
     bad |= json_object_set_new(to, "checked_virial_error",
                                known(o->has_check ? c->virial_error : -1));
     return bad;

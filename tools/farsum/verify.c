@@ -22,8 +22,7 @@ static int of_potentials(const struct verify_request *r)
            || error == FARSUM_ERROR_PRESSURE;
 }
 
-/* Of a unit, a power of two, whose squares f64 holds. */
-static int exponent_of(double size)
+int verify_exponent(double size)
 {
     return size > 0 && isfinite(size) ? ilogb(size) : 0;
 }
@@ -158,7 +157,7 @@ static double rms_given(const struct verify_request *r)
     double sum = 0, most = 0;
     for (int64_t i = 0; i < 3 * targets; i++)
         most = fmax(most, fabs(r->vector[i]));
-    int unit = exponent_of(most);
+    int unit = verify_exponent(most);
     for (int64_t i = 0; i < 3 * targets; i++)
         sum += pow(ldexp(r->vector[i], -unit), 2);
     return ldexp(sqrt(sum / (double)targets), unit);
@@ -233,7 +232,7 @@ static void compare(const struct verify_request *r,
         for (int c = compared(r, s, k, potential, field, given, wanted) - 1;
              c >= 0; c--)
             most = fmax(most, fmax(fabs(given[c]), fabs(wanted[c])));
-    int unit = exponent_of(most);
+    int unit = verify_exponent(most);
     for (int64_t k = 0; k < s->count; k++) {
         double weight = k < s->largest ? 1 : s->weight;
         for (int c = compared(r, s, k, potential, field, given, wanted) - 1;
@@ -278,7 +277,7 @@ static int compare_each(const struct verify_request *r,
     struct each *e = malloc((size_t)s->count * sizeof *e);
     if (!e)
         return -1;
-    int unit = exponent_of(result->norm);
+    int unit = verify_exponent(result->norm);
     for (int64_t k = 0; k < s->count; k++) {
         double difference = 0, size = 0;
         compared(r, s, k, potential, field, given, wanted);

@@ -34,7 +34,6 @@ struct verify_result {
                            trace, of r^-6 over 6 times it; negative: not
                            measured */
     double virial_error;
-    double energy_part; /* |U| over half the sum of |q phi| */
     double tolerance;   /* that was asked for */
     double reference;   /* the tolerance of the reference */
     int64_t count;      /* targets compared */
@@ -48,11 +47,13 @@ struct verify_result {
  * 0, or -1 with the reason. */
 int verify(const struct verify_request *request, struct verify_result *result,
            char *error, size_t size);
-/* verify_energy.c.  Sets energy_error to energy_part; potential: of the
+/* verify_energy.c.  Sets energy_error and virial_error; potential: of the
  * reference, at the targets of the sample.  0, or -1 with the reason. */
 int verify_energies(const struct verify_request *request,
                     const struct verify_sample *sample, const double *potential,
                     struct verify_result *result, char *error, size_t size);
+/* Of a unit, a power of two, whose squares f64 holds. */
+int verify_exponent(double size);
 /* 1: above the tolerance, or not a number. */
 int verify_exceeds(const struct verify_result *result);
 #endif

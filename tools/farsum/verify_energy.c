@@ -122,7 +122,7 @@ int verify_energies(const struct verify_request *r,
         return 0;
     for (int64_t i = 0; i < sys->n; i++)
         most = fmax(most, fabs(r->potential[i]));
-    int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
+    int unit = verify_exponent(most);
     add_up(sys, r->potential, unit, &energy, &magnitude);
     double of_energy = ldexp(*r->energy, -unit) - energy, of_virial = 0;
     double virial = r->virial ? trace_of(r->virial, unit) : 0;
@@ -142,7 +142,6 @@ int verify_energies(const struct verify_request *r,
         of_virial = virial - power * energy + power * part;
     }
     result->energy_error = over(of_energy, magnitude);
-    result->energy_part = over(ldexp(*r->energy, -unit), magnitude);
     if (r->virial && (whole || is_power(s)))
         result->virial_error = over(of_virial, power * magnitude);
     return 0;
