@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library's sources outside the rooms of src/stage.
 set(farsum_sources
-  src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c src/plan_choice.c
-  src/plan_exclude.c src/plan_execute.c src/plan_memory.c src/plan_method.c
+  src/devices.c src/plan.c src/plan_advice.c src/plan_apart.c src/plan_beside.c
+  src/plan_choice.c src/plan_exclude.c src/plan_execute.c src/plan_memory.c src/plan_method.c
   src/plan_norm.c src/plan_precision.c src/plan_units.c src/plan_verify.c
   src/plan_verify_each.c src/plan_verify_energy.c src/plan_verify_late.c
   src/plan_verify_sum.c src/plan_verify_targets.c src/print.c
@@ -41,7 +41,8 @@ set(farsum_sources
   src/method/table.c src/method/exact.c src/method/exact_exclude.c
   src/method/exact_flows.c src/method/exact_kind.c
   src/method/exact_potentials.c
-  src/method/direct.c src/method/direct_strict.c src/method/direct_any.c src/method/direct_sum.c
+  src/method/direct.c src/method/direct_any.c src/method/direct_strict.c
+  src/method/direct_sum.c
   src/method/ewald_any.c src/method/ewald_any_tune.c src/method/ewald_body.c
   src/method/ewald.c src/method/ewald_sum.c src/method/ewald_long.c
   src/method/ewald_lattice.c src/method/ewald_modes.c
@@ -76,7 +77,8 @@ set(farsum_sources
   src/method/fmm_points.c src/method/fmm_run.c src/method/fmm_shape.c
   src/method/fmm_soften.c src/method/fmm_strict.c
   src/method/fmm_strict_gpu.c src/method/fmm_strict_order.c
-  src/method/fmm_strict_near.c src/method/fmm_strict_tree.c src/method/fmm_uneven.c
+  src/method/fmm_strict_near.c src/method/fmm_strict_tree.c
+  src/method/fmm_uneven.c
   src/method/nufft.c src/method/nufft_gpu.c src/method/nufft_run.c
   src/method/nufft_tune.c
   src/stage/boxes.c src/stage/boxes_axes.c src/stage/boxes_axes_gpu.c src/stage/boxes_gpu.c
