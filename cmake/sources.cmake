@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library's sources are all *.c and *.cc below src/. Files *_kern.c are
+# compiled once per instruction set. FARSUM_WITHOUT names variants that the
+# build leaves out, for example fft/fftw: their stem and its parts stem_*.
+#   library_sources(SOURCES KERNELS)
+function(library_sources sources kernels)
+  set(dir ${PROJECT_SOURCE_DIR}/src)
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.cc)
+  foreach(variant IN LISTS FARSUM_WITHOUT)
+    list(FILTER all EXCLUDE REGEX "/stage/${variant}(_[a-z0-9_]*)?[.]cc?$")
+  endforeach()
+  set(kern ${all})
+  list(FILTER kern INCLUDE REGEX "_kern[.]c$")
+  list(FILTER all EXCLUDE REGEX "_kern[.]c$")
+  set(${sources} ${all} PARENT_SCOPE)
+  set(${kernels} ${kern} PARENT_SCOPE)
+endfunction()
+
+# The names stage/stem of all lines `VARIANT(stage, stem, ...)` in the stages'
+# tables, without those that the build leaves out.
+#   stage_variants(NAMES)
+function(stage_variants names)
+  file(GLOB_RECURSE tables CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/src/stage/*.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tables})
+  set(found "")
+  foreach(table IN LISTS tables)
+    file(STRINGS ${table} lines REGEX "^ *VARIANT\\(")
+    foreach(line IN LISTS lines)
+      string(REGEX MATCH "VARIANT\\( *([a-z0-9_]+) *, *([a-z0-9_]+)" _ "${line}")
+      list(APPEND found ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
+    endforeach()
+  endforeach()
+  if(FARSUM_WITHOUT)
+    list(REMOVE_ITEM found ${FARSUM_WITHOUT})
+  endif()
+  set(${names} ${found} PARENT_SCOPE)
+endfunction()
