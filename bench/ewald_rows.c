@@ -32,7 +32,7 @@
 #include "base/clock.h"
 #include "device/buf.h"
 #include "farsum/device.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>

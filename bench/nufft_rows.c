@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "farsum/device.h"
 #include "farsum/mesh.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <stdio.h>

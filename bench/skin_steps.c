@@ -23,7 +23,7 @@
 #include "base/clock.h"
 #include "device/buf.h"
 #include "farsum/device.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "rng.h"
 
 #include <math.h>

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks the rules that the tree lives by; prints every breach, exits 1 if any.
 #
-#   includes run one way: base <- {math, leaf, device} <- points <- stage <-
-#   method <- plan <- tools; rooms under src/stage/ never include each other.
-#   (plan.h, the inside of a plan, is what methods fill; it is below them.)
+#   includes run one way, and no folder is too large (check_layers.py).
 #   a file has at most 500 lines, a function at most 120, a line of C at most
 #   80 characters; nothing names this machine's folders; the library reads the
 #   environment by secure_getenv and keeps files by base/store.h.
@@ -17,42 +15,10 @@ breach() {
     bad=1
 }
 
-# What a file in folder $1 (of src/) may include, as an extended regex.
-may_include() {
-    api='farsum/'
-    low="$api|base/|math/|leaf/|dialect/|device/"
-    case $1 in
-    base) echo "^($api|base/)" ;;
-    math) echo "^($api|base/|math/|leaf/(pair\\.def|pair\\.h|pair_erfc\\.h|far\\.h|harmonic\\.h))" ;;
-    device) echo "^($api|base/|device/)" ;;
-    leaf) echo "^(leaf/|dialect/)" ;;
-    dialect) echo "^dialect/" ;;
-    points) echo "^($low|points/)" ;;
-    stage) echo "^($low|points/|stage/)" ;;
-    # a convolution of a grid of boxes is transforms of it
-    stage/lattice) echo "^($low|points/|stage/(stage|gpu|gpu_rates|boxes|boxes_gpu)\.h|stage/fft/fft\.h|$1/)" ;;
-    stage/*) echo "^($low|points/|stage/(stage|boxes_gpu|boxes_points|gpu|gpu_rates|gpu_tiles|particles|boxes|boxes_axes|boxes_kern)\.h|$1/)" ;;
-    method) echo "^($low|points/|stage/|method/|plan\.h)" ;;
-    .) echo "^($low|points/|stage/|method/|plan(_verify)?\.h)" ;;
-    *) echo "^$" ;;
-    esac
-}
-
 sources=$(find src include tools test examples bench -name '*.[chk]' -o -name '*.kh' \
               -o -name '*.cc' -o -name '*.def' | sort)
 
-for file in $(find src -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' | sort); do
-    folder=$(dirname "${file#src/}")
-    allowed=$(may_include "$folder")
-    for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file"); do
-        echo "$header" | grep -Eq "$allowed" \
-            || breach "$file: may not include \"$header\""
-    done
-done
-for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' src/plan.h); do
-    echo "$header" | grep -Eq '^(base|math|device|points)/|^method/(machine|sample)\.h$' \
-        || breach "src/plan.h: may not include \"$header\""
-done
+python3 -B scripts/check_layers.py || bad=1
 for file in $(find tools examples -name '*.[ch]' | sort); do
     for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file"); do
         case $header in test/* | unit/*)

@@ -7,7 +7,7 @@
 
 #include "base/par.h"
 #include "method/sample_pair.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Squares of the roundings of one term, and of its share of a run's: of a
  * potential, of a field, of other kernels. */

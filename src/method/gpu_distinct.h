@@ -3,7 +3,7 @@
 #ifndef FARSUM_METHOD_GPU_DISTINCT_H
 #define FARSUM_METHOD_GPU_DISTINCT_H
 
-#include "plan.h"
+#include "plan/plan.h"
 #include "points/gpu.h"
 
 /* Sources i and j are at one place: fails, unless exclusions leave them out and

@@ -6,7 +6,7 @@
 #define FARSUM_METHOD_GPU_ENDS_H
 
 #include "device/buf.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* On the device, of the caller's type; energy and virial f64. */
 struct gpu_arrays {

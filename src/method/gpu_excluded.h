@@ -4,7 +4,7 @@
 #define FARSUM_METHOD_GPU_EXCLUDED_H
 
 #include "device/buf.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 struct gpu_excluded {
     struct buf target, start, source, lost; /* as of struct exclusions */

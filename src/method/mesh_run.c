@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "method/mesh_gpu.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
                            const double r[3])

@@ -4,7 +4,7 @@
 #ifndef FARSUM_METHOD_METHOD_H
 #define FARSUM_METHOD_METHOD_H
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Groups of options that a method may have. */
 enum method_options {

@@ -5,7 +5,7 @@
 #define FARSUM_METHOD_MODEL_RATES_H
 
 #include "math/count.h"
-#include "method/machine.h"
+#include "plan/calibrate.h"
 
 struct model_rates {
     double seconds[COUNT_KINDS]; /* of one, all that are there at it */

@@ -4,7 +4,7 @@
 #define FARSUM_METHOD_TUNED_H
 
 #include "method/error.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
 #include "stage/near/near.h"

@@ -13,7 +13,7 @@
 
 #include "base/isa.h"
 #include "device/device.h"
-#include "method/machine.h"
+#include "plan/calibrate.h"
 #include "stage/stage.h"
 
 enum { WISDOM_KEY = 512 };

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "device/buf.h"
 #include "fmm/fmm.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static const struct {
     const char *what, *tree;

@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "device/buf.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { N = 64, SIDE = 4, TARGETS = 7, RHS = 2, ROOM = RHS * N };
 

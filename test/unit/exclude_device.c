@@ -5,7 +5,7 @@
 
 #include "device/buf.h"
 #include "farsum/device.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static farsum_device *device;
 

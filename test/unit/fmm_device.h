@@ -9,7 +9,7 @@
 #include "check.h"
 #include "farsum/device.h"
 #include "method/fmm.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { MOST = 700, RHS = 2 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.c: factors of the costs, of the host and of a device: measured, kept,
- * refused where they make no sense, and what they change. */
+/* plan/calibrate.c: factors of the costs, of the host and of a device:
+ * measured, kept, refused where they make no sense, and what they change. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "check.h"
 #include "device/cache.h"
 #include "farsum/device.h"
-#include "method/machine.h"
+#include "plan/calibrate.h"
 #include "method/wisdom.h"
 #include "stage/stage.h"
 

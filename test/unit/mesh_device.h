@@ -10,7 +10,7 @@
 #include "device/buf.h"
 #include "farsum/device.h"
 #include "mesh_case.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 extern const char *name;      /* of the device */
 extern farsum_device *device; /* open for all tests */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "farsum/model.h"
-#include "method/model.h"
+#include "plan/model.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
 #include "stage/near/near.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "device/buf.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 const int64_t shapes[SHAPES][3] = {{12, 13, 14}, {9, 24, 5}, {1, 40, 7},
                                    {2, 3, 32},   {17, 1, 2}, {45, 4, 3}};

@@ -8,7 +8,7 @@
 #include "device/device.h"
 #include "farsum/device.h"
 #include "nufft_case.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static farsum_device *device;
 

@@ -10,7 +10,7 @@
 
 #include "device/buf.h"
 #include "farsum/device.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { MOST = 3 };
 

@@ -10,7 +10,7 @@
 #include "check.h"
 #include "device/buf.h"
 #include "farsum/device.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { MANY = 96, RHS = 2, VALUES = 5 };
 

@@ -10,7 +10,7 @@
 #include "device/buf.h"
 #include "farsum/device.h"
 #include "base/mem.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "verify_check.h"
 
 static const char *device; /* NULL: the host */

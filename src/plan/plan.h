@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h: the inside of a plan. */
-#ifndef FARSUM_PLAN_H
-#define FARSUM_PLAN_H
+#ifndef FARSUM_PLAN_PLAN_H
+#define FARSUM_PLAN_PLAN_H
 
 #include "base/isa.h"
 #include "base/progress.h"
 #include "base/scale.h"
 #include "device/device.h"
 #include "math/pair.h"
-#include "method/machine.h"
+#include "plan/calibrate.h"
 #include "method/sample.h"
 #include "points/exclusions.h"
 
@@ -89,12 +89,12 @@ struct plan_aim {
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,
                             struct plan_aim aim, farsum_plan **plan);
-/* plan_verify.c: checks the plan by a second sum of the sample, and makes a
+/* plan/verify.c: checks the plan by a second sum of the sample, and makes a
  * finer one in its place while the error is too large; on failure *plan is
  * destroyed and NULL. */
 farsum_status plan_verify(const farsum_problem *problem,
                           const farsum_options *options, farsum_plan **plan);
-/* plan_verify_late.c: the check of a plan that create could not check, by what
+/* plan/verify_late.c: the check of a plan that create could not check, by what
  * it sums first.  What such a sum needs is kept while plan->late is there. */
 struct verify_late {
     int64_t n, m;
@@ -121,7 +121,7 @@ void verify_late_clear(struct farsum_plan *plan);
 double plan_estimate(const struct farsum_plan *plan);
 /* The same of the energy (0) and the virial (1); negative: not known. */
 double plan_estimate_energy(const struct farsum_plan *plan, int which);
-/* plan_norm.c: the norm that the tuner goes by, where the one that is given is
+/* plan/norms.c: the norm that the tuner goes by, where the one that is given is
  * of all particles together or of each, and the part of the tolerance that
  * plans aim at first. */
 farsum_status plan_norm(struct farsum_plan *plan);
@@ -137,7 +137,7 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
                        farsum_result *result);
 /* Arrays of f32 hold what the tolerance asks for. */
 farsum_status plan_arrays(const farsum_problem *problem);
-/* plan_advice.c: status, its message with what would help, if it is a method
+/* plan/advice.c: status, its message with what would help, if it is a method
  * that refuses. */
 farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
                           const farsum_problem *problem,
@@ -147,7 +147,7 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m);
 /* 1: a method said no: another, or other wishes, may do. */
 int plan_refuses(farsum_status status);
-/* plan_method.c: options that bind methods: how many, and whether one is
+/* plan/choose_method.c: options that bind methods: how many, and whether one is
  * given, by what name. */
 int plan_option_count(void);
 int plan_option_given(const farsum_options *options, int k, const char **name);
@@ -158,18 +158,19 @@ const char **plan_option_variant(farsum_options *options, const char *stage);
 enum { PLAN_CHECKED = 10000000 };
 /* Particles up to which a reference is taken without being named. */
 enum { PLAN_FEW = 5000 };
-/* plan_method.c: picks and tunes: method, state and why. */
+/* plan/choose_method.c: picks and tunes: method, state and why. */
 farsum_status plan_method(struct farsum_plan *plan);
 /* The same in the precision asked for: pairs, problem.precision, info. */
 farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked);
-/* plan_precision.c: in each precision; the fastest that holds is kept. */
+/* plan/choose_precision.c: in each precision; the fastest that holds is
+ * kept. */
 farsum_status plan_precision(struct farsum_plan *plan);
 /* C inside. */
 static inline double plan_constant(const struct farsum_plan *plan)
 {
     return plan->sign * plan->problem.coulomb;
 }
-/* plan_units.c: the units of problem, options and pair; of open space first
+/* plan/units.c: the units of problem, options and pair; of open space first
  * those of the sample. */
 farsum_status plan_units_begin(struct farsum_plan *plan);
 /* What holds points, as they were given. */
@@ -245,13 +246,13 @@ static inline unsigned pair_outputs(const struct pair *pair)
                                       | FARSUM_ENERGY | FARSUM_VIRIAL
                                 : FARSUM_VELOCITY;
 }
-/* plan_exclude.c: the rows for n sources and m targets; what the method makes
- * of them is for plan_exclude_hand, once it has the points. */
+/* plan/exclusions.c: the rows for n sources and m targets; what the method
+ * makes of them is for plan_exclude_hand, once it has the points. */
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);
 farsum_status plan_exclude_hand(struct farsum_plan *plan);
 /* Those of the problem, which the sample is taken with. */
 farsum_status plan_exclude_problem(struct farsum_plan *plan);
-/* plan_beside.c: outputs of the problem's that the method has not
+/* plan/companion.c: outputs of the problem's that the method has not
  * (method->lacks). */
 unsigned plan_lacks(const struct farsum_plan *plan,
                     const struct method *method);
@@ -264,8 +265,8 @@ farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
 /* With plan->beside: its sums of these strengths into what they are of. */
 farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
                                   const void *q, const farsum_result *result);
-/* plan_apart.c: all sums; what is written is written at the end where a caller
- * may stop between them. */
+/* plan/results.c: all sums; what is written is written at the end where a
+ * caller may stop between them. */
 farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
                              farsum_result *result);
 /* Its stages and their times, beside the plan's own. */

@@ -14,7 +14,7 @@
 #include "device/cache.h"
 #include "device/device.h"
 #include "method/wisdom.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 farsum_status farsum_device_adopt(const char *name, void *context, void *queue,
                                   farsum_device **device)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify_targets.c: at which targets a plan is checked.  Errors of most
+/* verify_targets.c: at which targets a plan is checked.  Errors of most
  * sums are alike at all targets, so that some random ones say their size.  The
  * strongest sources, near pairs and crowded places are not left to chance. */
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/random.h"
-#include "plan_verify.h"
+#include "plan/verify.h"
 #include "points/cell.h"
 #include "points/tree.h"
 

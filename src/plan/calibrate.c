@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.c: measure, keep, load. */
-#include "method/machine.h"
+/* calibrate.c: measure, keep, load. */
+#include "plan/calibrate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_execute.c: a sum, from strengths to results. */
+/* execute.c: a sum, from strengths to results. */
 #include <math.h>
 
 #include "base/args.h"
@@ -8,7 +8,7 @@
 #include "base/par.h"
 #include "device/buf.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Strengths of right-hand side r are finite. */
 static farsum_status plan_strengths(const struct farsum_plan *plan, int r,

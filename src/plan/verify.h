@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify.h: the check of a plan by a second sum.
+/* verify.h: the check of a plan by a second sum.
  *
  * The sample is summed by the plan and, at some targets, by a sum that shares
  * nothing with it: no mesh, window, cutoff or bandwidth.  The difference is the
@@ -8,7 +8,7 @@
 #ifndef FARSUM_PLAN_VERIFY_H
 #define FARSUM_PLAN_VERIFY_H
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /* The targets: of those apart, or of the n sources.  `certain` ones first, each
  * for itself, which may err far more than others; the rest at random, each for
@@ -41,7 +41,7 @@ struct verify_sum {
     double tolerance;           /* by its own estimate */
 };
 
-/* plan_verify_targets.c.  All targets if there are not many more than
+/* plan/verify_targets.c.  All targets if there are not many more than
  * `wanted`; else the strongest of the sources, those with the nearest
  * neighbours, those in the densest places and others at random; of targets
  * apart the neighbours are sources.  size: [n] magnitudes of the strengths. */
@@ -49,7 +49,7 @@ farsum_status verify_targets(const struct farsum_plan *plan,
                              const struct verify_sum *s, const double *size,
                              int64_t wanted, struct verify_targets *targets);
 
-/* plan_verify_sum.c.  given: n to size; the rest is made. */
+/* plan/verify_sum.c.  given: n to size; the rest is made. */
 farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s);
 /* What the tolerance is of among a plan's results, or NULL. */
 const void *verify_output(const struct farsum_plan *plan,
@@ -92,11 +92,11 @@ struct verify_measure verify_measure(const struct farsum_plan *plan,
                                      const struct verify_sum *s);
 /* What target i's values are multiplied by. */
 double verify_weight(const struct verify_measure *of, int64_t i);
-/* plan_verify_each.c: error: of each particle by itself, over the tolerance. */
+/* plan/verify_each.c: error: of each particle by itself, over the tolerance. */
 farsum_status verify_compare_each(const struct farsum_plan *plan,
                                   const struct verify_sum *s, const void *out,
                                   struct verify_error *error);
-/* plan_verify_energy.c.  Which of energy and virial are measured; *whole: 1: by
+/* plan/verify_energy.c.  Which of energy and virial are measured; *whole: 1: by
  * a second sum of all sources. */
 unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole);
 /* Of energy and of virial, relative to their norms; negative: not measured. */
@@ -105,7 +105,7 @@ void verify_compare_energies(const struct farsum_plan *plan,
                              const struct verify_out *out,
                              struct verify_error error[2]);
 void verify_clear(struct verify_sum *s);
-/* plan_verify.c.  The plan's error is known from here on, of the sum that info
+/* plan/verify.c.  The plan's error is known from here on, of the sum that info
  * tells of. */
 void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
                   double error, double seconds);

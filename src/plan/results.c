@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_apart.c: a sum of several parts whose results appear together: where a
+/* results.c: a sum of several parts whose results appear together: where a
  * caller may stop between them, or one of them may not be in the range of its
  * type, outputs are to stay as they were. */
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "method/arrays.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { OUTPUTS = 5 };
 

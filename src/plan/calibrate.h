@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine.h: how this machine, or a device of it, differs from those whose
+/* calibrate.h: how this machine, or a device of it, differs from those whose
  * constants stand in the variants' cost functions: a factor a room, measured
  * once and kept as wisdom (wisdom.h). */
-#ifndef FARSUM_METHOD_MACHINE_H
-#define FARSUM_METHOD_MACHINE_H
+#ifndef FARSUM_PLAN_CALIBRATE_H
+#define FARSUM_PLAN_CALIBRATE_H
 
 #include "base/isa.h"
 #include "device/device.h"

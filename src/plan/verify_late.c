@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify_late.c: the check of a plan that had no sample, or whose targets
+/* verify_late.c: the check of a plan that had no sample, or whose targets
  * are apart: the first sum of what the tolerance is of is compared with
  * another.  Nothing is made finer: the estimate is then what was measured. */
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "device/buf.h"
 #include "method/arrays.h"
 #include "method/method.h"
-#include "plan_verify.h"
+#include "plan/verify.h"
 
 void verify_late_drop(struct farsum_plan *plan)
 {

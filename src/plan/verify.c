@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify.c: a plan whose error was measured.  Estimates take strengths for
+/* verify.c: a plan whose error was measured.  Estimates take strengths for
  * random in space; where they are ordered, errors add up and are larger. */
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "method/method.h"
-#include "plan_verify.h"
+#include "plan/verify.h"
 
 /* Plans in place of the first; the part of the tolerance that is kept, and that
  * a finer plan aims at; the most that one step asks for. */

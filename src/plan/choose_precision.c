@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_precision.c: the precision of a plan's sums: as it is asked for, or of
+/* choose_precision.c: the precision of a plan's sums: as it is asked for, or of
  * those that keep the tolerance the one whose execute should take the least
  * time. */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/c_locale.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* What a wider precision may cost more: estimates are no better. */
 #define WORTH 1.1

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_memory.c: a plan's memory: what it holds, and its limit. */
+/* memory.c: a plan's memory: what it holds, and its limit. */
 #include "base/mem.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 struct plan_held plan_held(const struct farsum_plan *plan)
 {

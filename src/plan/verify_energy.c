@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify_energy.c: the errors of a plan's energy and virial, by the second
+/* verify_energy.c: the errors of a plan's energy and virial, by the second
  * sum.  Few particles are all summed again, with their energy and virial.  Of
  * more the potentials at the check's targets say it: (6.19) to (6.23). */
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/par.h"
 #include "method/arrays.h"
 #include "method/method.h"
-#include "plan_verify.h"
+#include "plan/verify.h"
 
 /* Standard errors that are added to what targets at random say. */
 #define SURE 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_exclude.c: pairs whose interaction stays by a factor only. */
+/* exclusions.c: pairs whose interaction stays by a factor only. */
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "method/method.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify_each.c: the error of each particle by itself, of which 99 of 100
+/* verify_each.c: the error of each particle by itself, of which 99 of 100
  * are to keep the tolerance: (6.24). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "method/arrays.h"
-#include "plan_verify.h"
+#include "plan/verify.h"
 
 /* The part of the targets that may err more; the least length, over the norm.
  */

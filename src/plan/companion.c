@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_beside.c: a plan of another method beside a plan whose method has not
+/* companion.c: a plan of another method beside a plan whose method has not
  * all outputs of a periodic cell: it sums those. */
 #include <stdio.h>
 #include <string.h>
 
 #include "method/method.h"
 #include "base/c_locale.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: the public functions of a plan: check, then hand on. */
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <math.h>
 #include <stdarg.h>

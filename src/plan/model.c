@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c: a plan's stages, counted and predicted. */
-#include "method/model.h"
+#include "plan/model.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_units.c: the units that a plan sums in.  Inside, the longest edge of the
+/* units.c: the units that a plan sums in.  Inside, the longest edge of the
  * cell, or the extent of open points, is 1 to 2; so are the largest strength
  * and C.  All units are powers of two: nothing is rounded on the way in or out,
  * and the same problem in other units is summed by the same numbers. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_advice.c: what would make a plan that was refused: one change of what
+/* advice.c: what would make a plan that was refused: one change of what
  * was asked, or two, that has been tried. */
 #include <math.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "method/arrays.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* Seconds after which no other change is tried. */
 static const double patience = 2;

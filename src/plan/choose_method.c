@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_method.c: which method: of those that fit the one whose execute should
+/* choose_method.c: which method: of those that fit the one whose execute should
  * take the least time, by what the methods' own tuning says. */
 #include <math.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/c_locale.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 enum { METHODS = 16, WHY = 400 };
 /* An execute of more seconds is worth a word. */

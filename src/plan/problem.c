@@ -5,7 +5,7 @@
 
 #include "base/args.h"
 #include "base/text.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "points/cell.h"
 
 static farsum_status problem_kernel(farsum_problem *p,

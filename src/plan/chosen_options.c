@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_choice.c: the options that name what a plan chose. */
+/* chosen_options.c: the options that name what a plan chose. */
 #include <string.h>
 
 #include "base/args.h"
 #include "base/fpenv.h"
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static void choice_variants(const farsum_plan_info *info, farsum_options *to)
 {

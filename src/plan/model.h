@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.h: what the parts of a sum do, and how long that must take. */
-#ifndef FARSUM_METHOD_MODEL_H
-#define FARSUM_METHOD_MODEL_H
+#ifndef FARSUM_PLAN_MODEL_H
+#define FARSUM_PLAN_MODEL_H
 
 #include "farsum/model.h"
 #include "method/model_rates.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_verify_sum.c: the sums that a plan is compared with: by Ewald's method
+/* verify_sum.c: the sums that a plan is compared with: by Ewald's method
  * in a periodic cell, pair by pair in open space, of targets apart. */
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "device/buf.h"
 #include "method/arrays.h"
 #include "method/method.h"
-#include "plan_verify.h"
+#include "plan/verify.h"
 
 /* Targets: errors of boxes' expansions vary more than those of a mesh.  Of few
  * particles more are taken, whose sums are soon done.  A percentile of many

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_norm.c: norms that no estimate is of: of energy, of pressure, of each
+/* norms.c: norms that no estimate is of: of energy, of pressure, of each
  * particle.  Parameters are tuned by potentials or forces, and the check by a
  * second sum measures the norm itself. */
 #include <math.h>
 
 #include "method/method.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 /* What errors of the virial are of those of potentials, and the 99th
  * percentile of single forces' of the RMS: mostly less, 6.4 of math.md. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c: the methods, from methods.def. */
+/* methods.c: the methods, from methods.def. */
 #include "method/method.h"
 
 #define METHOD(name, note, needs) extern const struct method method_##name;
-#include "method/methods.def"
+#include "plan/methods.def"
 #undef METHOD
 
 const struct method_row method_rows[] = {
 #define METHOD(name, note, needs) {#name, note, needs, &method_##name},
-#include "method/methods.def"
+#include "plan/methods.def"
 #undef METHOD
     {NULL, NULL, NULL, NULL}};
