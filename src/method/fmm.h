@@ -3,7 +3,7 @@
 #ifndef FARSUM_METHOD_FMM_H
 #define FARSUM_METHOD_FMM_H
 
-#include "method/exact.h"
+#include "reference/reference.h"
 #include "points/points.h"
 #include "stage/boxes.h"
 #include "stage/p2p/p2p.h"

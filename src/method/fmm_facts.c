@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "method/arrays.h"
-#include "method/direct_sum.h"
+#include "reference/direct/direct_sum.h"
 #include "method/fmm.h"
 #include "method/tuned.h"
 

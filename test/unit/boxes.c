@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "method/direct_sum.h"
-#include "method/ewald_sum.h"
+#include "reference/direct/direct_sum.h"
+#include "reference/ewald/ewald_sum.h"
 #include "points/points.h"
 #include "stage/boxes.h"
 

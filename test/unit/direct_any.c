@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The open sum of flows against a long double sum, its laws. */
 #include "flow_check.h"
-#include "method/direct_any.h"
+#include "reference/direct/direct_any.h"
 
 enum { N = 203 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "method/direct_sum.h"
+#include "reference/direct/direct_sum.h"
 
 enum { N = 203 };
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "method/ewald_sum.h"
+#include "reference/ewald/ewald_sum.h"
 
 static inline double check_uniform(uint64_t *state)
 {

@@ -5,7 +5,7 @@
 #define FARSUM_TEST_FLOW_CHECK_H
 
 #include "ewald_check.h"
-#include "method/ewald_any.h"
+#include "reference/ewald/ewald_any.h"
 
 static const char *const flow_names[3] = {"stokeslet", "rotlet", "stresslet"};
 static const double flow_tilted[9] = {1.1, 0.1,  -0.2, 0.4, 0.9,

@@ -2,7 +2,7 @@
 /* The references of screened charges and 1/r^6: lattice sums, the limit of no
  * screening, derivatives, splits. */
 #include "flow_check.h"
-#include "method/direct_any.h"
+#include "reference/direct/direct_any.h"
 
 enum { N = 40, WIDTH = EXACT_VIRIAL, KINDS = 2 };
 static const char *const names[KINDS] = {"yukawa", "r6"};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* direct_any_kern.c: a tile of targets in vector lanes against every source,
+ * for each kernel of exact.def. */
+#include "base/simd.h"
+#include "reference/direct/direct_any.h"
+
+#if FARSUM_BITS == 64
+#include "reference/direct/direct_lane.h"
+
+_Static_assert((int)SUMS == (int)EXACT_VALUES, "a sum for each value");
+
+/* Where a target sees a source: inv = 1/r, or 0 where it lies on it. */
+struct sight {
+    vreal d[3], r, inv;
+    double screen;
+};
+
+/* Adds to v what a source of strengths q has there. */
+typedef void any_pair(const struct sight *at, const double *q, vreal *v);
+
+SIMD_FN vreal v_dot(const double *q, const vreal d[3])
+{
+    return v_set(q[0]) * d[0] + v_set(q[1]) * d[1] + v_set(q[2]) * d[2];
+}
+
+SIMD_FN void any_stokeslet(const struct sight *at, const double *f, vreal *v)
+{
+    const vreal *d = at->d, inv = at->inv;
+    vreal along = v_dot(f, d) * inv * inv * inv;
+    for (int a = 0; a < 3; a++)
+        v[a] += v_set(f[a]) * inv + along * d[a];
+}
+
+SIMD_FN void any_rotlet(const struct sight *at, const double *t, vreal *v)
+{
+    const vreal *d = at->d, inv = at->inv;
+    vreal g = inv * inv * inv;
+    v[0] += g * (v_set(t[1]) * d[2] - v_set(t[2]) * d[1]);
+    v[1] += g * (v_set(t[2]) * d[0] - v_set(t[0]) * d[2]);
+    v[2] += g * (v_set(t[0]) * d[1] - v_set(t[1]) * d[0]);
+}
+
+SIMD_FN void any_stresslet(const struct sight *at, const double *q, vreal *v)
+{
+    const vreal *d = at->d, inv = at->inv;
+    vreal inv2 = inv * inv, along = v_dot(q, d) * v_dot(q + 3, d);
+    along *= v_set(-6) * inv2 * inv2 * inv;
+    for (int a = 0; a < 3; a++)
+        v[a] += along * d[a];
+}
+
+/* A potential phi and a field f d, (7.10). */
+SIMD_FN void any_potential(const vreal d[3], vreal phi, vreal f, vreal *v)
+{
+    v[0] += phi;
+    for (int a = 0; a < 3; a++) {
+        v[1 + a] += f * d[a];
+        v[4 + a] += f * d[a] * d[a];
+    }
+    v[7] += f * d[0] * d[1];
+    v[8] += f * d[0] * d[2];
+    v[9] += f * d[1] * d[2];
+}
+
+SIMD_FN void any_yukawa(const struct sight *at, const double *q, vreal *v)
+{
+    vreal inv = at->inv, phi = at->r;
+    for (int l = 0; l < W; l++)
+        phi[l] = exp(-at->screen * phi[l]);
+    phi *= v_set(q[0]) * inv;
+    any_potential(at->d, phi, phi * (inv + v_set(at->screen)) * inv, v);
+}
+
+SIMD_FN void any_r6(const struct sight *at, const double *q, vreal *v)
+{
+    vreal inv2 = at->inv * at->inv, phi = v_set(q[0]) * inv2 * inv2 * inv2;
+    any_potential(at->d, phi, v_set(6) * phi * inv2, v);
+}
+
+SIMD_FN void lane_run(struct lane *t, const struct direct_any *args,
+                      int64_t j0, int count, int strengths, int values,
+                      any_pair *pair)
+{
+    const struct direct_args *p = &args->pairs;
+    vreal v[SUMS] = {{0}};
+    for (int64_t j = j0; j < j0 + count; j++) {
+        struct sight at = {.screen = args->screen};
+        vreal r2 = v_set(0), r = r2;
+        for (int a = 0; a < 3; a++) {
+            at.d[a] = t->x[a] - v_set(p->x[3 * j + a]);
+            r2 += at.d[a] * at.d[a];
+        }
+        for (int l = 0; l < W; l++)
+            r[l] = sqrt(r2[l]);
+        at.r = r;
+        at.inv = v_where(r2 > v_set(0), v_set(1) / r);
+        pair(&at, p->q + strengths * j, v);
+    }
+    lane_add(t, v, values);
+}
+
+SIMD_FN void tile_run(const struct direct_any *args, int64_t i0,
+                      double *values, int strengths, int most, any_pair *pair)
+{
+    const struct direct_args *p = &args->pairs;
+    int64_t n = p->n, m = p->y ? p->m : n;
+    struct lane tile[VECS];
+    tile_load(tile, p, i0);
+    for (int64_t j = 0; j < n; j += RUN)
+        for (int v = 0; v < VECS; v++)
+            lane_run(&tile[v], args, j, n - j < RUN ? (int)(n - j) : RUN,
+                     strengths, most, pair);
+    for (int i = 0; i < DIRECT_TILE && i0 + i < m; i++)
+        for (int a = 0; a < args->width; a++)
+            values[args->width * (i0 + i) + a] = tile_value(tile, i, a);
+}
+
+#define ANY_RUN(name, strengths, most)                                         \
+    static void run_##name(const struct direct_any *args, int64_t t0,          \
+                           int64_t t1, double *values)                         \
+    {                                                                          \
+        for (int64_t t = t0; t < t1; t++)                                      \
+            tile_run(args, t * DIRECT_TILE, values, strengths, most,       \
+                     any_##name);                                              \
+    }
+ANY_RUN(stokeslet, 3, EXACT_FLOW)
+ANY_RUN(rotlet, 3, EXACT_FLOW)
+ANY_RUN(stresslet, 6, EXACT_FLOW)
+ANY_RUN(yukawa, 1, EXACT_VIRIAL)
+ANY_RUN(r6, 1, EXACT_VIRIAL)
+
+extern const struct direct_any_kern ISA_NAME(direct_any);
+const struct direct_any_kern ISA_NAME(direct_any) = {{
+#define EXACT(name) run_##name,
+#include "reference/kernels.def"
+#undef EXACT
+}};
+#else
+/* The reference sums in f64 alone. */
+extern const struct direct_any_kern ISA_NAME(direct_any);
+const struct direct_any_kern ISA_NAME(direct_any) = {{0}};
+#endif

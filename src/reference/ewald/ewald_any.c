@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ewald_any.c: the periodic oracle of any kernel: set-up, and the order of a
+ * run. */
+#include "reference/ewald/ewald_any.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/progress.h"
+#include "reference/ewald/ewald_any_part.h"
+
+#include <math.h>
+#include <string.h>
+
+ISA_TABLE(struct ewald_any_kern, ewald_any)
+
+enum { ROW_SHARES = 256 }; /* shares of the rows that threads take */
+
+struct ewald_any {
+    struct ewald_body body;
+    const struct ewald_any_kern *kern;
+    double *channel; /* [channels][n + EWALD_PAD] in sorted order */
+};
+
+farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
+                               const struct ewald_setup *setup,
+                               struct ewald_any **out)
+{
+    struct ewald_any *e = NULL;
+    farsum_status status = FARSUM_OK;
+    GO(MEM_NEW(e, 1));
+    e->kern = isa_ewald_any[setup->isa][0];
+    e->body.job.kind = kind;
+    e->body.job.split.screen = screen;
+    GO(ewald_body_open(&e->body, setup));
+    GO(ewald_any_tune(kind, screen, &e->body.lattice, &e->body.setup,
+                      &e->body.info));
+    *out = e;
+    e = NULL;
+done:
+    ewald_any_destroy(e);
+    return status;
+}
+
+void ewald_any_destroy(struct ewald_any *e)
+{
+    if (!e)
+        return;
+    ewald_body_close(&e->body);
+    mem_free(e->channel);
+    mem_free(e);
+}
+
+farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
+                                   const double *x, int64_t m, const double *y)
+{
+    struct ewald_body *b = &e->body;
+    const struct exact_kind *kind = b->job.kind;
+    TRY(ewald_body_count(b, n, m, y));
+    TRY(ewald_any_tune(kind, b->job.split.screen, &b->lattice, &b->setup,
+                       &b->info));
+    TRY(ewald_body_points(b, x, y, kind->mean != NULL));
+    TRY(ewald_body_work(b, sizeof(double), kind->channels, kind->values));
+    mem_free(e->channel);
+    e->channel = NULL;
+    TRY(MEM_NEW(e->channel, kind->channels * (n + EWALD_PAD)));
+    b->job.channel = e->channel;
+    b->ready = 1;
+    return FARSUM_OK;
+}
+
+void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info)
+{
+    *info = e->body.info;
+}
+
+/* Channels in sorted order, and the mode k = 0 from their moments. */
+static void load(struct ewald_any *e, const double *q, double mean[][4])
+{
+    const struct ewald_job *job = &e->body.job;
+    const struct exact_kind *kind = job->kind;
+    const struct ewald_points *p = job->sources;
+    long double sum[EXACT_CHANNELS][4] = {{0}};
+    memset(mean, 0, EXACT_VALUES * sizeof *mean);
+    for (int64_t j = 0; j < p->n; j++) {
+        double c[EXACT_CHANNELS];
+        kind->load(q + kind->strengths * p->index[j], c);
+        for (int a = 0; a < kind->channels; a++) {
+            e->channel[a * (p->n + EWALD_PAD) + j] = c[a];
+            if (!kind->mean)
+                continue;
+            sum[a][0] += c[a];
+            for (int d = 0; d < 3; d++)
+                sum[a][1 + d] += (long double)c[a] * p->x[3 * j + d];
+        }
+    }
+    if (kind->mean)
+        kind->mean(&job->split, (double)job->lattice->volume, sum, mean);
+}
+
+/* Sums of channels over the sources.  A thread has rows to itself, for which
+ * it adds block after block: their order is that of the sources, whatever the
+ * threads. */
+static void gather(struct ewald_any *e)
+{
+    enum { B = EWALD_SOURCES };
+    struct ewald_job *job = &e->body.job;
+    const struct ewald_any_kern *kern = e->kern;
+    const struct ewald_modes *modes = job->modes;
+    int64_t n = job->sources->n, blocks = (n + B - 1) / B, rows = modes->rows;
+    int most = job->threads; /* slots of the tables */
+    memset(job->sums, 0,
+           (size_t)(job->kind->channels * modes->entries) * 8 * sizeof(double));
+    for (int64_t b0 = 0; b0 < blocks && !progress_stopped(job->listener);
+         b0 += most) {
+        int slots = (int)(blocks - b0 < most ? blocks - b0 : most);
+        PAR_FOR(job->threads, schedule(static))
+        for (int s = 0; s < slots; s++) {
+            int64_t i0 = (b0 + s) * B;
+            kern->tables(job, job->sources, s, i0,
+                         (int)(n - i0 < B ? n - i0 : B));
+        }
+        PAR_FOR(job->threads, schedule(dynamic))
+        for (int r = 0; r < ROW_SHARES; r++)
+            for (int s = 0; s < slots; s++) {
+                int64_t i0 = (b0 + s) * B;
+                kern->gather(job, s, i0, (int)(n - i0 < B ? n - i0 : B),
+                             par_start(rows, ROW_SHARES, r),
+                             par_start(rows, ROW_SHARES, r + 1));
+            }
+        progress_add(job->listener,
+                     n - b0 * B < slots * B ? n - b0 * B : slots * B);
+    }
+}
+
+/* Weights of all values of an entry; see ewald_any_kern.c. */
+static void weigh_entry(const struct ewald_job *job,
+                        const struct ewald_row *row, int32_t n)
+{
+    const struct exact_kind *kind = job->kind;
+    int64_t entries = job->modes->entries, at = row->start + n;
+    double z[2][EXACT_VALUES][2] = {{{0}}};
+    for (int minus = 0; minus < 2; minus++) {
+        double s[EXACT_CHANNELS][2], k[3], sign = minus ? 1 : -1;
+        long double wave[3];
+        if (!ewald_wave(job->lattice, job->kmax, row, n, minus ? -1 : 1, wave))
+            continue;
+        for (int d = 0; d < 3; d++)
+            k[d] = (double)wave[d];
+        for (int c = 0; c < kind->channels; c++) {
+            const double *sum =
+                (const double *)job->sums + 8 * (c * entries + at);
+            double p = sum[0] + sum[4], q = sum[1] + sum[5];
+            double r = sum[2] + sum[6], t = sum[3] + sum[7];
+            s[c][0] = p + sign * t; /* sum c e^{-ik.y} */
+            s[c][1] = -r + sign * q;
+        }
+        kind->far(&job->split, k, s, z[minus]);
+    }
+    double front = (double)(2 / job->lattice->volume); /* both half spaces */
+    for (int a = 0; a < job->width; a++) {
+        double *w = (double *)job->weights + 4 * (a * entries + at);
+        w[0] = front * (z[0][a][0] + z[1][a][0]);
+        w[1] = front * (z[1][a][1] - z[0][a][1]);
+        w[2] = front * (-z[0][a][1] - z[1][a][1]);
+        w[3] = front * (z[1][a][0] - z[0][a][0]);
+    }
+}
+
+static void weigh(struct ewald_any *e)
+{
+    const struct ewald_job *job = &e->body.job;
+    PAR_FOR(job->threads, schedule(dynamic, 8))
+    for (int64_t r = 0; r < job->modes->rows; r++)
+        for (int32_t n = 0; n < job->modes->row[r].length; n++)
+            weigh_entry(job, job->modes->row + r, n);
+}
+
+/* Near, far and mean at a block of targets. */
+static void evaluate(struct ewald_any *e, double mean[][4], int64_t i0,
+                     int64_t i1, double *values)
+{
+    const struct ewald_job *job = &e->body.job;
+    const struct ewald_points *p = job->targets;
+    int slot = omp_get_thread_num(), width = job->width;
+    ewald_values v = {{0}};
+    e->kern->tables(job, p, slot, i0, (int)(i1 - i0));
+    e->kern->far(job, slot, i0, i1, v);
+    e->kern->near(job, i0, i1, v);
+    for (int64_t i = i0; i < i1; i++)
+        for (int a = 0; a < width; a++) {
+            double value = v[i - i0][a] + mean[a][0];
+            for (int d = 0; d < 3 && job->kind->mean; d++)
+                value += mean[a][1 + d] * p->x[3 * i + d];
+            values[width * p->index[i] + a] = value;
+        }
+}
+
+farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
+                            double *values)
+{
+    enum { T = EWALD_TARGETS };
+    double mean[EXACT_VALUES][4];
+    if (!e->body.ready)
+        FAIL(ERR_STATE, "ewald: no points are set");
+    int64_t m = e->body.job.targets->n, blocks = (m + T - 1) / T;
+    struct progress *listener =
+        progress_phase(e->body.sources.n + m, "summing by Ewald's sum");
+    e->body.job.listener = listener;
+    e->body.job.width = width;
+    load(e, q, mean);
+    gather(e);
+    weigh(e);
+    PAR_FOR(e->body.job.threads, schedule(dynamic))
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t end = m - b * T < T ? m : (b + 1) * T;
+        if (progress_stopped(listener))
+            continue;
+        evaluate(e, mean, b * T, end, values);
+        progress_add(listener, end - b * T);
+    }
+    return progress_check(listener);
+}
+
+double ewald_any_estimate(const struct ewald_any *e, const double *q,
+                          const double *values, double *norm)
+{
+    const struct ewald_body *b = &e->body;
+    const struct exact_kind *kind = b->job.kind;
+    int64_t n = b->sources.n, m = b->job.targets->n;
+    double strength = 0, value = 0;
+    for (int64_t j = 0; j < n; j++)
+        strength += kind->square(q + kind->strengths * j);
+    for (int64_t i = 0; i < m * kind->values; i++)
+        value += values[i] * values[i];
+    double a = cbrt((double)b->lattice.volume / (double)n);
+    *norm = fmax(sqrt(value / (double)m),
+                 sqrt(strength / (double)n) / pow(a, kind->power));
+    if (!(*norm > 0))
+        return b->info.estimate;
+    return ewald_any_cut(kind, &b->info, a) * sqrt(strength / (double)n) /
+               (pow(a, kind->power) * *norm) + EWALD_ANY_ROUNDING;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ewald_any_part.h: the pieces of ewald_any.h, inside. */
+#ifndef FARSUM_REFERENCE_EWALD_EWALD_ANY_PART_H
+#define FARSUM_REFERENCE_EWALD_EWALD_ANY_PART_H
+
+#include "reference/ewald/ewald_any.h"
+#include "reference/ewald/ewald_part.h"
+
+farsum_status ewald_any_tune(const struct exact_kind *kind, double screen,
+                             const struct ewald_lattice *lattice,
+                             const struct ewald_setup *setup,
+                             struct ewald_info *info);
+/* Truncation of strengths at random over RMS strength / a^power. */
+double ewald_any_cut(const struct exact_kind *kind,
+                     const struct ewald_info *info, double a);
+/* What double leaves of the sums themselves, relative to their RMS. */
+#define EWALD_ANY_ROUNDING 5e-16
+
+typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];
+
+/* In double.  Of struct ewald_job: table has a slot for each block in flight,
+ * sums are [channels][entries][8], weights [values][entries][4]. */
+struct ewald_any_kern {
+    /* Factors of points i0.. into a slot of the tables. */
+    void (*tables)(const struct ewald_job *, const struct ewald_points *,
+                   int slot, int64_t i0, int count);
+    /* Adds a block of sources, whose factors are in the slot, to the sums of
+     * rows r0..r1. */
+    void (*gather)(const struct ewald_job *, int slot, int64_t i0, int count,
+                   int64_t r0, int64_t r1);
+    /* Near and far at targets i0..i1, at most EWALD_TARGETS, factors of the
+     * far sum in the slot. */
+    void (*near)(const struct ewald_job *, int64_t i0, int64_t i1,
+                 ewald_values values);
+    void (*far)(const struct ewald_job *, int slot, int64_t i0, int64_t i1,
+                ewald_values values);
+};
+#endif

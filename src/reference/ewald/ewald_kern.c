@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ewald_kern.c: the oracle's level in double: vectors, compensated sums. */
+#include "base/simd.h"
+#include "reference/ewald/ewald_part.h"
+
+#include <stdlib.h>
+
+#if FARSUM_BITS == 64
+#define LEVEL_RINT rint
+#define LEVEL_SINCOS sincos
+#define LEVEL_SQRT sqrt
+#define LEVEL_ERFC erfc
+#define LEVEL_EXP exp
+#define LANE(v, l) ((v)[l])
+
+SIMD_FN vreal v_from_double(const double *p)
+{
+    return v_load(p);
+}
+
+#include "reference/ewald/ewald_level_far.h"
+#include "reference/ewald/ewald_level_near.h"
+
+extern const struct ewald_kern ISA_NAME(ewald);
+const struct ewald_kern ISA_NAME(ewald) = {sizeof(real), fill, gather, weigh,
+                                           virial, near, far};
+#else
+/* The reference sums in f64 (and long double) alone. */
+extern const struct ewald_kern ISA_NAME(ewald);
+const struct ewald_kern ISA_NAME(ewald) = {0};
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ewald_search.c: the cheapest cutoff that an accuracy leaves, for both of the
+ * periodic oracles.
+ *
+ * With xi rc = s and kmax = 2 s xi both sums are cut at exp(-s^2) times what
+ * the oracle says is left out there. */
+#include "base/mem.h"
+#include "base/par.h"
+#include "reference/ewald/ewald_part.h"
+
+#include <math.h>
+
+farsum_status ewald_count(const struct ewald_lattice *lattice,
+                          const struct ewald_setup *setup,
+                          struct ewald_count *count)
+{
+    if (!(setup->accuracy >= EWALD_BEST))
+        FAIL(ERR_TOLERANCE, "ewald: reaches an accuracy of %g, not %g",
+             EWALD_BEST, setup->accuracy);
+    if (setup->accuracy >= 1 || !(setup->cutoff >= 0))
+        FAIL(ERR_ARGUMENT, "ewald: accuracy %g, cutoff %g", setup->accuracy,
+             setup->cutoff);
+    int64_t m = setup->m > 0 ? setup->m : setup->n;
+    *count = (struct ewald_count){
+        .volume = (double)lattice->volume,
+        .n = (double)(setup->n > 0 ? setup->n : 1),
+        .m = (double)(m > 0 ? m : 1),
+        .length = (double)(lattice->length[0] + lattice->length[1] +
+                           lattice->length[2]),
+        .threads = par_threads(setup->threads),
+        .vacuum = setup->vacuum,
+        .same = setup->m <= 0,
+    };
+    return FARSUM_OK;
+}
+
+/* s of exp(-s^2) left() margin = accuracy. */
+static double solve(const struct ewald_oracle *oracle, double accuracy,
+                    double u)
+{
+    double s2 = log(oracle->margin / accuracy);
+    for (int i = 0; i < 20; i++) {
+        double left = oracle->left(oracle->data, s2, u);
+        s2 = fmax(4, log(oracle->margin * left / accuracy));
+    }
+    return sqrt(s2);
+}
+
+static void estimate(const struct ewald_oracle *oracle,
+                     const struct ewald_count *c, double s,
+                     struct ewald_info *info)
+{
+    double rc = info->cutoff, kmax = 2 * s * s / rc;
+    double tables = kmax * c->length / (2 * (double)EWALD_PI) + 3;
+    struct ewald_work work = {
+        .modes =
+            c->volume * pow(kmax, 3) / (12 * (double)(EWALD_PI * EWALD_PI)),
+        .tables = tables,
+        .pairs = c->n * c->m / c->volume * 4.19 * pow(rc, 3),
+        .looks = c->m * 1700,
+        .points = c->same ? c->n : c->n + c->m,
+    };
+    work.entries = work.modes / 2 * 1.3 + tables * tables;
+    info->xi = s / rc;
+    info->kmax = kmax;
+    info->modes = (int64_t)fmin(work.modes, 1e18);
+    oracle->price(oracle->data, c, &work, info);
+}
+
+void ewald_search(const struct ewald_oracle *oracle,
+                  const struct ewald_setup *setup,
+                  const struct ewald_count *count, enum ewald_level level,
+                  struct ewald_info *info)
+{
+    double a = cbrt(count->volume / count->n), least = INFINITY;
+    double room = (double)mem_machine() / 4;
+    if (setup->memory > 0 && setup->memory < room)
+        room = setup->memory;
+    struct ewald_info try = {.level = level};
+    for (double f = 0.25; f < 2000; f *= 1.04) {
+        try.cutoff = setup->cutoff > 0 ? setup->cutoff : f * a;
+        double s = solve(oracle, setup->accuracy, try.cutoff / a);
+        if (s * a > oracle->xi_most * try.cutoff && !(setup->cutoff > 0))
+            continue;
+        estimate(oracle, count, s, &try);
+        /* Where memory lacks, the fewest modes. */
+        double cost = try.seconds;
+        if ((double)try.bytes > room)
+            cost = 1e30 * (double)try.bytes;
+        if (cost < least) {
+            least = cost;
+            *info = try;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reference.h: what the two reference methods share: copies of the points in
+ * f64, sums in f64, the caller's arrays around them. */
+#ifndef FARSUM_REFERENCE_REFERENCE_H
+#define FARSUM_REFERENCE_REFERENCE_H
+
+#include "method/method.h"
+
+struct ewald;
+struct ewald_any;
+
+/* One right-hand side's sums; an output that is NULL is not wanted. */
+struct exact_sums {
+    double *potential; /* [targets] */
+    double *field;     /* [targets][3] */
+    double *energy;    /* [1] */
+    double *virial;    /* [9] */
+    double *velocity;  /* [targets][3] */
+};
+
+struct exact {
+    int64_t n, m;         /* m = 0: targets are the sources */
+    double *x, *y;        /* owned, [n][3], [m][3] */
+    double *q;            /* owned, [n][strengths] */
+    double *potential;    /* owned, [targets]; NULL for flows */
+    double *field;        /* owned, [targets][3]: field, or velocity */
+    double *values;       /* owned, [targets][EXACT_VIRIAL]; NULL but for
+                             potentials of exact.def */
+    struct ewald *ewald;  /* owned; laplace by ewald */
+    struct ewald_any *any; /* owned; other kernels by ewald */
+    farsum_status (*sum)(struct farsum_plan *plan, struct exact *s,
+                         const struct exact_sums *sums);
+};
+
+/* The points inside; open ones say the plan's unit of length. */
+farsum_status exact_set_points(struct exact *s, struct farsum_plan *plan,
+                               int64_t n, const void *x, int64_t m,
+                               const void *y);
+/* Bytes that set_points holds, and those that it needs besides for a while, to
+ * find coincident sources. */
+void exact_bytes(const struct farsum_plan *plan, double *held, double *more);
+farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
+                            farsum_result *result);
+/* reference/exclusions.c: takes away what excluded pairs lose, C = 1. */
+farsum_status exact_exclude(const struct farsum_plan *plan, struct exact *s,
+                            const struct exact_sums *sums);
+/* Sums over a kernel of exact.def: width of the values, where they are to go,
+ * and from there to the outputs. */
+struct exact_kind;
+int exact_wants(const struct exact_kind *kind, const struct exact_sums *sums);
+double *exact_room_of(const struct exact *s, const struct exact_sums *sums);
+void exact_spread(const struct exact *s, int width,
+                  const struct exact_sums *sums);
+void exact_clear(struct exact *s);
+/* One stage that stands for the whole method in reports. */
+void exact_stage(struct farsum_plan *plan, const char *name,
+                 const char *reason);
+#endif
