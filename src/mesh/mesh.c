@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.c: spread and interp by themselves. */
-#include "method/mesh.h"
+#include "mesh/mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/mem.h"
-#include "method/mesh_gpu.h"
+#include "mesh/device.h"
 #include "method/planner.h"
 
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_check.c: what a caller gives for a mesh. */
+/* check.c: what a caller gives for a mesh. */
 #include <math.h>
 #include <string.h>
 
 #include "base/args.h"
 #include "base/par.h"
 #include "base/text.h"
-#include "method/mesh.h"
+#include "mesh/mesh.h"
 #include "plan/plan.h"
 
 /* Longest axis: mesh indices in kernels are of 32 bits. */

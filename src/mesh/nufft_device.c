@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_gpu.c: a NUFFT's execute on a device: complex meshes and transforms. */
-#include "method/nufft_gpu.h"
+/* nufft_device.c: a NUFFT's execute on a device: complex meshes and
+ * transforms. */
+#include "mesh/nufft_device.h"
 
 #include "base/mem.h"
 
 enum { GROUP = 256 };
 
-/* The host's twin of nufft_gpu.k's struct. */
+/* The host's twin of mesh/nufft_device.k's struct. */
 struct nufft_args {
     int64_t base, step, total;
     int32_t modes[3], mesh[3];
@@ -48,7 +49,7 @@ void nufft_gpu_destroy(struct farsum_nufft *n)
 static farsum_status gpu_kernels(struct farsum_nufft *n)
 {
     struct nufft_gpu *g = n->gpu;
-    jit_begin(&g->jit, n->device, "method/nufft_gpu.k", n->problem.precision);
+    jit_begin(&g->jit, n->device, "mesh/nufft_device.k", n->problem.precision);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&g->jit));
     TRY(jit_kernel(&g->jit, "nufft_collect", GROUP, 0, &g->collect));

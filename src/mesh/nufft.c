@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nufft.c: a NUFFT is a mesh, real transforms and a division. */
-#include "method/nufft.h"
+#include "mesh/nufft.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/mem.h"
-#include "method/nufft_gpu.h"
+#include "mesh/nufft_device.h"
 
 static farsum_status nufft_check(const farsum_nufft_problem *given,
                                  farsum_nufft_problem *problem)

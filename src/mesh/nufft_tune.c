@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/nufft.h"
+#include "mesh/nufft.h"
 
 /* Bytes of meshes that vectors are worked on at once for. */
 #define BATCH_BYTES (256.0 * (1 << 20))

@@ -2,8 +2,8 @@
 /* nufft_kern.h: what nufft_kern.c gives to nufft_run.c: between the modes of a
  * complex vector and the half spectra of its two real meshes (docs/math.md
  * section 8). */
-#ifndef FARSUM_METHOD_NUFFT_KERN_H
-#define FARSUM_METHOD_NUFFT_KERN_H
+#ifndef FARSUM_MESH_NUFFT_KERN_H
+#define FARSUM_MESH_NUFFT_KERN_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_run.c: points, spread and interp of a mesh; on a device mesh_gpu.c. */
-#include "method/mesh.h"
+/* run.c: points, spread and interp of a mesh; on a device mesh/device.c. */
+#include "mesh/mesh.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/mesh_gpu.h"
+#include "mesh/device.h"
 #include "plan/plan.h"
 
 farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_gpu.h: the part of a NUFFT that lies on a device, beside its mesh's. */
-#ifndef FARSUM_METHOD_NUFFT_GPU_H
-#define FARSUM_METHOD_NUFFT_GPU_H
+/* nufft_device.h: the part of a NUFFT that lies on a device, beside its
+ * mesh's. */
+#ifndef FARSUM_MESH_NUFFT_DEVICE_H
+#define FARSUM_MESH_NUFFT_DEVICE_H
 
-#include "method/mesh_gpu.h"
-#include "method/nufft.h"
+#include "mesh/device.h"
+#include "mesh/nufft.h"
 
 struct nufft_gpu {
     struct jit jit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_plan.c: which rows a mesh works by. */
-#include "method/mesh.h"
+/* choose.c: which rows a mesh works by. */
+#include "mesh/mesh.h"
 
-#include "method/mesh_gpu.h"
+#include "mesh/device.h"
 #include "method/planner.h"
 #include "points/crowd.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.h: the inside of a farsum_mesh, which a NUFFT stands on. */
-#ifndef FARSUM_METHOD_MESH_H
-#define FARSUM_METHOD_MESH_H
+#ifndef FARSUM_MESH_MESH_H
+#define FARSUM_MESH_MESH_H
 
 #include "farsum/mesh.h"
 
@@ -42,7 +42,7 @@ struct farsum_mesh {
     double seconds_create, seconds_set_points;
 };
 
-/* mesh_check.c: a copy of what is given with every zero replaced, or why it
+/* mesh/check.c: a copy of what is given with every zero replaced, or why it
  * cannot be. */
 farsum_status mesh_problem_check(const farsum_mesh_problem *given,
                                  farsum_mesh_problem *problem);
@@ -59,7 +59,7 @@ farsum_status mesh_cell(struct cell *cell, const double rows[9]);
 /* Threads for that many points. */
 int mesh_threads(int wanted, int64_t points);
 
-/* mesh_window.c: (8.1) to (8.3) of docs/math.md. */
+/* mesh/window.c: (8.1) to (8.3) of docs/math.md. */
 /* The modes that a mesh is for, along an axis. */
 struct mesh_band {
     int64_t modes; /* 0: all, without a break, up to one */
@@ -94,7 +94,7 @@ struct mesh_held mesh_held(const struct device *device);
 void mesh_holds(struct farsum_mesh *mesh, struct mesh_held before);
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice);
 
-/* mesh_run.c */
+/* mesh/run.c */
 /* A room's run, timed, with io as the room has it; no checks.  On a device it
  * waits for nothing. */
 farsum_status mesh_spread_run(struct farsum_mesh *mesh,
@@ -112,7 +112,7 @@ farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
 /* Bytes of an array with `each` numbers for every point and channel. */
 int64_t mesh_value_bytes(const struct farsum_mesh *mesh, int64_t each);
 
-/* mesh_plan.c */
+/* mesh/choose.c */
 /* A room's variant, by what is known now. */
 farsum_status mesh_plan_room(struct farsum_mesh *mesh, int room,
                              const struct stage *stage, const char *name,
@@ -123,6 +123,6 @@ farsum_status mesh_plan_room(struct farsum_mesh *mesh, int room,
  * first set, and when the number has changed. */
 farsum_status mesh_plan_points(struct farsum_mesh *mesh);
 
-/* mesh_info.c */
+/* mesh/info.c */
 void mesh_info_print(const farsum_mesh_info *info, FILE *out);
 #endif

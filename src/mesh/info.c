@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_info.c: a mesh in numbers and in words. */
-#include "method/mesh.h"
+/* info.c: a mesh in numbers and in words. */
+#include "mesh/mesh.h"
 
 #include "base/args.h"
 #include "base/c_locale.h"

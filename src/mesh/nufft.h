@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nufft.h: the inside of a farsum_nufft. */
-#ifndef FARSUM_METHOD_NUFFT_H
-#define FARSUM_METHOD_NUFFT_H
+#ifndef FARSUM_MESH_NUFFT_H
+#define FARSUM_MESH_NUFFT_H
 
-#include "method/mesh.h"
+#include "mesh/mesh.h"
 
 struct farsum_nufft {
     farsum_nufft_problem problem; /* every zero replaced */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_gpu.c: a mesh on a device: its points, and arrays of either side. */
-#include "method/mesh_gpu.h"
+/* device.c: a mesh on a device: its points, and arrays of either side. */
+#include "mesh/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { GROUP = 256, RECORD = 4, RECORDS = 256 };
 
-/* As mesh_gpu.k has it. */
+/* As mesh/device.k has it. */
 struct outside_args {
     double inv[9], none;
     int64_t n;
@@ -63,7 +63,7 @@ farsum_status mesh_gpu_create(struct farsum_mesh *m)
         TRY(buf_alloc(&g->grid, m->device, gpu_grid_bytes(m)));
     if (!gpu_open(m) || m->problem.x_memory == FARSUM_HOST)
         return FARSUM_OK;
-    jit_begin(&g->jit, m->device, "method/mesh_gpu.k", FARSUM_F64);
+    jit_begin(&g->jit, m->device, "mesh/device.k", FARSUM_F64);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&g->jit));
     TRY(jit_kernel(&g->jit, "mesh_outside", GROUP, 0, &g->outside));

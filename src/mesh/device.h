@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_gpu.h: the part of a mesh that lies on a device. */
-#ifndef FARSUM_METHOD_MESH_GPU_H
-#define FARSUM_METHOD_MESH_GPU_H
+/* device.h: the part of a mesh that lies on a device. */
+#ifndef FARSUM_MESH_DEVICE_H
+#define FARSUM_MESH_DEVICE_H
 
 #include "device/jit.h"
 #include "device/recording.h"
-#include "method/mesh.h"
+#include "mesh/mesh.h"
 
 struct mesh_gpu {
     struct jit jit;

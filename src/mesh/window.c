@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_window.c: a window from a tolerance, by what its own transform says of
+/* window.c: a window from a tolerance, by what its own transform says of
  * its aliases (docs/math.md section 8). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "math/poly.h"
-#include "method/mesh.h"
+#include "mesh/mesh.h"
 
 /* Share of the tolerance that aliases may have: the rest is for what differs
  * from the mean over points, for fits and for rounding. */

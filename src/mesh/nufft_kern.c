@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nufft_kern.c: rows of modes from rows of half spectra, and back. */
-#include "method/nufft_kern.h"
+#include "mesh/nufft_kern.h"
 
 #include "base/simd.h"
 

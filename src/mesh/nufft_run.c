@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/par.h"
-#include "method/nufft.h"
-#include "method/nufft_gpu.h"
-#include "method/nufft_kern.h"
+#include "mesh/nufft.h"
+#include "mesh/nufft_device.h"
+#include "mesh/nufft_kern.h"
 
 ISA_TABLE(struct nufft_kern, nufft)
 
