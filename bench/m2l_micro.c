@@ -13,7 +13,7 @@
 #include "device/buf.h"
 #include "device/jit.h"
 #include "stage/boxes_gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 #include <math.h>
 #include <stdio.h>

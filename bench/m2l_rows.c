@@ -32,7 +32,7 @@
 #include "base/mem.h"
 #include "points/points.h"
 #include "stage/boxes.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -70,7 +70,7 @@ class Numbers(unittest.TestCase):
         self.bad('FAIL(ERR_CELL, "%s", text(snprintf(t, n, "%g", v)));')
         write = 'c_locale_write(out, "energy %.15g\\n", e);'
         self.good(write, name="tools/farsum/outcome.c")
-        self.bad(write, name="src/method/wisdom.c")
+        self.bad(write, name="src/cost/kept_times.c")
         self.bad('fprintf(out, "energy %.15g\\n", e);',
                  name="tools/farsum/outcome.c")
 

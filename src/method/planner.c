@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 
 /* Rows measured: as many, and this much dearer than the cheapest, at most. */
 enum { ROWS = 5 };

@@ -8,7 +8,7 @@
 #include "base/c_locale.h"
 #include "method/planner.h"
 #include "points/crowd.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 _Static_assert((int)MACHINE_FMM == (int)ROOM_COUNT, "a factor a room");
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "method/fmm.h"
 #include "method/spectral.h"
-#include "method/wisdom.h"
-#include "stage/gpu_rates.h"
+#include "cost/kept_times.h"
+#include "cost/expected_rates.h"
 
 _Static_assert((int)MACHINE_ROOMS - (int)MACHINE_FMM == (int)FMM_ROOMS,
                "a factor a room");

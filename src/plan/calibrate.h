@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calibrate.h: how this machine, or a device of it, differs from those whose
  * constants stand in the variants' cost functions: a factor a room, measured
- * once and kept as wisdom (wisdom.h). */
+ * once and kept as wisdom (cost/kept_times.h). */
 #ifndef FARSUM_PLAN_CALIBRATE_H
 #define FARSUM_PLAN_CALIBRATE_H
 

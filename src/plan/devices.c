@@ -13,7 +13,7 @@
 #include "base/store.h"
 #include "device/cache.h"
 #include "device/device.h"
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 #include "plan/plan.h"
 
 farsum_status farsum_device_adopt(const char *name, void *context, void *queue,

@@ -9,7 +9,7 @@
 #include "base/args.h"
 #include "base/fpenv.h"
 #include "method/spectral.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 _Static_assert((int)FARSUM_MODEL_KINDS == (int)COUNT_KINDS
                    && (int)FARSUM_MODEL_ERFC == (int)COUNT_ERFC,

@@ -4,7 +4,7 @@
 #define FARSUM_PLAN_MODEL_H
 
 #include "farsum/model.h"
-#include "method/model_rates.h"
+#include "cost/measured_rates.h"
 #include "stage/stage.h"
 
 /* Flop-equivalents of what was counted. */

@@ -5,7 +5,7 @@
 #include "stage/boxes_axes.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { BLOCK = 32, QUAD = 4, STEPS = 4, EXCHANGE = 3, GROUP_MOST = 256 };
 

@@ -10,7 +10,7 @@
 #include "device/cache.h"
 #include "farsum/device.h"
 #include "plan/calibrate.h"
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 #include "stage/stage.h"
 
 static char folder[] = "/tmp/farsum-machine-XXXXXX";

@@ -9,7 +9,7 @@
 #include "check.h"
 #include "farsum/device.h"
 #include "method/planner.h"
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 #include "points/crowd.h"
 #include "points/gpu.h"
 #include "planner.h"

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "farsum/mesh.h"
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 #include "planner.h"
 
 /* What a mesh says it would take is what choose takes. */

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "farsum/device.h"
 #include "device/cache.h"
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 
 #include "base/clock.h"
 #include "base/mem.h"

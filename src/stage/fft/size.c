@@ -4,7 +4,7 @@
 
 #include "stage/fft/copy.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 int64_t fft_good_size(int64_t n)
 {

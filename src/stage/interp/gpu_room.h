@@ -5,7 +5,7 @@
 
 #include "points/gpu_kept.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/interp/interp.h"
 
 /* The host's twin of leaf/interp.h's struct. */

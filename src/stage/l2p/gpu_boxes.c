@@ -6,7 +6,7 @@
 #include "stage/boxes_gpu.h"
 #include "stage/boxes_points.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { GROUP = 128, GROUP_LEAST = 64, TARGETS = 2, FLAT_MOST = 12, TERMS = 6 };
 enum { TEAM_LEAST = 8 };

@@ -5,7 +5,7 @@
 #include "points/tree_gpu.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/lattice/plain_field.h"
 
 enum { ROWS = 32, SLICES = 8, ROOTS_MOST = 4096 };

@@ -7,7 +7,7 @@
 #include "stage/boxes_gpu.h"
 #include "stage/fft/fft.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/lattice/fft_symbol.h"
 
 enum { COPY = 128, COPIED = 10, CHUNK = 8, TEAMS_MOST = 16 };

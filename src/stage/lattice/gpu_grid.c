@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/lattice/gpu_grid.h"
 
 enum { FACTOR_MOST = 16, MESH_MOST = 256, ORDER_MOST = 24 };

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "points/points.h"
 #include "stage/boxes_gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { ORDER_MOST = 20, TEAMS_MOST = 8 };
 

@@ -3,7 +3,7 @@
 #include "stage/m2l/gpu_dynamic_make.h"
 
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { CLEAR = 128 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { GROUP = 128 };
 

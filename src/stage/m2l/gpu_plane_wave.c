@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/m2l/gpu_plane_wave_make.h"
 
 enum { THREADS = 256, CHUNK = 64, MULTIPLE = 4 };

@@ -2,7 +2,7 @@
 /* gpu_plane_wave_mma: gpu_plane_wave with its products on tensor cores: f64 by
  * those of FP64, f32 by three products of TF32.  Wins from p = 8 or so on. */
 #include "base/mem.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/m2l/gpu_plane_wave_make.h"
 
 enum { WARP = 32, MULTIPLE = 8, THREADS = 256, WARPS = THREADS / WARP };

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "points/points.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum {
     STRAIGHT = 12, /* orders up to which each swap is a text of its own */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { ORDER_MOST = 20, GROUP = 64, KINDS = 4, ENTRY = 17 };
 

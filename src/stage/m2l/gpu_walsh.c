@@ -10,7 +10,7 @@
 #include "points/points.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 /* CHUNK is gpu_walsh.k's. */
 enum { ORDER_MOST = 40, TEAMS_MOST = 16, CHUNK = 4 };

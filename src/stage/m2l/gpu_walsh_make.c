@@ -3,7 +3,7 @@
 #include "stage/m2l/gpu_walsh_make.h"
 
 #include "base/mem.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { TEAMS_MOST = 8, ROWS = 8, SMALL = 4 };
 

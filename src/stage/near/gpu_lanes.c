@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/near/near_columns.h"
 
 enum { LEAST = 8, MOST = 32, IN_STEP = 128, ALONE = 8 };

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "points/gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum {
     UNIT_BITS = 29, /* f32: at most so many raw units in a cutoff, 2^ */

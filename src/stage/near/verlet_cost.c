@@ -2,7 +2,7 @@
 /* verlet_cost.c: lists of gpu_verlet: how long they are, what they take. */
 #include <math.h>
 
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/near/verlet.h"
 
 /* Threads that share a list. */

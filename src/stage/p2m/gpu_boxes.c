@@ -7,7 +7,7 @@
 #include "stage/boxes_gpu.h"
 #include "stage/boxes_points.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 
 enum { GROUP = 128, FLAT_MOST = 14 };
 

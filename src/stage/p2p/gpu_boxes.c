@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "points/tree_gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/p2p/p2p.h"
 
 enum { FEW = 24, TILE = 256, RHS_MOST = 4 };

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/scale/modes.h"
 
 enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };

@@ -5,7 +5,7 @@
 
 #include "points/gpu.h"
 #include "stage/gpu.h"
-#include "stage/gpu_rates.h"
+#include "cost/expected_rates.h"
 #include "stage/spread/spread.h"
 
 /* The first field of a row's state. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_gpu.c: rates of a device, all of it at work. */
-#include "method/model_rates.h"
+/* measure_device.c: rates of a device, all of it at work. */
+#include "cost/measured_rates.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,7 +131,7 @@ static farsum_status gpu_make(struct gpu *g, farsum_precision precision)
     struct jit *jit = &g->jit;
     int units = g->device->facts.units;
     g->groups = (int64_t)GROUPS_A_UNIT * (units > 0 ? units : 1);
-    jit_begin(jit, g->device, "method/model_rates.k", precision);
+    jit_begin(jit, g->device, "cost/measured_rates.k", precision);
     jit_define(jit, "GROUP", "%d", GROUP);
     jit_define(jit, "CHAINS", "%d", CHAINS);
     TRY(jit_build(jit));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_host.c: rates of the processor, all threads at work.  A thread's time
+/* measure_host.c: rates of the processor, all threads at work.  A thread's time
  * is what it had of a processor, so that others who want it do not count. */
-#include "method/model_rates.h"
+#include "cost/measured_rates.h"
 
 #include <math.h>
 #include <stdio.h>

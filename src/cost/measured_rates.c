@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_rates.c: rates are kept as wisdom: a line for each, seconds of one. */
-#include "method/model_rates.h"
+/* measured_rates.c: rates are kept as wisdom: a line for each, seconds of
+ * one. */
+#include "cost/measured_rates.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "method/wisdom.h"
+#include "cost/kept_times.h"
 #include "stage/stage.h"
 
 enum { BYTE = COUNT_KINDS, CACHE_BYTE, CACHE, LAUNCH, TRANSFER, RATES };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_rates.h: what a machine does in a second, by kinds of operations
- * (math/count.h) and bytes: measured, and kept in the file of wisdom.h. */
-#ifndef FARSUM_METHOD_MODEL_RATES_H
-#define FARSUM_METHOD_MODEL_RATES_H
+/* measured_rates.h: what a machine does in a second, by kinds of operations
+ * (math/count.h) and bytes: measured, and kept in the file of
+ * cost/kept_times.h. */
+#ifndef FARSUM_COST_MEASURED_RATES_H
+#define FARSUM_COST_MEASURED_RATES_H
 
 #include "math/count.h"
 #include "plan/calibrate.h"
@@ -19,7 +20,7 @@ struct model_rates {
 farsum_status model_rates_get(const struct machine_place *place, int again,
                               struct model_rates *rates);
 
-/* model_host.c, model_gpu.c */
+/* cost/measure_host.c, cost/measure_device.c */
 farsum_status model_measure_host(const struct machine_place *place,
                                  struct model_rates *rates);
 farsum_status model_measure_gpu(const struct machine_place *place,
@@ -31,8 +32,8 @@ typedef farsum_status model_run(void *data, int64_t amount, double *seconds);
 farsum_status model_time(model_run *run, void *data, double least,
                          double *step);
 
-/* model_rates_kern.c: numbers: a near 1, b small, and what arguments are
- * spread over; returns what is done with them, so that it is done. */
+/* cost/measured_rates_kern.c: numbers: a near 1, b small, and what arguments
+ * are spread over; returns what is done with them, so that it is done. */
 enum { MODEL_CHAINS = 10 };
 struct model_kern {
     int lanes;

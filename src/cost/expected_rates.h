@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rates.h: what a device does in a second: the one model that the costs of
- * all rows on devices stand on.
+/* expected_rates.h: what a device does in a second: the one model that the
+ * costs of all rows on devices stand on.
  *
  * The constants were measured on an H200 (132 units at 1.98 GHz, cache of 60
  * MB) and go by units and clock; memory by its own rate where the driver tells
  * it. */
-#ifndef FARSUM_STAGE_GPU_RATES_H
-#define FARSUM_STAGE_GPU_RATES_H
+#ifndef FARSUM_COST_EXPECTED_RATES_H
+#define FARSUM_COST_EXPECTED_RATES_H
 
 #include "device/device.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wisdom.c: load, keep, forget. */
-#include "method/wisdom.h"
+/* kept_times.c: load, keep, forget. */
+#include "cost/kept_times.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

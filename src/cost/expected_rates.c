@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rates.c: one device's rates from an H200's. */
-#include "stage/gpu_rates.h"
+/* expected_rates.c: one device's rates from an H200's. */
+#include "cost/expected_rates.h"
 
 int gpu_is_processor(const struct device *device)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_rates_kern.c: the same operation over and over, in chains that do not
- * wait for each other; and a pass over memory. */
-#include "method/model_rates.h"
+/* measured_rates_kern.c: the same operation over and over, in chains that do
+ * not wait for each other; and a pass over memory. */
+#include "cost/measured_rates.h"
 
 #include "base/simd.h"
 

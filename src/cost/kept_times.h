@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wisdom.h: times of rows that were measured, kept for later plans.
+/* kept_times.h: times of rows that were measured, kept for later plans.
  *
  * The file is `wisdom` in the folder of the cache (base/store.h): a line for
  * each place (a device's model, architecture, compiler and a hash of all else
@@ -8,8 +8,8 @@
  * not there, may not be trusted, cannot be understood or cannot be written is
  * no failure: then nothing is known.  Writers wait for each other, so that
  * processes and threads lose none of each other's lines. */
-#ifndef FARSUM_METHOD_WISDOM_H
-#define FARSUM_METHOD_WISDOM_H
+#ifndef FARSUM_COST_KEPT_TIMES_H
+#define FARSUM_COST_KEPT_TIMES_H
 
 #include "base/isa.h"
 #include "device/device.h"
