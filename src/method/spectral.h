@@ -3,7 +3,7 @@
 #ifndef FARSUM_METHOD_SPECTRAL_H
 #define FARSUM_METHOD_SPECTRAL_H
 
-#include "method/method.h"
+#include "task/method.h"
 #include "method/tuned.h"
 
 struct spectral {

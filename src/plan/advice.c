@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "method/arrays.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 /* Seconds after which no other change is tried. */

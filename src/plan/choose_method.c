@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/c_locale.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 enum { METHODS = 16, WHY = 400 };

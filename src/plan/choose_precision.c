@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/c_locale.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 /* What a wider precision may cost more: estimates are no better. */

@@ -4,7 +4,7 @@
 
 #include "base/args.h"
 #include "base/fpenv.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 static void choice_variants(const farsum_plan_info *info, farsum_options *to)

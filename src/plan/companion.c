@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "method/method.h"
+#include "task/method.h"
 #include "base/c_locale.h"
 #include "plan/plan.h"
 

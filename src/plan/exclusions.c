@@ -2,7 +2,7 @@
 /* exclusions.c: pairs whose interaction stays by a factor only. */
 #include "base/fpenv.h"
 #include "base/mem.h"
-#include "method/method.h"
+#include "task/method.h"
 
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 {

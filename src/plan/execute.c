@@ -7,7 +7,7 @@
 #include "base/fpenv.h"
 #include "base/par.h"
 #include "device/buf.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 /* Strengths of right-hand side r are finite. */

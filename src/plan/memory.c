@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c: a plan's memory: what it holds, and its limit. */
 #include "base/mem.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 struct plan_held plan_held(const struct farsum_plan *plan)

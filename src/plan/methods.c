@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* methods.c: the methods, from methods.def. */
-#include "method/method.h"
+#include "task/method.h"
 
 #define METHOD(name, note, needs) extern const struct method method_##name;
 #include "plan/methods.def"

@@ -4,7 +4,7 @@
  * second sum measures the norm itself. */
 #include <math.h>
 
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 /* What errors of the virial are of those of potentials, and the 99th

@@ -15,8 +15,8 @@
 #include "base/par.h"
 #include "base/store.h"
 #include "device/buf.h"
-#include "method/method.h"
-#include "method/sample_flow.h"
+#include "task/method.h"
+#include "task/sample_flow.h"
 
 /* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
 enum { MESH_MOST = 1 << 19 };

@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "math/pair.h"
 #include "plan/calibrate.h"
-#include "method/sample.h"
+#include "task/sample.h"
 #include "points/exclusions.h"
 
 struct method;

@@ -10,7 +10,7 @@
 #include "math/pair.h"
 #include "math/split.h"
 #include "math/window.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "stage/stage.h"
 
 /* What a periodic sum does about a net strength, and which it had. */

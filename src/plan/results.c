@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "method/arrays.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/plan.h"
 
 enum { OUTPUTS = 5 };

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "method/arrays.h"
-#include "method/method.h"
+#include "task/method.h"
 
 /* Of a value (a potential, a velocity) of the sum that info tells of. */
 int plan_exponent(const struct farsum_plan *plan)

@@ -9,7 +9,7 @@
 #include "base/args.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/verify.h"
 
 /* Plans in place of the first; the part of the tolerance that is kept, and that

@@ -7,7 +7,7 @@
 #include "base/hypot.h"
 #include "base/par.h"
 #include "method/arrays.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/verify.h"
 
 /* Standard errors that are added to what targets at random say. */

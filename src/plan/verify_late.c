@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "device/buf.h"
 #include "method/arrays.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/verify.h"
 
 void verify_late_drop(struct farsum_plan *plan)

@@ -10,7 +10,7 @@
 #include "base/par.h"
 #include "device/buf.h"
 #include "method/arrays.h"
-#include "method/method.h"
+#include "task/method.h"
 #include "plan/verify.h"
 
 /* Targets: errors of boxes' expansions vary more than those of a mesh.  Of few

@@ -4,7 +4,7 @@
 #ifndef FARSUM_REFERENCE_REFERENCE_H
 #define FARSUM_REFERENCE_REFERENCE_H
 
-#include "method/method.h"
+#include "task/method.h"
 
 struct ewald;
 struct ewald_any;

@@ -11,7 +11,7 @@
 #include "math/quick.h"
 #include "method/designs.h"
 #include "method/error_inside.h"
-#include "method/sample_bins.h"
+#include "task/sample_bins.h"
 
 /* 1: the window and alias of a key are those that are made afresh. */
 static int as_made(const char *name, int support, double shape, double sigma)

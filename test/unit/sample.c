@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/random.h"
 #include "check.h"
-#include "method/sample.h"
+#include "task/sample.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/par.h"
-#include "method/sample_pair.h"
+#include "task/sample_pair.h"
 #include "plan/plan.h"
 
 /* Squares of the roundings of one term, and of its share of a run's: of a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_flow.c: what the error model sees of a flow's strengths, and of forces
  * other than those of 1/r. */
-#include "method/sample_flow.h"
+#include "task/sample_flow.h"
 
 #include <math.h>
 

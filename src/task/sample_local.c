@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_local.c: neighbours of a subset, by a hash of cells. */
-#include "method/sample_local.h"
+#include "task/sample_local.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "math/pair.h"
-#include "method/sample_bins.h"
-#include "method/sample_near.h"
-#include "method/sample_order.h"
-#include "method/sample_pair.h"
+#include "task/sample_bins.h"
+#include "task/sample_near.h"
+#include "task/sample_order.h"
+#include "task/sample_pair.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
 enum { RANGES = 64 /* stretches of sources that a force may look at */ };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_order.c: whether the sample's targets have like surroundings. */
-#include "method/sample_order.h"
+#include "task/sample_order.h"
 
 #include <math.h>
 

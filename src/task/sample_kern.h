@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_kern.h: what sample_kern.c gives to sample_near.c. */
-#ifndef FARSUM_METHOD_SAMPLE_KERN_H
-#define FARSUM_METHOD_SAMPLE_KERN_H
+#ifndef FARSUM_TASK_SAMPLE_KERN_H
+#define FARSUM_TASK_SAMPLE_KERN_H
 
 #include <stdint.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_flow.h: what the tuner learns from a configuration of a flow, or of a
  * potential other than 1/r. */
-#ifndef FARSUM_METHOD_SAMPLE_FLOW_H
-#define FARSUM_METHOD_SAMPLE_FLOW_H
+#ifndef FARSUM_TASK_SAMPLE_FLOW_H
+#define FARSUM_TASK_SAMPLE_FLOW_H
 
 #include "farsum/farsum.h"
 #include "math/pair.h"
-#include "method/sample.h"
+#include "task/sample.h"
 
 /* As sample_take; of a potential `force` and `close` are its own.  Of a flow
  * with the root of square() in place of charges, and `force`

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_order.h: whether the sample's targets have like surroundings. */
-#ifndef FARSUM_METHOD_SAMPLE_ORDER_H
-#define FARSUM_METHOD_SAMPLE_ORDER_H
+#ifndef FARSUM_TASK_SAMPLE_ORDER_H
+#define FARSUM_TASK_SAMPLE_ORDER_H
 
-#include "method/sample.h"
+#include "task/sample.h"
 
 /* Sets crystal, lattice and regular, once the targets' shells are there. */
 void sample_order(struct sample *sample);

@@ -2,8 +2,8 @@
 /* sample.h: what the tuner learns from a typical configuration: how crowded
  * it is around a particle, how large its forces are, and how the charges
  * around some particles lie. */
-#ifndef FARSUM_METHOD_SAMPLE_H
-#define FARSUM_METHOD_SAMPLE_H
+#ifndef FARSUM_TASK_SAMPLE_H
+#define FARSUM_TASK_SAMPLE_H
 
 #include "base/isa.h"
 #include "points/cell.h"

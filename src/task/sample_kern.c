@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_kern.c: sources around a target of the sample, in vector lanes. */
 #include "base/simd.h"
-#include "method/sample_kern.h"
+#include "task/sample_kern.h"
 
 #if FARSUM_BITS == 64
 

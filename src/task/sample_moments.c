@@ -2,7 +2,7 @@
 /* sample_moments.c: products of what lies in the shells of a sample's targets,
  * so that an estimate costs the same for any number of them. */
 #include "base/mem.h"
-#include "method/sample.h"
+#include "task/sample.h"
 
 enum { N = SAMPLE_SHELLS };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c: pair counts and forces of a random subset. */
-#include "method/sample.h"
+#include "task/sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "base/random.h"
 #include "math/pair.h"
 #include "method/arrays.h"
-#include "method/sample_bins.h"
-#include "method/sample_local.h"
-#include "method/sample_near.h"
+#include "task/sample_bins.h"
+#include "task/sample_local.h"
+#include "task/sample_near.h"
 #include "points/points.h"
 
 enum { TARGETS = 160, SOURCES = 8192, PAIRS_LEAST = 100000 };

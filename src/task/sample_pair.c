@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_pair.c: a pair by the bare kernels. */
-#include "method/sample_pair.h"
+#include "task/sample_pair.h"
 
 #include <math.h>
 #include <string.h>

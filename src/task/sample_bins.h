@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_bins.h: in which of some logarithmic steps of the radius a square of a
  * distance lies, as logarithms say it, mostly without one. */
-#ifndef FARSUM_METHOD_SAMPLE_BINS_H
-#define FARSUM_METHOD_SAMPLE_BINS_H
+#ifndef FARSUM_TASK_SAMPLE_BINS_H
+#define FARSUM_TASK_SAMPLE_BINS_H
 
 #include <math.h>
 #include <stdint.h>

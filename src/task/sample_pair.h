@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_pair.h: what a near pair of a sample leaves, nothing cut. */
-#ifndef FARSUM_METHOD_SAMPLE_PAIR_H
-#define FARSUM_METHOD_SAMPLE_PAIR_H
+#ifndef FARSUM_TASK_SAMPLE_PAIR_H
+#define FARSUM_TASK_SAMPLE_PAIR_H
 
 #include "math/pair.h"
 

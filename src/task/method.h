@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* method.h: a recipe.  A row of methods.def and a `const struct method
  * method_NAME` in NAME.c are the whole registration. */
-#ifndef FARSUM_METHOD_METHOD_H
-#define FARSUM_METHOD_METHOD_H
+#ifndef FARSUM_TASK_METHOD_H
+#define FARSUM_TASK_METHOD_H
 
 #include "plan/plan.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_local.h: what lies around some of the particles. */
-#ifndef FARSUM_METHOD_SAMPLE_LOCAL_H
-#define FARSUM_METHOD_SAMPLE_LOCAL_H
+#ifndef FARSUM_TASK_SAMPLE_LOCAL_H
+#define FARSUM_TASK_SAMPLE_LOCAL_H
 
-#include "method/sample.h"
+#include "task/sample.h"
 #include "points/points.h"
 
 /* sample->force, whole, close and near, from some 60 near neighbours of up to

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample_near.c: the sample's kernels of an instruction set. */
-#include "method/sample_near.h"
+#include "task/sample_near.h"
 
 ISA_TABLE(struct sample_kern, sample)
 
