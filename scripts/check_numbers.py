@@ -34,7 +34,7 @@ MESSAGES = {"FAIL", "GO_FAIL", "status_fail", "status_prefix", "plan_log",
 ASSEMBLER = {"asm", "__asm__", "volatile", "__volatile__"}
 WRITERS = {"c_locale_text", "c_locale_write"}
 MESSAGE_FILES = set("""
-    src/base/text.c src/mesh/info.c src/method/tuned.c
+    src/base/text.c src/mesh/info.c src/tune/parameters.c
     src/plan/advice.c src/plan/companion.c src/plan/choose_method.c
     src/plan/choose_precision.c src/plan/print.c src/stage/choose.c src/stage/particles.c
     tools/farsum/bench.c tools/farsum/cache.c tools/farsum/check.c

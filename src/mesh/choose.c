@@ -3,7 +3,7 @@
 #include "mesh/mesh.h"
 
 #include "mesh/device.h"
-#include "method/planner.h"
+#include "tune/measured_choice.h"
 #include "points/crowd.h"
 
 /* So many times more or fewer: choose again. */

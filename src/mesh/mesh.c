@@ -10,7 +10,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "mesh/device.h"
-#include "method/planner.h"
+#include "tune/measured_choice.h"
 
 void mesh_log(const farsum_mesh_options *options, const struct choice *choice)
 {

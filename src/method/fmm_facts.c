@@ -9,7 +9,7 @@
 #include "method/arrays.h"
 #include "reference/direct/direct_sum.h"
 #include "method/fmm.h"
-#include "method/tuned.h"
+#include "tune/parameters.h"
 
 enum { TARGETS_LEAST = 64 };
 /* Of the potentials that a sample's neighbours leave: those of a whole cell are

@@ -4,7 +4,7 @@
 #define FARSUM_METHOD_SPECTRAL_H
 
 #include "task/method.h"
-#include "method/tuned.h"
+#include "tune/parameters.h"
 
 struct spectral {
     struct tuned tuned;

@@ -8,8 +8,8 @@
 #include "base/isa.h"
 #include "device/device.h"
 
-/* Rooms in the orders of tuned.h (there are MACHINE_FMM, as tuned.c asserts)
- * and, from MACHINE_FMM on, of fmm.h. */
+/* Rooms in the orders of tune/parameters.h (there are MACHINE_FMM, as
+ * tune/parameters.c asserts) and, from MACHINE_FMM on, of fmm.h. */
 enum { MACHINE_NEAR, MACHINE_FMM = 5, MACHINE_ROOMS = 12 };
 
 /* Who works, and in what. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "method/error_inside.h"
+#include "tune/error_shared.h"
 
 enum { MOST = 4 };
 /* Part of the mean square that is taken where a lattice's sources cancel. */

@@ -9,8 +9,8 @@
 
 #include "base/par.h"
 #include "math/quick.h"
-#include "method/designs.h"
-#include "method/error_inside.h"
+#include "tune/designs.h"
+#include "tune/error_shared.h"
 #include "task/sample_bins.h"
 
 /* 1: the window and alias of a key are those that are made afresh. */

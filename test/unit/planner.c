@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner.c: crowding, what it changes, times that are kept, and bad files. */
+/* tune/measured_choice.c: crowding, what it changes, times that are kept, and
+ * bad files. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 #include "base/mem.h"
 #include "check.h"
 #include "farsum/device.h"
-#include "method/planner.h"
+#include "tune/measured_choice.h"
 #include "cost/kept_times.h"
 #include "points/crowd.h"
 #include "points/gpu.h"

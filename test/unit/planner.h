@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner.h: what the tests of the planner share. */
+/* tune/measured_choice.h: what the tests of the planner share. */
 #ifndef FARSUM_TEST_PLANNER_H
 #define FARSUM_TEST_PLANNER_H
 
-#include "method/planner.h"
+#include "tune/measured_choice.h"
 
 extern struct window window; /* prolate, of support 6 */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner.c: which row, by its cost or by its measured times. */
-#include "method/planner.h"
+/* measured_choice.c: which row, by its cost or by its measured times. */
+#include "tune/measured_choice.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune.c: tolerance -> cutoff, bandwidth, mesh, support and shape, by the
+/* search.c: tolerance -> cutoff, bandwidth, mesh, support and shape, by the
  * error model and the rooms' costs together.
  *
  * For a ladder of cutoffs and of upsamplings: the smallest bandwidth whose cut
@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/designs.h"
-#include "method/error_inside.h"
-#include "method/tune_inside.h"
+#include "tune/designs.h"
+#include "tune/error_shared.h"
+#include "tune/tuner.h"
 
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
 

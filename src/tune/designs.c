@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* designs.c: windows and aliases, the last that were used. */
-#include "method/designs.h"
+#include "tune/designs.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.c: the error integrals, math.md (6.1)-(6.6), (6.8), (6.11)-(6.13). */
-#include "method/error_inside.h"
+#include "tune/error_shared.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error_inside.h: what the files of the error model share. */
-#ifndef FARSUM_METHOD_ERROR_INSIDE_H
-#define FARSUM_METHOD_ERROR_INSIDE_H
+/* error_shared.h: what the files of the error model share. */
+#ifndef FARSUM_TUNE_ERROR_SHARED_H
+#define FARSUM_TUNE_ERROR_SHARED_H
 
-#include "method/error.h"
+#include "tune/error.h"
 
 /* Kernel, bandwidth and nodes of a band; all else 0, start 1. */
 void band_begin(struct band *band, double c, const struct pair *pair);
-/* band_table.c: as band_set of a prolate split of bandwidth c, from tables.  0:
- * there are none, of this kernel or c. */
+/* tune/split_error_table.c: as band_set of a prolate split of bandwidth c, from
+ * tables.  0: there are none, of this kernel or c. */
 int band_table(struct band *band, double c, const struct pair *pair);
 /* Means over directions at each node of the band: of the sum of beta_m^2, of mu
  * times its mean m, of the sum of beta_m^2 m^2, of |beta_1 + beta_-1|. */

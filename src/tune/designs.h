@@ -6,12 +6,12 @@
  * the same ones for every plan.  DESIGNS of them are kept, 2.7 MB, the one that
  * was asked for longest ago makes room.  One lock guards them, which no window
  * is made under. */
-#ifndef FARSUM_METHOD_DESIGNS_H
-#define FARSUM_METHOD_DESIGNS_H
+#ifndef FARSUM_TUNE_DESIGNS_H
+#define FARSUM_TUNE_DESIGNS_H
 
 #include <stdint.h>
 
-#include "method/error.h"
+#include "tune/error.h"
 
 enum { DESIGNS = 256 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error_pair.c: the error of a pair by its distance, math.md (6.8). */
-#include "method/error_inside.h"
+#include "tune/error_shared.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune_inside.h: what the files of the tuner share. */
-#ifndef FARSUM_METHOD_TUNE_INSIDE_H
-#define FARSUM_METHOD_TUNE_INSIDE_H
+/* tuner.h: what the files of the tuner share. */
+#ifndef FARSUM_TUNE_TUNER_H
+#define FARSUM_TUNE_TUNER_H
 
-#include "method/tuned.h"
+#include "tune/parameters.h"
 
 enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUT_LAST = 80 };
 

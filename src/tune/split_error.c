@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* band.c: the split as the error sees it, math.md (6.2), (6.3). */
-#include "method/error_inside.h"
+/* split_error.c: the split as the error sees it, math.md (6.2), (6.3). */
+#include "tune/error_shared.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune_refine.c: with a cutoff, mesh and support chosen, the rest: shape,
+/* refine.c: with a cutoff, mesh and support chosen, the rest: shape,
  * bandwidth, a smaller cutoff or mesh, and the fits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "method/designs.h"
-#include "method/tune_inside.h"
+#include "tune/designs.h"
+#include "tune/tuner.h"
 
 struct search {
     const struct tuner *u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* band_flow.c: kernels other than laplace as the error sees them, math.md
- * (9.10)-(9.13), (9.22). */
-#include "method/error.h"
+/* split_error_flow.c: kernels other than laplace as the error sees them,
+ * math.md (9.10)-(9.13), (9.22). */
+#include "tune/error.h"
 
 #include <math.h>
 

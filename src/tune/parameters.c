@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tuned.c: what a set of parameters means: arguments, bytes, error. */
-#include "method/tuned.h"
+/* parameters.c: what a set of parameters means: arguments, bytes, error. */
+#include "tune/parameters.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/c_locale.h"
-#include "method/planner.h"
+#include "tune/measured_choice.h"
 #include "points/crowd.h"
 #include "cost/expected_rates.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* band_table.c: what the error sees of prolate splits, as polynomials of the
- * bandwidth.
+/* split_error_table.c: what the error sees of prolate splits, as polynomials of
+ * the bandwidth.
  *
  * The tuner asks for some hundred bandwidths; a series, its transform at the
  * nodes and their integrals take longer than all else that it does with one.
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "method/error_inside.h"
+#include "tune/error_shared.h"
 
 enum {
     FIRST = 4, /* below, the transform beyond the band swings too fast */

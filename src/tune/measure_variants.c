@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner_measure.c: times rows on synthetic points. */
-#include "method/planner.h"
+/* measure_variants.c: times rows on synthetic points. */
+#include "tune/measured_choice.h"
 
 #include <math.h>
 #include <stdio.h>

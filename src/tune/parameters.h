@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tuned.h: the parameters of a spectral plan, and what each room is told. */
-#ifndef FARSUM_METHOD_TUNED_H
-#define FARSUM_METHOD_TUNED_H
+/* parameters.h: the parameters of a spectral plan, and what each room is
+ * told. */
+#ifndef FARSUM_TUNE_PARAMETERS_H
+#define FARSUM_TUNE_PARAMETERS_H
 
-#include "method/error.h"
+#include "tune/error.h"
 #include "plan/plan.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
@@ -86,6 +87,6 @@ double tuned_velocity(const struct farsum_plan *plan, double q2, int64_t n);
 /* Of the tolerance's norm, before any result is known. */
 double tuned_norm(const struct farsum_plan *plan);
 
-/* tune.c: chooses everything that the options leave open. */
+/* tune/search.c: chooses everything that the options leave open. */
 farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned);
 #endif

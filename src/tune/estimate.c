@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tuned_error.c: the estimate of a set of parameters, math.md section 6. */
-#include "method/tuned.h"
+/* estimate.c: the estimate of a set of parameters, math.md section 6. */
+#include "tune/parameters.h"
 
 #include "base/hypot.h"
 

@@ -4,8 +4,8 @@
  * All in units of the cutoff.  For charges without order the square of the RMS
  * error of field or potential at a particle is Q (cut_near + cut_far + gather +
  * spread) + q_rms^2 self, with Q = sum q^2 and the parts below. */
-#ifndef FARSUM_METHOD_ERROR_H
-#define FARSUM_METHOD_ERROR_H
+#ifndef FARSUM_TUNE_ERROR_H
+#define FARSUM_TUNE_ERROR_H
 
 #include "math/pair.h"
 #include "math/window.h"
@@ -54,7 +54,7 @@ struct band {
 };
 void band_set(struct band *band, const struct split *split,
               const struct pair *pair);
-/* band_flow.c: the same for kernels other than laplace. */
+/* tune/split_error_flow.c: the same for kernels other than laplace. */
 void band_flow(struct band *band, const struct split *split);
 /* What cutoff and bandwidth leave out of such a pair at r, with square() = 1:
  * of a flow RMS over directions. */

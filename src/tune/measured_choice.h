@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner.h: which row, by its cost or by its measured times.
+/* measured_choice.h: which row, by its cost or by its measured times.
  *
  * Costs are models; measured times are those in the wisdom file, and, where
  * they are asked for, those of the rows that the models take for the fastest,
  * on synthetic points of the expected number and crowding. */
-#ifndef FARSUM_METHOD_PLANNER_H
-#define FARSUM_METHOD_PLANNER_H
+#ifndef FARSUM_TUNE_MEASURED_CHOICE_H
+#define FARSUM_TUNE_MEASURED_CHOICE_H
 
 #include "base/isa.h"
 #include "device/device.h"
@@ -29,7 +29,7 @@ farsum_status planner_choose(const struct planner *how,
                              const struct stage *stage, const void *args,
                              struct choice *choice);
 
-/* planner_measure.c: seconds of a set and a run of rows that see the same
+/* tune/measure_variants.c: seconds of a set and a run of rows that see the same
  * synthetic points; those that cannot be made are left out, *n_times says how
  * many are there.  Fails if there is no memory for the points.  Waits. */
 farsum_status planner_measure_rows(const struct stage *stage,
