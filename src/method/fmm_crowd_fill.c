@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm_crowd.h"
 
 enum { GRID = 12 }; /* points of an octant that say what even filling is */

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "reference/direct/direct_sum.h"
 #include "method/fmm.h"
 #include "tune/parameters.h"

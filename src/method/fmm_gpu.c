@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
-#include "method/gpu_distinct.h"
+#include "base/arrays.h"
+#include "method/staging/device_coincident.h"
 #include "points/gpu.h"
 #include "points/gpu_inside.h"
 
@@ -103,7 +103,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
     jit_define(&g->jit, "VIRIAL", "%d",
                (problem->outputs & FARSUM_VIRIAL) != 0);
     TRY(jit_build(&g->jit));
-    jit_begin(&g->facts_jit, g->device, "method/spectral_gpu.k", precision);
+    jit_begin(&g->facts_jit, g->device, "method/spectral/device.k", precision);
     jit_define(&g->facts_jit, "GROUP", "%d", FMM_GROUP);
     TRY(jit_build(&g->facts_jit));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

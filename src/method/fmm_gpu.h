@@ -6,11 +6,12 @@
 #include "device/aside.h"
 #include "device/recording.h"
 #include "method/fmm.h"
-#include "method/gpu_ends.h"
-#include "method/gpu_excluded.h"
+#include "method/staging/device_arrays.h"
+#include "method/staging/device_exclusions.h"
 #include "points/tree_gpu.h"
 
-/* What kernels leave about a sum; as leaf/facts.h and fmm_gpu.k have it. */
+/* What kernels leave about a sum; as method/staging/sums.kh and fmm_gpu.k have
+ * it. */
 enum fmm_fact {
     FMM_FACT_Q,
     FMM_FACT_Q2,

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm_gpu.h"
-#include "method/spectral_gpu.h"
+#include "method/spectral/device.h"
 #include "points/gpu_inside.h"
 
 /* As fmm_gpu.k has it. */

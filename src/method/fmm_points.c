@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm_gpu.h"
 #include "method/fmm_strict.h"
 #include "points/crowd.h"

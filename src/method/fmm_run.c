@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/hypot.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box,

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm_gpu.h"
 #include "method/fmm_strict.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm_strict.h"
 #include "stage/p2p/host_simd_kern.h"
 

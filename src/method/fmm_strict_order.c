@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/hypot.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm_strict.h"
 
 /* Strengths and norms of a sum may differ by so much from the sample's. */

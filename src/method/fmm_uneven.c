@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "method/fmm.h"
 
 /* Points no more crowded than this are a dense tree's without a look. */

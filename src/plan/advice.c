@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/method.h"
 #include "plan/plan.h"
 

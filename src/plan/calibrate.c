@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "method/fmm.h"
-#include "method/spectral.h"
+#include "method/spectral/spectral.h"
 #include "cost/kept_times.h"
 #include "cost/expected_rates.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/args.h"
 #include "base/fpenv.h"
-#include "method/spectral.h"
+#include "method/spectral/spectral.h"
 #include "cost/expected_rates.h"
 
 _Static_assert((int)FARSUM_MODEL_KINDS == (int)COUNT_KINDS

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/method.h"
 #include "plan/plan.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/method.h"
 
 /* Of a value (a potential, a velocity) of the sum that info tells of. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "plan/verify.h"
 
 /* The part of the targets that may err more; the least length, over the norm.

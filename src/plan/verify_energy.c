@@ -6,7 +6,7 @@
 
 #include "base/hypot.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/method.h"
 #include "plan/verify.h"
 

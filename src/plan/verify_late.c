@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "device/buf.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/method.h"
 #include "plan/verify.h"
 

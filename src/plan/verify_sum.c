@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "device/buf.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/method.h"
 #include "plan/verify.h"
 

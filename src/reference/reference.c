@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "reference/kernels.h"
 
 /* Points that open sums hold for one would lie this close to each other: the

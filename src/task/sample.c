@@ -9,7 +9,7 @@
 #include "base/par.h"
 #include "base/random.h"
 #include "math/pair.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "task/sample_bins.h"
 #include "task/sample_local.h"
 #include "task/sample_near.h"

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/random.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "points/gpu.h"
 
 enum { SETS = 2, RUNS = 4 };

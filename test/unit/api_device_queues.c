@@ -4,7 +4,7 @@
  * that repeat. */
 #include "api_device.h"
 
-#include "method/spectral_gpu.h"
+#include "method/spectral/device.h"
 
 /* Results of one right-hand side, one after another. */
 enum { PACKED = 4 * N + 10 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu_mixed.c: strengths of near pairs in f32 of a plan on a device
+/* device_mixed.c: strengths of near pairs in f32 of a plan on a device
  * that sums all else in f64. */
-#include "method/spectral_gpu.h"
+#include "method/spectral/device.h"
 
 enum { GROUP = 256 };
 
 farsum_status gpu_mixed_create(struct spectral_gpu *g)
 {
     struct gpu_mixed *x = &g->mixed;
-    jit_begin(&x->jit, g->device, "method/spectral_mixed.k", FARSUM_F64);
+    jit_begin(&x->jit, g->device, "method/spectral/mixed.k", FARSUM_F64);
     jit_define(&x->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&x->jit));
     return jit_kernel(&x->jit, "mixed_narrow", GROUP, 0, &x->narrow);

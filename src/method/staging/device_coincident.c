@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_distinct.c: a device finds two sources at one place, the host whether
- * exclusions leave out each pair that is.  Rare: the positions are fetched. */
-#include "method/gpu_distinct.h"
+/* device_coincident.c: a device finds two sources at one place, the host
+ * whether exclusions leave out each pair that is.  Rare: the positions are
+ * fetched. */
+#include "method/staging/device_coincident.h"
 
 #include "base/mem.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "points/points.h"
 
 /* Fractions of the cell, which lie there as [3][n]. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spectral.h: the state of a spectral plan. */
-#ifndef FARSUM_METHOD_SPECTRAL_H
-#define FARSUM_METHOD_SPECTRAL_H
+#ifndef FARSUM_METHOD_SPECTRAL_SPECTRAL_H
+#define FARSUM_METHOD_SPECTRAL_SPECTRAL_H
 
 #include "task/method.h"
 #include "tune/parameters.h"
@@ -30,14 +30,14 @@ struct spectral {
                                  empty */
 };
 
-/* spectral_mixed.c: of n sources. */
+/* method/spectral/mixed.c: of n sources. */
 farsum_status spectral_mixed_reserve(const struct farsum_plan *plan,
                                      struct spectral *s, int64_t n);
 /* s->q in f32, for the near pairs. */
 const float *spectral_mixed_in(const struct farsum_plan *plan,
                                struct spectral *s);
 
-/* spectral_out.c: strengths in; results out. */
+/* method/spectral/units.c: strengths in; results out. */
 /* Right-hand side r into s->q and the plan's units; sums of q and q^2. */
 void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
                  const void *q, double *q1, double *q2);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu_exclude.c: exclusions of a plan on a device. */
-#include "method/spectral_exclude.h"
-#include "method/spectral_gpu.h"
+/* device_exclude.c: exclusions of a plan on a device. */
+#include "method/spectral/exclude.h"
+#include "method/spectral/device.h"
 #include "points/gpu.h"
 
 enum { GROUP = 128, RECORD = 10 };
 
-/* As spectral_exclude.k has it. */
+/* As method/spectral/exclude.k has it. */
 struct exclude_units {
     struct exclude_cell cell;
     double kappa;
@@ -32,7 +32,7 @@ static farsum_status exclude_kernels(const struct farsum_plan *plan,
         return FARSUM_OK;
     if (x->jit.device)
         jit_clear(&x->jit);
-    jit_begin(&x->jit, device, "method/spectral_exclude.k",
+    jit_begin(&x->jit, device, "method/spectral/exclude.k",
               plan->problem.precision);
     jit_define(&x->jit, "GROUP", "%d", GROUP);
     jit_define(&x->jit, "PAIR", "%s", pair->name);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu.c: kernels, memory and points of a spectral plan on a device. */
-#include "method/spectral_gpu.h"
+/* device.c: kernels, memory and points of a spectral plan on a device. */
+#include "method/spectral/device.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/arrays.h"
-#include "method/gpu_distinct.h"
+#include "base/arrays.h"
+#include "method/staging/device_coincident.h"
 #include "points/gpu.h"
 #include "points/gpu_inside.h"
 
@@ -106,7 +106,7 @@ farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
     TRY(MEM_NEW(g, 1));
     s->gpu = g;
     g->device = plan->device;
-    jit_begin(&g->jit, g->device, "method/spectral_gpu.k",
+    jit_begin(&g->jit, g->device, "method/spectral/device.k",
               plan->problem.precision);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(gpu_kernels(g));

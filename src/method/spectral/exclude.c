@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_exclude.c: what excluded pairs lose, (3.7), in units of the cutoff
+/* exclude.c: what excluded pairs lose, (3.7), in units of the cutoff
  * and in f64, beside near and far field. */
-#include "method/spectral_exclude.h"
+#include "method/spectral/exclude.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/par.h"
-#include "method/arrays.h"
+#include "base/arrays.h"
 #include "stage/near/near.h"
 
 #define FN static inline

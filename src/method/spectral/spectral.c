@@ -2,16 +2,16 @@
 /* spectral: near pairs + mesh, for any split and window (Lindbo and Tornberg,
  * J. Comput. Phys. 230 (2011) 8744; prolate split: Liang et al. 2025).  The
  * main method. */
-#include "method/spectral.h"
+#include "method/spectral/spectral.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "method/arrays.h"
-#include "method/spectral_exclude.h"
-#include "method/spectral_gpu.h"
+#include "base/arrays.h"
+#include "method/spectral/exclude.h"
+#include "method/spectral/device.h"
 
 static farsum_status spectral_fits(const struct farsum_plan *plan)
 {

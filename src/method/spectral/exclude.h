@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_exclude.h: what excluded pairs lose. */
+/* exclude.h: what excluded pairs lose. */
 #ifndef FARSUM_METHOD_SPECTRAL_EXCLUDE_H
 #define FARSUM_METHOD_SPECTRAL_EXCLUDE_H
 
-#include "method/spectral.h"
+#include "method/spectral/spectral.h"
 
 /* As struct bare_cell of leaf/bare.h. */
 struct exclude_cell {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_excluded.h: a plan's exclusions as they lie on a device. */
-#ifndef FARSUM_METHOD_GPU_EXCLUDED_H
-#define FARSUM_METHOD_GPU_EXCLUDED_H
+/* device_exclusions.h: a plan's exclusions as they lie on a device. */
+#ifndef FARSUM_METHOD_STAGING_DEVICE_EXCLUSIONS_H
+#define FARSUM_METHOD_STAGING_DEVICE_EXCLUSIONS_H
 
 #include "device/buf.h"
 #include "plan/plan.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_ends.h: where the sums of a method on a device come from and go to: a
- * caller's arrays there, or those of the method's own through which one
+/* device_arrays.h: where the sums of a method on a device come from and go to:
+ * a caller's arrays there, or those of the method's own through which one
  * right-hand side after another of a caller on the host goes. */
-#ifndef FARSUM_METHOD_GPU_ENDS_H
-#define FARSUM_METHOD_GPU_ENDS_H
+#ifndef FARSUM_METHOD_STAGING_DEVICE_ARRAYS_H
+#define FARSUM_METHOD_STAGING_DEVICE_ARRAYS_H
 
 #include "device/buf.h"
 #include "plan/plan.h"

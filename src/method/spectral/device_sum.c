@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu_sum.c: the stages of a right-hand side on a device, in units of
+/* device_sum.c: the stages of a right-hand side on a device, in units of
  * the cutoff; near pairs beside the mesh where there are two queues. */
-#include "method/spectral_gpu.h"
+#include "method/spectral/device.h"
 
 /* What one right-hand side is summed of. */
 struct part {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu_flow.c: a flow's strengths and velocities on a device. */
+/* device_flow.c: a flow's strengths and velocities on a device. */
 #include <math.h>
 
-#include "method/spectral_gpu.h"
+#include "method/spectral/device.h"
 
 enum { GROUP = 256 };
 
@@ -12,7 +12,7 @@ farsum_status gpu_flow_create(const struct farsum_plan *plan,
     const struct pair *pair = &plan->pair;
     const struct pair_kind *kind = pair->kind;
     struct jit *jit = &g->flow_jit;
-    jit_begin(jit, g->device, "method/spectral_flow.k",
+    jit_begin(jit, g->device, "method/spectral/device_flow.k",
               plan->problem.precision);
     jit_define(jit, "GROUP", "%d", GROUP);
     jit_define(jit, "PAIR", "%s", pair->name);

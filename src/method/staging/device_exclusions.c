@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_excluded.c: a plan's exclusions to a device. */
-#include "method/gpu_excluded.h"
+/* device_exclusions.c: a plan's exclusions to a device. */
+#include "method/staging/device_exclusions.h"
 
 void gpu_excluded_clear(struct gpu_excluded *x)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_ends.c: strengths to a device and results from it. */
-#include "method/gpu_ends.h"
+/* device_arrays.c: strengths to a device and results from it. */
+#include "method/staging/device_arrays.h"
 
-#include "method/arrays.h"
+#include "base/arrays.h"
 
 struct gpu_counts gpu_counts(const struct farsum_plan *plan, int64_t n,
                              int64_t m)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_mixed.c: a plan whose near pairs are f32 and all else f64: their
+/* mixed.c: a plan whose near pairs are f32 and all else f64: their
  * strengths; what they give is f64 (wide in stage/near/near.h). */
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/spectral.h"
+#include "method/spectral/spectral.h"
 
 farsum_status spectral_mixed_reserve(const struct farsum_plan *plan,
                                      struct spectral *s, int64_t n)

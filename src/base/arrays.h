@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* arrays.h: the caller's arrays, f32 or f64, to and from ours. */
-#ifndef FARSUM_METHOD_ARRAYS_H
-#define FARSUM_METHOD_ARRAYS_H
+#ifndef FARSUM_BASE_ARRAYS_H
+#define FARSUM_BASE_ARRAYS_H
 
 #include "base/status.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu.h: the part of a spectral plan that lies on a device. */
-#ifndef FARSUM_METHOD_SPECTRAL_GPU_H
-#define FARSUM_METHOD_SPECTRAL_GPU_H
+/* device.h: the part of a spectral plan that lies on a device. */
+#ifndef FARSUM_METHOD_SPECTRAL_DEVICE_H
+#define FARSUM_METHOD_SPECTRAL_DEVICE_H
 
 #include "device/aside.h"
 #include "device/jit.h"
 #include "device/recording.h"
-#include "method/gpu_ends.h"
-#include "method/gpu_excluded.h"
-#include "method/spectral.h"
+#include "method/staging/device_arrays.h"
+#include "method/staging/device_exclusions.h"
+#include "method/spectral/spectral.h"
 
-/* What kernels leave about a sum; as spectral_gpu.k has it. */
+/* What kernels leave about a sum; as method/spectral/device.k has it. */
 enum gpu_fact {
     FACT_Q,
     FACT_Q2,
@@ -78,7 +78,7 @@ struct spectral_gpu {
     int had_field, had_potential; /* in it */
 };
 
-/* The host's twin of leaf/facts.h's struct. */
+/* The host's twin of method/staging/sums.kh's struct. */
 struct spectral_units {
     double coulomb, cutoff, background, surface, none;
     int64_t n, targets, first_q, first_out, rhs;
@@ -97,7 +97,8 @@ static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
     return groups < SUM_RECORDS ? groups : SUM_RECORDS;
 }
 
-/* spectral_gpu_flow.c: kernels of a flow; strengths in, velocities out. */
+/* method/spectral/device_flow.c: kernels of a flow; strengths in, velocities
+ * out. */
 farsum_status gpu_flow_create(const struct farsum_plan *plan,
                               struct spectral_gpu *gpu);
 struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
@@ -112,8 +113,8 @@ farsum_status gpu_flow_out(const struct farsum_plan *plan,
                            const struct spectral_units *units,
                            const struct gpu_ends *ends);
 
-/* spectral_gpu_exclude.c: the plan's exclusions to the device; whether they are
- * there; what they take from one right-hand side. */
+/* method/spectral/device_exclude.c: the plan's exclusions to the device;
+ * whether they are there; what they take from one right-hand side. */
 farsum_status spectral_gpu_exclude(const struct farsum_plan *plan,
                                    struct spectral *s);
 farsum_status gpu_exclude_ready(const struct farsum_plan *plan,
@@ -122,15 +123,16 @@ farsum_status gpu_exclude_run(const struct farsum_plan *plan,
                               struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
-/* spectral_gpu_mixed.c: kernels; room for n sources; gpu->q to mixed.q. */
+/* method/spectral/device_mixed.c: kernels; room for n sources; gpu->q to
+ * mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);
 farsum_status gpu_mixed_reserve(const struct farsum_plan *plan,
                                 struct spectral_gpu *gpu, int64_t n);
 farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
 
-/* spectral_gpu_run.c: the last right-hand side's FACT_FORCE and FACT_PHI, from
- * the records that it left. */
+/* method/spectral/device_run.c: the last right-hand side's FACT_FORCE and
+ * FACT_PHI, from the records that it left. */
 farsum_status gpu_fold_results(const struct farsum_plan *plan,
                                const struct spectral *s);
 /* The same of what says whether they are in range: of the last execute's last
@@ -138,8 +140,8 @@ farsum_status gpu_fold_results(const struct farsum_plan *plan,
 farsum_status gpu_range_last(const struct farsum_plan *plan,
                              const struct spectral *s);
 
-/* spectral_gpu_sum.c: the stages, from strengths to results in units of the
- * cutoff. */
+/* method/spectral/device_sum.c: the stages, from strengths to results in units
+ * of the cutoff. */
 farsum_status gpu_sum(const struct farsum_plan *plan, struct spectral *s,
                       const struct spectral_units *units);
 

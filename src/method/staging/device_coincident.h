@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_distinct.h: coincident sources that a device found. */
-#ifndef FARSUM_METHOD_GPU_DISTINCT_H
-#define FARSUM_METHOD_GPU_DISTINCT_H
+/* device_coincident.h: coincident sources that a device found. */
+#ifndef FARSUM_METHOD_STAGING_DEVICE_COINCIDENT_H
+#define FARSUM_METHOD_STAGING_DEVICE_COINCIDENT_H
 
 #include "plan/plan.h"
 #include "points/gpu.h"

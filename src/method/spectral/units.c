@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_out.c: from the caller's units to units of the cutoff and back. */
+/* units.c: from the caller's units to units of the cutoff and back. */
 #include <math.h>
 #include <string.h>
 
 #include "base/par.h"
-#include "method/arrays.h"
-#include "method/spectral.h"
+#include "base/arrays.h"
+#include "method/spectral/spectral.h"
 
 int spectral_unwraps(const struct farsum_plan *plan)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral_gpu_run.c: a sum on a device.  Nothing waits until results go to a
+/* device_run.c: a sum on a device.  Nothing waits until results go to a
  * caller on the host. */
 #include <math.h>
 
-#include "method/spectral_gpu.h"
+#include "method/spectral/device.h"
 
 _Static_assert(sizeof(struct spectral_units) == 128, "as the kernels have it");
 
