@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fmm_orders.c: the errors of the method fmm by order, as the tables of
- * src/method/fmm_error.c have them; a CSV line each.
+ * src/method/fmm/boxes/error.c have them; a CSV line each.
  *
  *     fmm_orders N ROOT LEVELS WS CHARGES [STEP [MOST [SEED]]]
  *

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "method/fmm.h"
+#include "method/fmm/fmm.h"
 #include "method/spectral/spectral.h"
 #include "cost/kept_times.h"
 #include "cost/expected_rates.h"

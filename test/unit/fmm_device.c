@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "device/buf.h"
-#include "method/fmm_gpu.h"
+#include "method/fmm/device/set_points.h"
 
 /* Results from the points set next by one of the two ways. */
 static void gather(farsum_plan *plan, int by_reads)

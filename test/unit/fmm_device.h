@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "farsum/device.h"
-#include "method/fmm.h"
+#include "method/fmm/fmm.h"
 #include "plan/plan.h"
 
 enum { MOST = 700, RHS = 2 };

@@ -3,7 +3,7 @@
  * what the host's do. */
 #include <omp.h>
 
-#include "method/fmm_gpu.h"
+#include "method/fmm/device/set_points.h"
 #include "unit/tree_gpu.h"
 
 static const struct {

@@ -3,7 +3,7 @@
  * is what their boxes say of the errors. */
 #include <omp.h>
 
-#include "method/fmm_gpu.h"
+#include "method/fmm/device/set_points.h"
 #include "tree_copy.h"
 #include "unit/tree_gpu.h"
 

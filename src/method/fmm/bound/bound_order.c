@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bound_order.c: the order whose bound is within the tolerance, of boxes
+ * that are filled evenly, for a proof or for few points; whether a sum's is. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/hypot.h"
+#include "base/arrays.h"
+#include "method/fmm/bound/bound.h"
+
+/* Strengths and norms of a sum may differ by so much from the sample's. */
+#define MARGIN 1.25
+#define NEARS 1.5625 /* of two strengths */
+/* Points of a lattice's few unit cells all lie alike in their boxes, at corners
+ * for one, and so may few points of any kind: what means over boxes say of the
+ * order is then too little, by up to 1e5 times, so that the bound says it.  Of
+ * more cells it is by up to 2.3 times, which estimates have a margin for. */
+enum { ALIKE = 512, FEW = 32 };
+/* What rounding is allowed over what it is expected to leave, of a proof. */
+#define ROUNDING 8
+/* Of f32, and of f64, where it falls short by more. */
+#define TOGETHER_F32 2
+#define TOGETHER_F64 5
+/* (10.40)'s factors, fits to unit cells. */
+#define NEAR 0.35
+#define NEAR_FIELD 1.5
+
+static struct fmm_strict *strict_of(const struct fmm *s)
+{
+    return s->strict ? s->strict : s->alike;
+}
+
+int strict_field(const struct farsum_plan *plan)
+{
+    return plan->problem.error != FARSUM_ERROR_POTENTIAL;
+}
+
+/* (10.40) */
+static double strict_near(const struct farsum_plan *plan,
+                          const struct fmm_facts *facts,
+                          const struct fmm_crowd *crowd)
+{
+    if (!plan->device)
+        return 0;
+    double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
+    double n = (double)plan->problem.n_sources, q = sqrt(facts->q2);
+    double shell = fmm_eps(plan) * 2 * M_PI * r * n / facts->volume;
+    if (strict_field(plan))
+        return NEAR_FIELD * 2 * q * q * shell;
+    return NEAR * pow(side, 1.5) * q * shell * r;
+}
+
+static double strict_rounding(const struct farsum_plan *plan,
+                              const struct fmm_facts *facts,
+                              const struct fmm_crowd *crowd)
+{
+    double even = fmm_rounding(plan, facts, crowd, strict_field(plan));
+    /* one target's is no more than that of all of them together */
+    double n = (double)(plan->problem.n_targets > 0 ? plan->problem.n_targets
+                                                    : plan->problem.n_sources);
+    double times = ROUNDING;
+    if (plan->device)
+        times = fmax(times, sqrt(n)
+                                * (plan->problem.precision == FARSUM_F32
+                                       ? TOGETHER_F32
+                                       : TOGETHER_F64));
+    return plan->options.strict
+               ? times * even
+               : hypot_of(even, strict_near(plan, facts, crowd));
+}
+
+/* What a field's error counts as in the tolerance's norm. */
+static double strict_own(const struct farsum_plan *plan,
+                         const struct fmm_facts *facts, double most)
+{
+    if (!strict_field(plan))
+        return 1;
+    return plan->problem.n_targets > 0 ? sqrt(facts->q2) : most;
+}
+
+static double strict_norm(const struct farsum_plan *plan,
+                          const struct fmm_facts *facts)
+{
+    return strict_field(plan) ? facts->force : facts->potential;
+}
+
+double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
+                    const struct fmm_crowd *crowd)
+{
+    const farsum_problem *p = &plan->problem;
+    double norm = strict_norm(plan, &s->facts);
+    double rounding = strict_rounding(plan, &s->facts, crowd);
+    double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
+                                                    : p->tolerance * norm;
+    double own = strict_own(plan, &s->facts, strict_of(s)->most);
+    if (most == 0) /* nothing is known */
+        return INFINITY;
+    rounding += NEARS * strict_of(s)->near;
+    return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;
+}
+
+/* E of (10.39), C = 1. */
+static double strict_left(const struct farsum_plan *plan,
+                          const struct fmm_facts *facts,
+                          const struct fmm_crowd *crowd, double most,
+                          double bound, double near)
+{
+    double error = near;
+    if (bound > 0 && most > 0)
+        error += bound * strict_own(plan, facts, most);
+    return error + strict_rounding(plan, facts, crowd);
+}
+
+double strict_error(const struct farsum_plan *plan,
+                    const struct fmm_facts *facts,
+                    const struct fmm_crowd *crowd, double most, double bound,
+                    double near)
+{
+    double norm = strict_norm(plan, facts);
+    double error = strict_left(plan, facts, crowd, most, bound, near);
+    return plan_bound(plan, error, norm);
+}
+
+farsum_status strict_fails(const struct farsum_plan *plan, double limit,
+                           double least)
+{
+    const char *bits = plan->problem.precision == FARSUM_F32 ? "f32" : "f64";
+    char given[40] = "", part[64];
+    if (limit > 0)
+        snprintf(part, sizeof part, "orders up to %d in %s",
+                 (int)MULTIPOLE_MOST, bits);
+    else
+        snprintf(part, sizeof part, "rounding in %s, whatever the order,",
+                 bits);
+    if (plan->options.separation)
+        snprintf(given, sizeof given, " with separation %d",
+                 plan->options.separation);
+    FAIL(ERR_TOLERANCE,
+         "%s: tolerance %g: the smallest bound that %s can reach here%s is "
+         "%.3g",
+         plan->options.strict ? "strict"
+                              : "method fmm, few points or a lattice",
+         plan->given.tolerance, part, given, plan_error(plan, least));
+}
+
+static int strict_alike(const struct farsum_plan *plan, const struct fmm *s)
+{
+    const struct sample *sample = &plan->sample;
+    return s->facts.periodic && plan->options.order == 0
+           && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
+}
+
+farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s)
+{
+    const farsum_problem *p = &plan->problem;
+    struct fmm_strict *t = NULL;
+    if (!plan->options.strict && !strict_alike(plan, s))
+        return FARSUM_OK;
+    TRY(MEM_NEW(t, 1));
+    *(plan->options.strict ? &s->strict : &s->alike) = t;
+    t->order = -1;
+    t->mean = t->most = 1;
+    if (!p->sample_q)
+        return FARSUM_OK;
+    t->mean = t->most = 0;
+    for (int64_t i = 0; i < p->n_sources; i++) {
+        double q = fabs(plan->sample_q[i]);
+        t->mean += q / (double)p->n_sources;
+        t->most = fmax(t->most, q);
+    }
+    double square = s->facts.q2 - t->mean * t->mean;
+    t->spread = square > 0 ? sqrt(square) : 0;
+    if (t->most == 0)
+        t->mean = t->most = 1;
+    return FARSUM_OK;
+}
+
+void fmm_strict_destroy(struct fmm_strict *t)
+{
+    if (!t)
+        return;
+    mem_free(t->boxes.pair);
+    mem_free(t->weight);
+    mem_free(t->size);
+    mem_free(t->sum);
+    mem_free(t->q);
+    mem_free(t);
+}
+
+/* (10.38) of boxes that are filled evenly. */
+static double strict_even(const struct fmm *s, const struct fmm_shape *shape,
+                          int64_t n, int order, int field)
+{
+    const struct fmm_strict *t = strict_of(s);
+    const double *box = shape->box;
+    int depth, first = fmm_shape_first(s, shape);
+    double sum = 0, filling = fmm_shape_filling(s, shape, n, &depth);
+    double h = cbrt(s->facts.volume * filling
+                    / ((double)n * box[0] * box[1] * box[2]));
+    for (int level = depth; level >= first; level--, h *= 2, filling *= 8) {
+        double one = (level > 0 ? t->boxes.list : t->boxes.top)[field][order]
+                     * (filling * t->mean + t->most - t->mean);
+        if (level == 0)
+            one += t->boxes.rest[field][order] * (double)n * t->mean;
+        sum += one / (field ? h * h : h);
+    }
+    return sum;
+}
+
+farsum_status fmm_strict_order(const struct farsum_plan *plan,
+                               const struct fmm *s,
+                               const struct fmm_shape *shape, int64_t n,
+                               int *order)
+{
+    struct fmm_strict *t = strict_of(s);
+    struct fmm_crowd crowd;
+    int field = strict_field(plan);
+    fmm_shape_crowd(s, shape, n, &crowd);
+    TRY(strict_boxes_set(&t->boxes, s, shape));
+    double limit = strict_limit(plan, s, &crowd), bound = 0;
+    for (int p = s->facts.periodic ? 2 : 1; p < STRICT_ORDERS; p++) {
+        bound = strict_even(s, shape, n, p, field);
+        if (bound <= limit) {
+            *order = p;
+            return FARSUM_OK;
+        }
+    }
+    return strict_fails(plan, limit,
+                        strict_error(plan, &s->facts, &crowd, t->most,
+                                     limit > 0 ? bound : 0, t->near));
+}
+
+/* What bounds in place of means say of the error: the estimate is no less.  By
+ * how much a sum's strengths are those of the sample is taken as a whole. */
+static void alike_tell(struct farsum_plan *plan, const struct fmm *s,
+                       const struct fmm_facts *facts)
+{
+    const struct fmm_strict *t = s->alike;
+    double norm = strict_norm(plan, facts);
+    double scale = s->facts.q2 > 0 ? sqrt(facts->q2 / s->facts.q2) : 1;
+    double error =
+        strict_left(plan, facts, &s->crowd, scale * t->most, scale * t->bound,
+                    0);
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        error *= plan->problem.coulomb;
+    else
+        error = norm > 0 ? error / norm : 0;
+    if (isfinite(error))
+        plan->info.estimated_error = fmax(plan->info.estimated_error, error);
+}
+
+/* Of the points that are there, or before they are of evenly filled boxes. */
+farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
+{
+    struct fmm_strict *t = strict_of(s);
+    if (!t)
+        return FARSUM_OK;
+    double bound = t->bound;
+    if (t->order < 0) {
+        TRY(strict_boxes_set(&t->boxes, s, &s->shape));
+        bound = strict_even(s, &s->shape, plan->problem.n_sources,
+                            s->shape.order, strict_field(plan));
+    }
+    if (s->strict) {
+        plan->info.bound =
+            strict_error(plan, &s->facts, &s->crowd, t->most, bound, t->near);
+    } else {
+        t->bound = bound;
+        alike_tell(plan, s, &s->facts);
+    }
+    return FARSUM_OK;
+}
+
+/* What a sum was, and whether it is within. */
+farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
+                             const struct fmm_facts *facts)
+{
+    const struct fmm_strict *t = s->strict;
+    if (s->alike)
+        alike_tell(plan, s, facts);
+    if (!t)
+        return FARSUM_OK;
+    double most = t->given, ratio, near;
+    if (s->gpu) {
+        ratio = most * t->over;
+    } else {
+        most = 0;
+        for (int64_t i = 0; i < s->exact.n; i++)
+            most = fmax(most, fabs(s->exact.q[i]));
+        ratio = strict_ratio(s);
+    }
+    TRY(strict_rounded(plan, s, &s->tree, s->exact.q, sqrt(facts->q2), &near));
+    plan->info.bound = strict_error(plan, facts, &s->crowd, most,
+                                    t->bound > 0 ? t->bound * ratio : 0, near);
+    if (plan->info.bound > plan->problem.tolerance)
+        FAIL(ERR_TOLERANCE,
+             "strict: with these strengths and results order %d is proved to "
+             "keep %.3g, not the tolerance %g; %s",
+             s->shape.order, plan_error(plan, plan->info.bound),
+             plan->given.tolerance,
+             plan->options.order
+                 ? "a higher order, or one that is chosen, may"
+                 : "a sample of them lets the plan choose for them");
+    return FARSUM_OK;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clustering.c: what the far lists of a tree hold, where in their boxes its
+ * points lie, and how unevenly: what the errors at the targets go with, (10.24)
+ * to (10.26). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+#include "method/fmm/boxes/clustering.h"
+
+enum { BLOCK = 64 }; /* boxes that are looked at, summed by a thread */
+
+static int64_t crowd_side(const struct tree *t)
+{
+    return 2 * t->ws + 3;
+}
+
+/* The nearest boxes that are far are all that counts. */
+static int crowd_shell(const struct tree *t, const int64_t d[3])
+{
+    int64_t most = 0;
+    for (int a = 0; a < 3; a++)
+        most = llabs(d[a]) > most ? llabs(d[a]) : most;
+    return most == t->ws + 1;
+}
+
+static int64_t crowd_offset(const struct tree *t, const int64_t d[3])
+{
+    int64_t side = crowd_side(t), half = t->ws + 1;
+    return ((d[2] + half) * side + d[1] + half) * side + d[0] + half;
+}
+
+/* (10.24) */
+static farsum_status crowd_weights(struct crowd *c)
+{
+    const struct tree *t = c->t;
+    int64_t side = crowd_side(t), half = t->ws + 1, d[3];
+    double least = half * fmin(t->box[0], fmin(t->box[1], t->box[2]));
+    TRY(MEM_NEW(c->weight, side * side * side * K));
+    for (d[2] = -half; d[2] <= half; d[2]++)
+        for (d[1] = -half; d[1] <= half; d[1]++)
+            for (d[0] = -half; d[0] <= half; d[0]++) {
+                double *w = c->weight + K * crowd_offset(t, d), r2 = 0;
+                if (!crowd_shell(t, d))
+                    continue;
+                for (int a = 0; a < 3; a++)
+                    r2 += (double)(d[a] * d[a]) * t->box[a] * t->box[a];
+                crowd_powers(least * least / r2, w);
+                for (int k = 0; k < K; k++)
+                    c->total[k] += w[k];
+            }
+    return FARSUM_OK;
+}
+
+farsum_status crowd_begin(struct crowd *c, const struct tree *tree, int first)
+{
+    c->t = tree;
+    c->first = first;
+    crowd_table(c);
+    return crowd_weights(c);
+}
+
+void crowd_clear(struct crowd *c)
+{
+    if (c->aim != c->count)
+        mem_free(c->aim);
+    if (c->target != c->source)
+        mem_free(c->target);
+    mem_free(c->count);
+    mem_free(c->gaps);
+    mem_free(c->source);
+    mem_free(c->weight);
+}
+
+/* What a list adds up to. */
+struct list {
+    double n[K], square[K], octants[K]; /* w N, w N^2 and of octants */
+    double rim[K], lean[K];
+};
+
+static void list_add(const struct crowd *c, const int64_t d[3], int level,
+                     int64_t box, struct list *list)
+{
+    const double *w = c->weight + K * crowd_offset(c->t, d);
+    struct crowd_fill f;
+    double n = (double)c->count[box];
+    if (c->count[box] == 0)
+        return;
+    crowd_fill_of(c, 0, level, box, &f);
+    for (int k = 0; k < K; k++) {
+        list->rim[k] += w[k] * f.rim[k];
+        list->lean[k] += w[k] * f.lean[k];
+        list->n[k] += w[k] * n;
+        list->square[k] += w[k] * n * n;
+        list->octants[k] += w[k] * c->gaps[box] * f.rim[k] / c->even.rim[k];
+    }
+}
+
+static void list_of(const struct crowd *c, int level, int64_t box,
+                    struct tree_far *far, struct list *list)
+{
+    const struct tree *t = c->t;
+    int64_t half = t->ws + 1, d[3], at[3];
+    memset(list, 0, sizeof *list);
+    if (level > 0) {
+        int64_t n = tree_far(t, level, box, far);
+        for (int64_t i = 0; i < n; i++) {
+            for (int a = 0; a < 3; a++)
+                d[a] = far[i].d[a];
+            if (crowd_shell(t, d))
+                list_add(c, d, level, far[i].box, list);
+        }
+        return;
+    }
+    tree_place(t, level, box, at);
+    for (d[2] = -half; d[2] <= half; d[2]++)
+        for (d[1] = -half; d[1] <= half; d[1]++)
+            for (d[0] = -half; d[0] <= half; d[0]++) {
+                const int64_t place[3] = {at[0] - d[0], at[1] - d[1],
+                                          at[2] - d[2]};
+                int64_t from =
+                    crowd_shell(t, d) ? tree_find(t, level, place) : -1;
+                if (from >= 0)
+                    list_add(c, d, level, from, list);
+            }
+}
+
+/* What evenly filled boxes and octants leave over what points at random do,
+ * a charge: (10.26). */
+double crowd_whole(int k)
+{
+    static const double of[K] = {0.7, 0.9, 0.27, 0.05, 0.03};
+    return of[k];
+}
+double crowd_eighth(int k)
+{
+    static const double of[K] = {0.95, 1.8, 0.85, 0.35, 0.17};
+    return of[k];
+}
+
+/* Of both at the rim, (10.25). */
+double crowd_rims(int ws, int k)
+{
+    static const double of[K] = {0.2, 0.6, 4, 48, 1.5e4};
+    return ws > 1 ? 0 : of[k];
+}
+
+static void sums_add(const struct crowd *c, int level, int64_t box,
+                     const struct list *list, struct crowd_sums *to)
+{
+    struct crowd_fill fill, *f = &fill;
+    double n = (double)c->aim[box];
+    crowd_fill_of(c, c->t->separate, level, box, &fill);
+    to->targets += n;
+    for (int k = 0; k < K; k++) {
+        const struct crowd_fill *even = &c->even;
+        double w = c->total[k], both = crowd_rims(c->t->ws, k);
+        double each = (list->rim[k] * f->lean[k] + list->lean[k] * f->rim[k]
+                       + both * list->rim[k] * f->rim[k])
+                      / (2 * even->rim[k] * even->lean[k]
+                         + both * even->rim[k] * even->rim[k])
+                      / w;
+        double gaps =
+            list->square[k] - list->n[k] * list->n[k] / w - list->n[k];
+        to->far[k] += each;
+        to->uneven[k] +=
+            n / w
+            * (crowd_whole(k) * crowd_whole(k) * fmax(gaps, 0)
+               + crowd_eighth(k) * crowd_eighth(k) * list->octants[k]);
+    }
+}
+
+void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
+                 double here, struct fmm_crowd *crowd)
+{
+    double h = tree_h(t, level), targets = (double)tree_targets(t)->n;
+    /* boxes that were left out are like the others */
+    double share = all->targets > 0 ? here / (all->targets * targets) : 0;
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++) {
+            double unit = share / pow(h, 2 + 2 * field);
+            crowd->far[k][field] += unit * all->far[k];
+            crowd->uneven[k][field] += unit * all->uneven[k];
+        }
+}
+
+/* Means over the targets of a level's sums. */
+static farsum_status crowd_level(const struct crowd *c, int level,
+                                 struct fmm_crowd *crowd)
+{
+    const struct tree *t = c->t;
+    int64_t boxes = tree_boxes(t, level), step = crowd_skip(boxes);
+    int64_t some = (boxes + step - 1) / step;
+    int64_t blocks = (some + BLOCK - 1) / BLOCK;
+    struct crowd_sums *part = NULL, all = {0};
+    struct tree_far *far = NULL;
+    farsum_status status = FARSUM_OK;
+    GO(MEM_NEW(part, blocks));
+    GO(MEM_RAW(far, blocks * tree_far_most(t)));
+    PAR_FOR(t->threads, schedule(dynamic))
+    for (int64_t block = 0; block < blocks; block++)
+        for (int64_t i = block * BLOCK; i < (block + 1) * BLOCK && i < some;
+             i++) {
+            int64_t box = t->first[level] + i * step;
+            struct list list;
+            if (c->aim[box] == 0)
+                continue;
+            list_of(c, level, box, far + block * tree_far_most(t), &list);
+            sums_add(c, level, box, &list, &part[block]);
+        }
+    for (int64_t block = 0; block < blocks; block++) {
+        all.targets += part[block].targets;
+        for (int k = 0; k < K; k++) {
+            all.far[k] += part[block].far[k];
+            all.uneven[k] += part[block].uneven[k];
+        }
+    }
+    double here = 0;
+    for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
+        here += (double)c->aim[b];
+    crowd_means(t, level, &all, here, crowd);
+done:
+    mem_free(part);
+    mem_free(far);
+    return status;
+}
+
+/* (10.16)'s of evenly filled boxes, from the boxes that a target is in. */
+static void crowd_own(const struct crowd *c, struct fmm_crowd *crowd)
+{
+    const struct tree *t = c->t;
+    const struct tree_points *targets = tree_targets(t);
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        double share = (double)(targets->begin[leaf + 1] - targets->begin[leaf])
+                       / (double)targets->n;
+        double sum[2] = {0};
+        int64_t box = tree_leaf_box(t, leaf);
+        int level = tree_level(t, box);
+        crowd->h += share * tree_h(t, level);
+        for (; level >= c->first && share > 0;
+             box = tree_parent(t, level--, box)) {
+            double h = tree_h(t, level), n = (double)c->count[box];
+            crowd->random[0] += share * n / (h * h);
+            crowd->random[1] += share * n / (h * h * h * h);
+            sum[0] += n / h;
+            sum[1] += n / (h * h);
+        }
+        crowd->together[0] += share * sum[0] * sum[0];
+        crowd->together[1] += share * sum[1] * sum[1];
+    }
+}
+
+farsum_status fmm_crowd(const struct tree *tree, int first,
+                        struct fmm_crowd *crowd)
+{
+    farsum_status status = FARSUM_OK;
+    struct crowd *c = NULL;
+    GO(MEM_NEW(c, 1));
+    GO(crowd_begin(c, tree, first));
+    GO(crowd_fills(c));
+    *crowd =
+        (struct fmm_crowd){.ws = tree->ws, .listed = 1, .sparse = !tree->dense};
+    crowd_own(c, crowd);
+    for (int level = first; level <= tree->depth; level++)
+        GO(crowd_level(c, level, crowd));
+done:
+    if (c) {
+        crowd_clear(c);
+        mem_free(c);
+    }
+    return status;
+}

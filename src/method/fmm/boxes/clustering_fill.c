@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clustering_fill.c: how many points boxes hold, and where in them: (10.25). */
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/arrays.h"
+#include "method/fmm/boxes/clustering.h"
+
+enum { GRID = 12 }; /* points of an octant that say what even filling is */
+
+static void fill_add(const struct crowd *c, const double u[3], double times,
+                     struct crowd_fill *to)
+{
+    double r2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * c->half;
+    int at = (int)(CROWD_TABLE * fmin(r2, 1) + 0.5);
+    const struct crowd_fill *f = &c->table[at];
+    for (int k = 0; k < K; k++) {
+        to->rim[k] += times * f->rim[k];
+        to->lean[k] += times * f->lean[k];
+    }
+}
+
+static void crowd_even(struct crowd *c)
+{
+    const double *box = c->t->box;
+    for (int i = 0; i < GRID * GRID * GRID; i++) {
+        const int at[3] = {i % GRID, i / GRID % GRID, i / GRID / GRID};
+        double u[3];
+        for (int d = 0; d < 3; d++)
+            u[d] = box[d] * (at[d] + 0.5) / (2 * GRID);
+        fill_add(c, u, 1.0 / (GRID * GRID * GRID), &c->even);
+    }
+}
+
+/* What an order leaves of a pair goes as (10.25). */
+void crowd_table(struct crowd *c)
+{
+    const double *box = c->t->box;
+    double slope = 1.2 / (c->t->ws + 1);
+    for (int i = 0; i <= CROWD_TABLE; i++) {
+        double u = sqrt(i / (double)CROWD_TABLE), *lean = c->table[i].lean;
+        crowd_powers(u * u, c->table[i].rim);
+        lean[0] = exp(2 * slope * (u - 1));
+        for (int k = 1; k < K; k++)
+            lean[k] = lean[k - 1] * lean[k - 1];
+    }
+    c->half = 4 / (box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
+    crowd_even(c);
+}
+
+/* Points of all boxes from those of leaves. */
+static void crowd_count(const struct tree *t, const struct tree_points *p,
+                        int64_t *count)
+{
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++)
+        count[tree_leaf_box(t, leaf)] = p->begin[leaf + 1] - p->begin[leaf];
+    for (int level = t->depth; level > 0; level--)
+        for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
+            count[tree_parent(t, level, b)] += count[b];
+}
+
+/* A point of a leaf as the box above it sees it. */
+static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
+{
+    int octant = tree_octant(t, level, *box);
+    for (int d = 0; d < 3; d++)
+        u[d] = u[d] / 2 + ((octant >> d & 1) - 0.5) * t->box[d] / 2;
+    *box = tree_parent(t, level, *box);
+}
+
+/* Of a leaf's points, every step-th: to the boxes that they are in. */
+static void crowd_leaf(struct crowd *c, const struct tree_points *p,
+                       int64_t leaf, int64_t step, struct crowd_fill *to)
+{
+    const struct tree *t = c->t;
+    int64_t box = tree_leaf_box(t, leaf), begin = p->begin[leaf];
+    int bottom = tree_level(t, box);
+    begin = (begin + step - 1) / step * step;
+    for (int64_t i = begin; i < p->begin[leaf + 1]; i += step) {
+        int64_t b = box;
+        double u[3];
+        for (int d = 0; d < 3; d++)
+            u[d] = array_get(p->x[d], t->precision, i);
+        for (int level = bottom; level >= c->first; level--) {
+            if (b < c->fills)
+                fill_add(c, u, (double)step, &to[b]);
+            if (level == 0)
+                break;
+            crowd_up(t, level, &b, u);
+        }
+    }
+}
+
+static void crowd_sums(struct crowd *c, const struct tree_points *p,
+                       struct crowd_fill *to)
+{
+    const struct tree *t = c->t;
+    int64_t step = crowd_step(p->n, 1);
+    if (t->dense && t->depth > 0)
+        step = crowd_step_above(p->n, tree_boxes(t, t->depth - 1));
+    for (int64_t leaf = 0; leaf < t->n_leaves && c->fills > 0; leaf++)
+        crowd_leaf(c, p, leaf, step, to);
+}
+
+/* The leaves of a box lie together: from, to behind the last. */
+static void crowd_leaves(const struct tree *t, int64_t box, int64_t *from,
+                         int64_t *to)
+{
+    int64_t low = box, high = box;
+    while (tree_box_leaf(t, low) < 0)
+        low = t->child[low];
+    while (tree_box_leaf(t, high) < 0)
+        high = t->child[high + 1] - 1;
+    *from = tree_box_leaf(t, low);
+    *to = tree_box_leaf(t, high) + 1;
+}
+
+void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
+                   struct crowd_fill *fill)
+{
+    const struct tree *t = c->t;
+    const struct tree_points *p = side ? tree_targets(t) : &t->source;
+    int64_t skip = crowd_skip(tree_boxes(t, level));
+    int64_t step = crowd_step(p->n, skip), from, to;
+    if (p->n < CROWD_FEW) {
+        double n = (double)(side ? c->aim : c->count)[box];
+        for (int k = 0; k < K; k++) {
+            fill->rim[k] = n * c->even.rim[k];
+            fill->lean[k] = n * c->even.lean[k];
+        }
+        return;
+    }
+    if (skip == 1 || (t->dense && level < t->depth)) {
+        *fill = (side ? c->target : c->source)[box];
+        return;
+    }
+    *fill = (struct crowd_fill){0};
+    crowd_leaves(t, box, &from, &to);
+    step = crowd_step_box(step, p->begin[to] - p->begin[from]);
+    for (int64_t leaf = from; leaf < to; leaf++) {
+        int64_t i = (p->begin[leaf] + step - 1) / step * step;
+        int64_t bottom = i < p->begin[leaf + 1] ? tree_leaf_box(t, leaf) : box;
+        int deepest = tree_level(t, bottom);
+        for (; i < p->begin[leaf + 1]; i += step) {
+            int64_t b = bottom;
+            double u[3];
+            for (int d = 0; d < 3; d++)
+                u[d] = array_get(p->x[d], t->precision, i);
+            for (int l = deepest; l > level; l--)
+                crowd_up(t, l, &b, u);
+            fill_add(c, u, (double)step, fill);
+        }
+    }
+}
+
+/* Squares of what octants differ by from an eighth, less what random places
+ * give. */
+static double octants_of(const int64_t count[8], int64_t n)
+{
+    double sum = 0, mean = (double)n / 8;
+    for (int o = 0; o < 8; o++)
+        sum += ((double)count[o] - mean) * ((double)count[o] - mean);
+    sum = fmax(sum - 7 * mean, 0);
+    return n > 0 ? sum / (double)n : 0;
+}
+
+static void crowd_octants(struct crowd *c)
+{
+    const struct tree *t = c->t;
+    const struct tree_points *p = &t->source;
+    PAR_FOR(t->threads, schedule(static))
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        int64_t count[8] = {0};
+        for (int64_t i = p->begin[leaf]; i < p->begin[leaf + 1]; i++) {
+            int octant = 0;
+            for (int d = 0; d < 3; d++)
+                octant |= (array_get(p->x[d], t->precision, i) >= 0) << d;
+            count[octant]++;
+        }
+        c->gaps[tree_leaf_box(t, leaf)] =
+            octants_of(count, p->begin[leaf + 1] - p->begin[leaf]);
+    }
+    for (int level = c->first; level < t->depth; level++)
+        for (int64_t b = t->first[level]; b < t->first[level + 1]; b++) {
+            int64_t count[8];
+            if (tree_box_leaf(t, b) >= 0)
+                continue;
+            for (int o = 0; o < 8; o++) {
+                int64_t child = tree_child(t, level, b, o);
+                count[o] = child >= 0 ? c->count[child] : 0;
+            }
+            c->gaps[b] = octants_of(count, c->count[b]);
+        }
+}
+
+farsum_status crowd_fills(struct crowd *c)
+{
+    const struct tree *t = c->t;
+    TRY(MEM_NEW(c->count, t->n_boxes));
+    TRY(MEM_NEW(c->gaps, t->n_boxes));
+    c->fills = t->n_boxes;
+    if (t->dense && crowd_skip(tree_boxes(t, t->depth)) > 1)
+        c->fills = t->first[t->depth];
+    TRY(MEM_NEW(c->source, c->fills));
+    crowd_count(t, &t->source, c->count);
+    crowd_sums(c, &t->source, c->source);
+    crowd_octants(c);
+    c->aim = c->count;
+    c->target = c->source;
+    if (!t->separate)
+        return FARSUM_OK;
+    c->aim = NULL;
+    c->target = NULL;
+    TRY(MEM_NEW(c->aim, t->n_boxes));
+    TRY(MEM_NEW(c->target, c->fills));
+    crowd_count(t, &t->target, c->aim);
+    crowd_sums(c, &t->target, c->target);
+    return FARSUM_OK;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* error.c: what is left out above order p, (10.16), and the order that a
+ * tolerance needs. */
+#include <math.h>
+
+#include "base/hypot.h"
+#include "method/fmm/fmm.h"
+
+enum { STEP = 3, TABLE = 13, STEP_2 = 2, TABLE_2 = 10, TOGETHER = 36 };
+/* What an order more leaves, past the tables. */
+#define SLOWEST 0.65
+#define SLOWEST_2 0.33
+
+/* The RMS error of the potential and the field that a level's expansions leave,
+ * over the root of the number of charges +-1 in a box, boxes of edge 1, points
+ * uniform: orders 0, 3, 6 ..., of ws = 2 0, 2, 4 ...  Measured on the method
+ * itself by bench/fmm_orders.c, against its order 40. */
+static const double random_1[TABLE][2] = {
+    {6.4e-1, 2.5e0},   {1.02e-2, 6.8e-2}, {3.8e-4, 4.5e-3},  {2.4e-5, 3.8e-4},
+    {2.0e-6, 4.0e-5},  {2.3e-7, 5.4e-6},  {2.8e-8, 8.5e-7},  {4.0e-9, 1.6e-7},
+    {8.1e-10, 3.9e-8}, {2.0e-10, 1.0e-8}, {4.9e-11, 2.9e-9}, {1.2e-11, 8.1e-10},
+    {3.0e-12, 2.2e-10}};
+static const double random_2[TABLE_2][2] = {
+    {4.7e-1, 1.7e0},    {8.5e-3, 4.6e-2},  {3.2e-4, 2.4e-3}, {1.4e-5, 1.45e-4},
+    {7.6e-7, 1.0e-5},   {5.1e-8, 7.9e-7},  {3.8e-9, 6.7e-8}, {2.8e-10, 5.8e-9},
+    {2.4e-11, 5.3e-10}, {2.0e-12, 5.2e-11}};
+/* The error of a list of boxes that are filled evenly with a charge 1 each,
+ * ws = 1. */
+static const double together_1[TOGETHER][2] = {
+    {1.0e0, 3.6e0},     {1.4e-2, 8.5e-2},   {6.1e-3, 5.6e-2},
+    {4.8e-3, 3.4e-2},   {3.2e-5, 3.7e-4},   {2.7e-5, 3.2e-4},
+    {1.9e-5, 1.4e-4},   {1.9e-5, 1.4e-4},   {1.1e-6, 1.5e-5},
+    {1.1e-6, 1.5e-5},   {2.2e-7, 2.2e-6},   {2.2e-7, 2.2e-6},
+    {5.6e-8, 7.1e-7},   {5.6e-8, 7.1e-7},   {1.0e-8, 1.3e-7},
+    {1.0e-8, 1.3e-7},   {1.0e-9, 1.6e-8},   {1.0e-9, 1.6e-8},
+    {5.2e-10, 8.5e-9},  {5.2e-10, 8.5e-9},  {2.2e-10, 5.8e-10},
+    {2.2e-10, 5.8e-10}, {2.4e-10, 5.1e-10}, {5.0e-11, 5.1e-10},
+    {5.3e-11, 1.4e-10}, {1.3e-10, 9.1e-11}, {1.3e-10, 5.9e-11},
+    {6.1e-11, 3.8e-11}, {6.1e-11, 2.5e-11}, {6.1e-11, 1.6e-11},
+    {3.2e-12, 1.1e-11}, {1.1e-12, 6.9e-12}, {5.0e-13, 4.5e-12},
+    {4.0e-13, 2.9e-12}, {4.0e-13, 1.9e-12}, {2.0e-13, 1.2e-12}};
+
+/* A table's value, its entries `step` orders apart. */
+static double tabled(const double (*table)[2], int n, int step, int order,
+                     int field, double factor)
+{
+    int at = order / step, last = step * (n - 1);
+    double part = order % step / (double)step;
+    if (order >= last)
+        return table[n - 1][field] * pow(factor, order - last);
+    return pow(table[at][field], 1 - part) * pow(table[at + 1][field], part);
+}
+
+struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
+{
+    struct fmm_error e;
+    double least = fmin(box[0], fmin(box[1], box[2]));
+    double radius =
+        sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2]) / 2;
+    /* bricks: the worst pair converges as its corner to its distance */
+    double slow = radius / least / sqrt(0.75);
+    e.random = tabled(random_1, TABLE, STEP, order, field, SLOWEST);
+    e.together = tabled(together_1, TOGETHER, 1, order, field, SLOWEST);
+    if (ws > 1) {
+        double less =
+            tabled(random_2, TABLE_2, STEP_2, order, field, SLOWEST_2);
+        e.together *= less / e.random;
+        e.random = less;
+    }
+    e.random *= pow(slow, order + 1);
+    e.together *= pow(slow, order + 1);
+    return e;
+}
+
+double fmm_eps(const struct farsum_plan *plan)
+{
+    return plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
+}
+
+/* What rounding leaves of a sum, in last bits of its norm. */
+static double rounding_share(const struct farsum_plan *plan,
+                             const struct fmm_facts *f, int field)
+{
+    if (plan->problem.precision != FARSUM_F32)
+        return 8;
+    return field ? 18 : f->periodic ? 25 : 7;
+}
+
+/* What rounding leaves of sums, C = 1, of forces if field.  Also what a
+ * coordinate's last bit does to the nearest pair, if it is what the norm says,
+ * or the leaves: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates
+ * are rounded in boxes of edge h, fractions of a cell in all of it.  Of a
+ * potential that pair is part of the norm too, once there is a result.  f32 has
+ * ten bits more for pairs of one leaf, and two points next to each other rarely
+ * have a box's face between them (math.md).  Potentials of charges of one sign
+ * are sums of terms that are larger than they, if the background takes most
+ * away. */
+double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
+                    const struct fmm_crowd *crowd, int field)
+{
+    int f32 = plan->problem.precision == FARSUM_F32;
+    double eps = fmm_eps(plan), n = (double)plan->problem.n_sources;
+    double norm = field ? f->force : f->potential, dx = crowd->h, more;
+    double near = fmax(f->force, f->near);
+    if (!(f->q2 > 0))
+        return 8 * eps * norm;
+    if (!f32 && f->periodic)
+        dx = fmax(f->edge[0], fmax(f->edge[1], f->edge[2]));
+    if (field)
+        more =
+            (f32 ? 0.006 : 0.5) * dx * sqrt(near * sqrt(n) / f->q2) * norm;
+    else
+        more = hypot_of((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
+                        (f32 ? 0.09 : 1.5) * dx * near / sqrt(f->q2)
+                            * fmin(norm / sqrt(near * sqrt(2 / n)), 1));
+    return eps * hypot_of(rounding_share(plan, f, field) * norm, more);
+}
+
+/* Between orders 2, 4, 8 ...: as powers of the order. */
+static double knots(const double (*v)[2], int order, int field)
+{
+    double at = log2(fmax(order, 2)) - 1;
+    int k = at < FMM_KNOTS - 2 ? (int)at : FMM_KNOTS - 2;
+    double a = v[k][field], b = v[k + 1][field], part = at - k;
+    if (!(a > 0) || !(b > 0))
+        return a + fmin(part, 1) * (b - a);
+    return a * pow(b / a, part);
+}
+
+/* C = 1, of forces if field. */
+static double fmm_truncation(const struct fmm_facts *f, int order, int ws,
+                             const double box[3], const struct fmm_crowd *crowd,
+                             int field)
+{
+    struct fmm_error e = fmm_error(order, ws, box, field);
+    double far = crowd->random[field], uneven = 0;
+    if (crowd->listed) {
+        far = knots(crowd->far, order, field);
+        uneven = knots(crowd->uneven, order, field);
+    }
+    double random = e.random * sqrt(f->q2 * far + f->q1 * f->q1 * uneven);
+    double together = e.together * fabs(f->q1) * sqrt(crowd->together[field]);
+    return hypot_of(random, together) * (field ? sqrt(f->q2) : 1);
+}
+
+static double fmm_norm(const struct fmm_facts *f, int field)
+{
+    return field ? f->force : f->potential;
+}
+
+double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
+                    const struct fmm_facts *facts)
+{
+    int field = plan->problem.error != FARSUM_ERROR_POTENTIAL;
+    double norm = fmm_norm(facts, field);
+    double error = fmm_truncation(facts, s->shape.order, s->shape.ws,
+                                  s->shape.box, &s->crowd, field);
+    error = hypot_of(error, fmm_rounding(plan, facts, &s->crowd, field));
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return plan->problem.coulomb * error;
+    return norm > 0 ? error / norm : 0;
+}
+
+/* What n targets' error may be, over the mean of many.  Where a source and a
+ * target lie in the same corner of boxes a distance of two apart, terms of
+ * degrees n and k go as (n + k)! / (n! k!) (3/16)^((n + k) / 2), at order p
+ * 3/4^p, when the mean goes as 0.6^p: a few such pairs are most of the error at
+ * high orders, and few points have more of them or none.  ws = 2: 1/3^p. */
+static double fmm_margin(int ws, int order, int sparse, int64_t n)
+{
+    double few = sqrt(1000 / fmin(fmax((double)n, 1), 1e9));
+    double rare = order / 20.0;
+    /* a point's own images are where it is in their boxes */
+    double own = 1.15 + 30 / fmax((double)n, 1);
+    if (sparse) /* crowds lean towards each other */
+        own += 0.35 + (ws > 1 ? 0.25 : 0) + 0.6 * few;
+    return ws > 1 ? own + 0.5 * rare * rare * few
+                  : own + 4.5 * pow(rare, 5) * few;
+}
+
+/* Are most charges of one sign? */
+static int one_sign(const struct fmm_facts *facts)
+{
+    return facts->q1 * facts->q1 > 0.25 * facts->q2;
+}
+
+/* Does the order keep the tolerance? */
+static int order_keeps(const struct farsum_plan *plan,
+                       const struct fmm_facts *facts, int order, int ws,
+                       const double box[3], const struct fmm_crowd *crowd,
+                       int field)
+{
+    const farsum_problem *p = &plan->problem;
+    int64_t targets = p->n_targets > 0 ? p->n_targets : p->n_sources;
+    double norm = fmm_norm(facts, field);
+    double rounding = fmm_rounding(plan, facts, crowd, field);
+    double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
+                                                    : p->tolerance * norm;
+    double error = fmm_truncation(facts, order, ws, box, crowd, field)
+                   * fmm_margin(ws, order, crowd->sparse, targets);
+    if (one_sign(facts)) /* what evenness cancels depends on where boxes end */
+        error *= 1.25;
+    if (plan->sample.crystal) /* its points lie in few ways in their boxes */
+        error *= 3;
+    return hypot_of(error, rounding) <= most || most == 0;
+}
+
+/* What fails where no order keeps the tolerance; *left: the error that the
+ * highest leaves. */
+static farsum_status order_missed(const struct farsum_plan *plan,
+                                  const struct fmm_facts *facts, int ws,
+                                  const double box[3],
+                                  const struct fmm_crowd *crowd, int field,
+                                  double *left)
+{
+    const farsum_problem *p = &plan->problem;
+    const char *bits = p->precision == FARSUM_F32 ? "f32" : "f64";
+    double norm = fmm_norm(facts, field);
+    double sums = fmm_eps(plan) * rounding_share(plan, facts, field) * norm;
+    double unit = p->error == FARSUM_ERROR_ABSOLUTE ? p->coulomb : 1 / norm;
+    double rounding = unit * fmm_rounding(plan, facts, crowd, field);
+    double order = unit * fmm_truncation(facts, MULTIPOLE_MOST, ws, box, crowd,
+                                         field);
+    *left = hypot_of(rounding, order);
+    if (rounding <= p->tolerance)
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below %.2g, which orders up to %d reach here",
+             p->tolerance, order, (int)MULTIPOLE_MOST);
+    if (unit * sums > p->tolerance || !field)
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below %.2g, which sums rounded to %s reach here",
+             p->tolerance, rounding, bits);
+    FAIL(ERR_TOLERANCE,
+         "tolerance %g is below %.2g, which positions rounded to %s reach "
+         "here: pairs are much nearer than their box is wide",
+         p->tolerance, rounding, bits);
+}
+
+farsum_status fmm_order(const struct farsum_plan *plan,
+                        const struct fmm_facts *facts, int ws,
+                        const double box[3], const struct fmm_crowd *crowd,
+                        int *order, double *left)
+{
+    const farsum_problem *p = &plan->problem;
+    int field = p->error != FARSUM_ERROR_POTENTIAL;
+    /* (10.26) is known from order 2 on */
+    for (int k = one_sign(facts) ? 2 : 1; k <= MULTIPOLE_MOST; k++)
+        if (order_keeps(plan, facts, k, ws, box, crowd, field)) {
+            *order = k;
+            return FARSUM_OK;
+        }
+    return order_missed(plan, facts, ws, box, crowd, field, left);
+}
+
+farsum_status fmm_order_fails(const struct farsum_plan *plan)
+{
+    FAIL(ERR_TOLERANCE,
+         "these points need orders above %d for the tolerance %g",
+         (int)MULTIPOLE_MOST, plan->given.tolerance);
+}

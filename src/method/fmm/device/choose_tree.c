@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choose_tree.c: crowded points of a device: whether a sparse tree is worth
+ * it, and that tree. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/fmm/device/set_points.h"
+#include "points/gpu.h"
+
+/* What a tree takes to be built, and for a point of it, beyond a dense one. */
+#define TREE 1e-3
+#define TREE_POINT 1e-9
+
+static farsum_status sparse_crowding(const struct farsum_plan *plan,
+                                     struct fmm *s, double *crowding)
+{
+    farsum_status status = FARSUM_OK;
+    struct fmm_gpu *g = s->gpu;
+    struct fmm_region region = {.n = s->source.n,
+                                .wide = plan->problem.arrays != FARSUM_F32,
+                                .fractions = s->facts.periodic};
+    const struct buf *x = region.fractions ? &s->source.gpu->s : &g->x;
+    struct gpu_box box = {0};
+    int32_t *count = NULL;
+    const int64_t bytes = 4 * FMM_CELLS;
+    if (region.fractions)
+        GO(points_gpu_fractions(s->source.gpu));
+    else
+        GO(points_gpu_box(s->source.gpu, &box));
+    region.per = plan_per(plan);
+    for (int d = 0; d < 3; d++)
+        region.corner[d] = region.per * box.lo[d];
+    memcpy(region.edge, s->facts.edge, sizeof region.edge);
+    GO(MEM_RAW(count, FMM_CELLS));
+    GO(buf_reserve(&g->boxes, g->device, bytes));
+    GO(buf_fill_part(&g->boxes, 0, 0, bytes));
+    GO(LAUNCH(&g->cells, kernel_groups(&g->cells, region.n), ARG_BUF(x),
+              ARG_BUF(x), ARG_BUF(&g->boxes), ARG_STRUCT(region)));
+    GO(buf_download(&g->boxes, 0, count, bytes));
+    *crowding = fmm_crowding(count, region.n);
+done:
+    mem_free(count);
+    return status;
+}
+
+/* Seconds of an execute in boxes that are filled as unevenly as that; of near
+ * pairs the cells tell only how uneven they are, at least. */
+static farsum_status sparse_dense(const struct farsum_plan *plan,
+                                  const struct fmm *s, double crowding,
+                                  int64_t n, int64_t m, double *seconds)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    *seconds = s->shape.seconds + (crowding - 1) * choice[FMM_P2P].cost;
+    return FARSUM_OK;
+}
+
+/* What a tree takes of an execute, beyond a dense one. */
+static double sparse_set(const struct farsum_plan *plan, int64_t n, int64_t m)
+{
+    const double repeats = plan->options.repeats;
+    return (TREE + (double)(n + m) * TREE_POINT) / (repeats > 1 ? repeats : 1);
+}
+
+/* Of a periodic cell.  A sample says what is to be expected, and nothing is
+ * waited for. */
+static farsum_status sparse_cell(const struct farsum_plan *plan, struct fmm *s,
+                                 int64_t n, int64_t m)
+{
+    double crowding = 1, seconds;
+    int uneven = 0;
+    if (plan->sample.n_targets == 0)
+        TRY(sparse_crowding(plan, s, &crowding));
+    TRY(fmm_uneven_cell(plan, s, crowding, n, m, sparse_set(plan, n, m),
+                        &seconds, &uneven));
+    return fmm_shape(plan, s, uneven, n, m, &s->shape);
+}
+
+farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
+                            int64_t n, int64_t m)
+{
+    struct fmm_shape sparse;
+    double crowding = 1, dense;
+    if (s->names.tree)
+        return fmm_shape(plan, s, 0, n, m, &s->shape);
+    if (s->facts.periodic)
+        return sparse_cell(plan, s, n, m);
+    TRY(sparse_crowding(plan, s, &crowding));
+    /* a row may be named that does not take a sparse tree */
+    if (crowding <= FMM_FAR_FROM_UNIFORM
+        || fmm_shape_try(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+        return fmm_shape(plan, s, 0, n, m, &s->shape);
+    if (fmm_shape_try(plan, s, 0, n, m, &s->shape) != FARSUM_OK) {
+        s->shape = sparse;
+        return FARSUM_OK;
+    }
+    TRY(sparse_dense(plan, s, crowding, n, m, &dense));
+    if (sparse.seconds + sparse_set(plan, n, m) < dense)
+        s->shape = sparse;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
+                                  int64_t m)
+{
+    const struct fmm_gpu *g = s->gpu;
+    int wide = plan->problem.arrays != FARSUM_F32;
+    /* of a cell the wrapped fractions */
+    int cell = s->facts.periodic;
+    const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
+                                          wide, plan_per(plan)};
+    const struct tree_gpu_given target = {s->target.gpu, cell ? NULL : &g->y,
+                                          wide, plan_per(plan)};
+    struct tree_args args;
+    TRY(fmm_gpu_tree_args(plan, s, &args));
+    TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));
+    return fmm_gpu_crowd(&s->tree, fmm_shape_first(s, &s->shape),
+                         &s->gpu->lists, &s->crowd);
+}
+
+farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m)
+{
+    TRY(fmm_points_boxes(plan, s, 1, s->source.n, m));
+    if (s->facts.periodic)
+        return FARSUM_OK;
+    /* sources at one place are looked for by these */
+    return fmm_gpu_fractions(plan, s, m, s->tree.corner, s->tree.edge);
+}

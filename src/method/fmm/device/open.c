@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open.c: what a device says of points in open space. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "method/fmm/device/set_points.h"
+#include "points/gpu.h"
+
+/* What holds all points in open space. */
+farsum_status fmm_gpu_bounds(struct farsum_plan *plan, struct fmm *s,
+                             int64_t m)
+{
+    struct gpu_box box[2];
+    struct extent extent;
+    TRY(points_gpu_box(s->source.gpu, &box[0]));
+    box[1] = box[0];
+    if (m > 0)
+        TRY(points_gpu_box(s->target.gpu, &box[1]));
+    for (int d = 0; d < 3; d++) {
+        extent.low[d] = fmin(box[0].lo[d], box[1].lo[d]);
+        extent.high[d] = fmax(box[0].hi[d], box[1].hi[d]);
+    }
+    plan_units_points(plan, &extent);
+    double per = plan_per(plan);
+    for (int d = 0; d < 3; d++) {
+        s->gpu->low[d] = per * extent.low[d];
+        s->gpu->high[d] = per * extent.high[d];
+    }
+    s->source.gpu->given.unit = per;
+    if (m > 0)
+        s->target.gpu->given.unit = per;
+    return FARSUM_OK;
+}
+
+/* As method/fmm/device/sums.k has it. */
+struct fmm_some {
+    double per;
+    int64_t n, m, some;
+    int32_t wide, spare;
+};
+_Static_assert(sizeof(struct fmm_some) == 40, "as the kernel has it");
+
+/* What the sources leave at targets of their own, open space: into facts. */
+farsum_status fmm_gpu_apart(const struct farsum_plan *plan, struct fmm *s,
+                            int64_t m)
+{
+    struct fmm_gpu *g = s->gpu;
+    farsum_status status = FARSUM_OK;
+    struct fmm_some args = {.per = plan_per(plan),
+                            .n = s->source.n,
+                            .m = m,
+                            .some = fmm_facts_some(s->source.n, m),
+                            .wide = plan->problem.arrays != FARSUM_F32};
+    double(*record)[FMM_RECORD] = NULL;
+    struct fmm_apart *apart = NULL;
+    if (m > 0) {
+        GO(MEM_RAW(record, args.some));
+        GO(MEM_RAW(apart, args.some));
+        GO(LAUNCH(&g->apart, args.some, ARG_BUF(&g->x), ARG_BUF(&g->x),
+                  ARG_BUF(&g->y), ARG_BUF(&g->y), ARG_BUF(&g->record),
+                  ARG_STRUCT(args)));
+        GO(buf_download(&g->record, 0, record,
+                        args.some * (int64_t)sizeof *record));
+        for (int64_t t = 0; t < args.some; t++)
+            memcpy(&apart[t], record[t], sizeof *apart);
+    }
+    fmm_facts_apart(plan, s, args.some, apart);
+done:
+    mem_free(record);
+    mem_free(apart);
+    return status;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c: a sum by the fast multipole method on a device.  Nothing waits
+ * until results go to a caller on the host; near pairs go beside the far field
+ * where there are two queues. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arrays.h"
+#include "method/fmm/device/set_points.h"
+#include "method/spectral/device.h"
+#include "points/gpu_inside.h"
+
+/* As method/fmm/device/sums.k has it. */
+struct fmm_units {
+    double coulomb, h, front, surface, per, none, axis[9], box[3];
+    int64_t n, targets, leaves, roots, first_q, first_out, rhs;
+    int32_t root[3], level, wide, apart, potential, field, energy, virial,
+        beside, periodic, sparse, gathered, exponent, length;
+};
+_Static_assert(sizeof(struct fmm_units) == 264, "as the kernels have it");
+
+/* A sum of right-hand sides, as it may be recorded. */
+struct sum {
+    struct farsum_plan *plan;
+    struct fmm *s;
+    const struct gpu_ends *ends;
+    struct fmm_units units;
+    int rhs;
+};
+
+static struct fmm_units run_units(const struct farsum_plan *plan,
+                                  const struct fmm *s, const struct gpu_ends *e)
+{
+    const struct tree *t = &s->tree;
+    double volume = s->facts.volume;
+    struct fmm_units u = {
+        .coulomb = plan_constant(plan),
+        .h = tree_h(t, t->dense ? t->depth : 0),
+        .n = t->source.n,
+        .targets = tree_targets(t)->n,
+        .leaves = t->n_leaves,
+        .roots = tree_boxes(t, 0),
+        .rhs = e->rhs,
+        .level = t->depth,
+        .wide = plan->problem.arrays != FARSUM_F32,
+        .apart = t->separate,
+        .potential = e->potential != NULL,
+        .field = e->field != NULL,
+        .energy = e->energy != NULL,
+        .virial = e->virial != NULL,
+        .beside = s->gpu->beside,
+        .periodic = s->facts.periodic,
+        .sparse = !t->dense,
+        .gathered = e->potential || e->field ? s->gpu->gathered : FMM_GIVEN,
+    };
+    u.exponent = plan->units.constant - plan->units.length;
+    u.length = plan->units.length;
+    u.per = plan_per(plan);
+    u.none = HUGE_VAL;
+    u.first_q = e->rhs * u.n;
+    u.first_out = e->rhs * u.targets;
+    if (s->facts.periodic) {
+        u.front = 2 * M_PI / (3 * volume);
+        if (plan->problem.surface == FARSUM_VACUUM)
+            u.surface = 2 * u.front;
+    }
+    memcpy(u.axis, s->axis, sizeof u.axis);
+    for (int d = 0; d < 3; d++) {
+        u.box[d] = t->box[d];
+        u.root[d] = (int32_t)t->root[d];
+    }
+    return u;
+}
+
+/* Sums over the strengths, and these in units of theirs. */
+static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
+                            const struct gpu_ends *e)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = &s->tree.gpu->source;
+    const struct spectral_units about = {.none = HUGE_VAL,
+                                         .n = u->n,
+                                         .first_q = u->first_q,
+                                         .rhs = u->rhs,
+                                         .wide = u->wide,
+                                         .per = u->per};
+    int64_t groups = fmm_groups(u->n, FMM_GROUP);
+    TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+               ARG_BUF(&g->known), ARG_STRUCT(about)));
+    TRY(LAUNCH(&g->in, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->known),
+               ARG_I64(groups), ARG_BUF(&g->fact), ARG_BUF(&p->order),
+               ARG_BUF(fmm_gpu_leaf(s, 0)), ARG_BUF(fmm_gpu_places(s)),
+               ARG_BUF(&p->x), ARG_BUF(&g->q), ARG_BUF(&g->record),
+               ARG_STRUCT(about), ARG_STRUCT(*u)));
+    if (!u->periodic)
+        return FARSUM_OK;
+    TRY(LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+               ARG_I64(groups), ARG_I32(FMM_FACT_MOMENT), ARG_I32(5)));
+    if (u->surface == 0)
+        return FARSUM_OK;
+    TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->x),
+               ARG_BUF(&g->x), ARG_BUF(&g->fact), ARG_BUF(&g->record),
+               ARG_STRUCT(about)));
+    return LAUNCH(&g->dipole_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3));
+}
+
+/* Facts of the results, from their records; NULL: energy or virial is not
+ * wanted. */
+static farsum_status run_totals(struct fmm_gpu *g, const struct fmm_units *u,
+                                const struct buf *energy,
+                                const struct buf *virial)
+{
+    const struct buf *none = &g->record;
+    return LAUNCH(&g->totals, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_BUF(energy ? energy : none),
+                  ARG_BUF(virial ? virial : none),
+                  ARG_I64(fmm_groups(u->targets, FMM_GROUP)), ARG_STRUCT(*u));
+}
+
+farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s)
+{
+    const struct gpu_ends none = {0};
+    if (!s->gpu->folds)
+        return FARSUM_OK;
+    s->gpu->folds = 0;
+    const struct fmm_units units = run_units(plan, s, &none);
+    return run_totals(s->gpu, &units, NULL, NULL);
+}
+
+/* Whether the results of right-hand side r are in range, from their records. */
+static farsum_status run_range(const struct farsum_plan *plan,
+                               const struct fmm *s, int64_t r)
+{
+    struct fmm_gpu *g = s->gpu;
+    int64_t groups = fmm_groups(tree_targets(&s->tree)->n, FMM_GROUP);
+    return LAUNCH(&g->range, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+                  ARG_I64(groups),
+                  ARG_I32(plan->problem.arrays != FARSUM_F32), ARG_I64(r),
+                  ARG_F64(HUGE_VAL));
+}
+
+farsum_status fmm_gpu_range_last(const struct farsum_plan *plan,
+                                 const struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    if (!g->pending || g->ranged)
+        return FARSUM_OK;
+    g->ranged = 1;
+    return run_range(plan, s, g->rhs - 1);
+}
+
+/* Into the caller's units. */
+static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
+                             const struct gpu_ends *e)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
+    const struct buf *none = &g->record; /* nothing is read or written there */
+    const struct buf *x = u->surface > 0 ? u->apart ? &g->y : &g->x : none;
+    const struct buf *potential = e->potential ? e->potential : none;
+    const struct buf *field = e->field ? e->field : none;
+    const struct buf *together = &fmm_gpu_aims(s)->inside->packed;
+    int64_t groups = fmm_groups(u->targets, FMM_GROUP);
+    TRY(LAUNCH(&g->out, groups, ARG_BUF(&g->q), ARG_BUF(x), ARG_BUF(x),
+               ARG_BUF(&g->fact), ARG_BUF(&p->order),
+               ARG_BUF(fmm_gpu_leaf(s, 1)), ARG_BUF(fmm_gpu_places(s)),
+               ARG_BUF(&p->x), ARG_BUF(&g->potential), ARG_BUF(&g->field),
+               ARG_BUF(u->beside ? &g->near_potential : none),
+               ARG_BUF(u->beside ? &g->near_field : none), ARG_BUF(potential),
+               ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
+               ARG_BUF(u->gathered ? together : none), ARG_BUF(&g->record),
+               ARG_STRUCT(*u)));
+    if (u->gathered)
+        TRY(LAUNCH(&g->give, kernel_groups(&g->give, u->targets),
+                   ARG_BUF(together), ARG_BUF(&g->at), ARG_BUF(&g->fact),
+                   ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
+                   ARG_BUF(field), ARG_STRUCT(*u)));
+    if (!u->energy && !u->virial) /* only finish looks at the facts */
+        return FARSUM_OK;
+    return run_totals(g, u, e->energy, e->virial);
+}
+
+/* A room with its watch. */
+static farsum_status run_room(struct fmm *s, int r, const void *io)
+{
+    struct stopwatch *watch = &s->gpu->watch[r];
+    TRY(stopwatch_start(watch));
+    if (!s->choice[r].row)
+        return stopwatch_stop(watch);
+    TRY(s->choice[r].row->variant->run(s->room[r], io));
+    return stopwatch_stop(watch);
+}
+
+static farsum_status run_zero(const struct sum *sum, struct buf *potential,
+                              struct buf *field)
+{
+    int64_t real = array_size(sum->plan->problem.precision);
+    int64_t targets = sum->units.targets;
+    if (potential)
+        TRY(buf_fill_part(potential, 0, 0, targets * real));
+    if (field)
+        TRY(buf_fill_part(field, 0, 0, 3 * targets * real));
+    return FARSUM_OK;
+}
+
+static struct buf *run_wanted(int wanted, struct buf *buf)
+{
+    return wanted ? buf : NULL;
+}
+
+/* Every room but p2p. */
+static farsum_status run_far(void *data)
+{
+    const struct sum *sum = data;
+    struct fmm *s = sum->s;
+    struct fmm_gpu *g = s->gpu;
+    const struct fmm_units *u = &sum->units;
+    const struct boxes_io io = {
+        &s->tree, &g->q, &g->multipole, &g->local, s->stride,
+        run_wanted(u->potential || u->energy, &g->potential),
+        run_wanted(u->field || u->virial, &g->field)};
+    if (g->beside)
+        TRY(run_zero(sum, io.potential, io.field));
+    for (int r = FMM_P2M; r < FMM_ROOMS; r++)
+        TRY(run_room(s, r, &io));
+    return FARSUM_OK;
+}
+
+/* Near pairs on the device's own queue, which they fill for long; the far
+ * field's steps come first wherever one of them is ready. */
+static farsum_status run_sum(struct sum *sum)
+{
+    struct fmm *s = sum->s;
+    struct fmm_gpu *g = s->gpu;
+    const struct fmm_units *u = &sum->units;
+    const struct p2p_io near = {
+        &s->tree, &g->q,
+        run_wanted(u->potential || u->energy,
+                   g->beside ? &g->near_potential : &g->potential),
+        run_wanted(u->field || u->virial,
+                   g->beside ? &g->near_field : &g->field),
+        .fresh = 1};
+    TRY(stopwatch_start(&g->watch[FMM_ALL]));
+    if (g->beside)
+        TRY(aside_fork(&g->aside));
+    TRY(run_room(s, FMM_P2P, &near));
+    TRY(fmm_gpu_exclude_run(s, &near));
+    if (g->beside) {
+        TRY(aside_run(&g->aside, run_far, sum));
+        TRY(aside_join(&g->aside));
+    } else {
+        TRY(run_far(sum));
+    }
+    g->timed = 1;
+    return stopwatch_stop(&g->watch[FMM_ALL]);
+}
+
+static farsum_status run_all(void *data)
+{
+    struct sum *sum = data;
+    for (int r = 0; r < sum->rhs; r++) {
+        struct gpu_ends e = *sum->ends;
+        e.rhs = r;
+        sum->units = run_units(sum->plan, sum->s, &e);
+        TRY(run_in(sum->s, &sum->units, &e));
+        TRY(run_sum(sum));
+        TRY(run_out(sum->s, &sum->units, &e));
+        if (r + 1 < sum->rhs) /* the next one's records come there */
+            TRY(run_range(sum->plan, sum->s, r));
+    }
+    return FARSUM_OK;
+}
+
+/* What finish is to know of the sums that begin. */
+static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
+{
+    g->pending = 1;
+    g->ranged = 0;
+    g->folds = !result->energy && !result->virial;
+    g->rhs = rhs;
+    g->had_field = result->field || result->virial;
+    g->had_potential = result->potential || result->energy;
+}
+
+/* What finish fails by is told once. */
+static farsum_status run_told(struct fmm_gpu *g)
+{
+    const double none = -1;
+    TRY(buf_upload(&g->fact, 8 * FMM_FACT_RANGE, &none, sizeof none));
+    return buf_upload(&g->fact, 8 * FMM_FACT_BAD, &none, sizeof none);
+}
+
+/* A caller on the host: each right-hand side there and back, if its results are
+ * in range. */
+static farsum_status run_host(struct farsum_plan *plan, struct fmm *s,
+                              const struct gpu_counts *counts, int r,
+                              const void *q, const farsum_result *result)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct gpu_ends e = gpu_ends(&g->given, result);
+    struct sum one = {.plan = plan, .s = s, .ends = &e, .rhs = 1};
+    double bad;
+    TRY(gpu_arrays_upload(&g->given, counts, r, q));
+    TRY(recording_run(&g->recording, g->device, run_all, &one));
+    TRY(run_range(plan, s, r));
+    g->ranged = 1;
+    TRY(buf_download(&g->fact, 8 * FMM_FACT_RANGE, &bad, sizeof bad));
+    if (bad >= 0) {
+        TRY(run_told(g));
+        return gpu_ends_range(plan, r);
+    }
+    return gpu_arrays_download(&g->given, counts, r, result);
+}
+
+/* A caller on the device: all are asked for, nobody waits. */
+static farsum_status run_device(struct farsum_plan *plan, struct fmm *s,
+                                const struct gpu_counts *counts, int rhs,
+                                const void *q, const farsum_result *result)
+{
+    struct gpu_arrays given;
+    TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
+    TRY(fmm_gpu_range_last(plan, s));
+    run_begin(s->gpu, rhs, result);
+    const struct gpu_ends e = gpu_ends(&given, result);
+    struct sum all = {.plan = plan, .s = s, .ends = &e, .rhs = rhs};
+    return recording_run(&s->gpu->recording, plan->device, run_all, &all);
+}
+
+farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
+                              const void *q, farsum_result *result)
+{
+    const struct gpu_counts counts =
+        gpu_counts(plan, s->tree.source.n, tree_targets(&s->tree)->n);
+    TRY(fmm_gpu_exclude_ready(plan, s));
+    TRY(fmm_gpu_gather(s, rhs));
+    if (plan->problem.memory == FARSUM_DEVICE) {
+        TRY(fmm_strict_given(plan, s, rhs, 0, q));
+        return run_device(plan, s, &counts, rhs, q, result);
+    }
+    TRY(gpu_ends_host(plan->device, result));
+    for (int r = 0; r < rhs; r++) {
+        s->gpu->pending = 0; /* a sum that is stopped has no facts */
+        TRY(progress_step(r, rhs, "summing on %s", plan->device->name));
+        run_begin(s->gpu, rhs, result);
+        TRY(fmm_strict_given(plan, s, rhs, r, q));
+        TRY(run_host(plan, s, &counts, r, q, result));
+        if (s->strict) /* of each the bound is looked at */
+            TRY(fmm_gpu_finish(plan, s));
+    }
+    return fmm_gpu_finish(plan, s);
+}
+
+/* Seconds of the rooms in the last right-hand side, times their number. */
+static void run_seconds(struct farsum_plan *plan, const struct fmm *s)
+{
+    const struct fmm_gpu *g = s->gpu;
+    double seconds[FMM_WATCHES] = {0};
+    for (int r = 0; g->timed && r < FMM_WATCHES; r++) {
+        /* a caller's queue may keep no times */
+        struct stopwatch watch = g->watch[r];
+        if (stopwatch_seconds(&watch, &seconds[r]) != FARSUM_OK)
+            seconds[r] = 0;
+        seconds[r] *= (double)g->rhs;
+    }
+    plan->info.seconds_stages = seconds[FMM_ALL];
+    fmm_seconds(plan, s, seconds);
+}
+
+farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_gpu *g = s->gpu;
+    double fact[FMM_FACTS];
+    TRY(device_finish(g->device));
+    if (!g->pending)
+        return FARSUM_OK;
+    TRY(fmm_gpu_range_last(plan, s));
+    g->pending = 0;
+    TRY(fmm_gpu_fold(plan, s));
+    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
+    if (fact[FMM_FACT_BAD] >= 0 || fact[FMM_FACT_RANGE] >= 0)
+        TRY(run_told(g));
+    if (fact[FMM_FACT_BAD] >= 0)
+        FAIL(ERR_STRENGTH,
+             "strength %lld of right-hand side %lld is not finite",
+             (long long)fact[FMM_FACT_BAD_AT], (long long)fact[FMM_FACT_BAD]);
+    if (fact[FMM_FACT_RANGE] >= 0)
+        return gpu_ends_range(plan, (int64_t)fact[FMM_FACT_RANGE]);
+    const double unit[2] = {fact[FMM_FACT_UNIT], 0};
+    plan_units_strength(plan, unit);
+    run_seconds(plan, s);
+    double n = (double)s->tree.source.n;
+    double own = s->tree.separate ? fact[FMM_FACT_Q2] / n : 1;
+    const struct fmm_norms norms = {
+        .q = fact[FMM_FACT_Q],
+        .q2 = fact[FMM_FACT_Q2],
+        .force = g->had_field ? own * fact[FMM_FACT_FORCE] : -1,
+        .potential = g->had_potential ? fact[FMM_FACT_PHI] : -1,
+    };
+    plan->info.net_strength = norms.q;
+    plan->net_size = sqrt(n * norms.q2);
+    return fmm_estimate_sum(plan, s, &norms);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fmm: the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73
+ * (1987) 325): boxes within boxes, near ones pair by pair, far ones by
+ * expansions in solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1 (2014)
+ * 1). */
+#include "method/fmm/device/set_points.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hypot.h"
+#include "base/mem.h"
+
+/* What rounding leaves, at least (method/fmm/boxes/error.c). */
+static double fmm_best(const farsum_problem *p)
+{
+    if (p->precision != FARSUM_F32)
+        return 1e-13;
+    if (p->error == FARSUM_ERROR_POTENTIAL)
+        return p->periodic[0] ? 1.5e-6 : 4.3e-7;
+    return 1.1e-6;
+}
+
+static farsum_status fmm_fits(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    double best = fmm_best(p);
+    if (strcmp(plan->pair.name, "laplace") != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "expands 1/r in solid harmonics; kernel %s is none",
+             plan->pair.name);
+    if (plan->options.strict && p->softening > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "strict: of softened pairs far ones are summed as 1/r, whose "
+             "error is estimated, not bounded; method direct has none");
+    /* where another method is the closest, its words count */
+    if (p->error != FARSUM_ERROR_ABSOLUTE && p->tolerance < best)
+        return status_fail(plan->options.method ? FARSUM_ERR_TOLERANCE
+                                                : FARSUM_ERR_UNSUPPORTED,
+                           "tolerance %g is below %g, the best that %s reaches",
+                           p->tolerance, best,
+                           p->precision == FARSUM_F32 ? "f32" : "f64");
+    return FARSUM_OK;
+}
+
+/* A fifth of what host or GPU take for few digits. */
+static double fmm_least(const struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->problem;
+    double points = (double)(p->n_sources + p->n_targets);
+    return plan->device ? 5e-11 * points : 2e-7 * points / plan->threads;
+}
+
+/* Names outlive the caller's. */
+static farsum_status fmm_names(const struct farsum_plan *plan,
+                               struct fmm_names *names)
+{
+    const farsum_options *o = &plan->options;
+    const char *const given[FMM_ROOMS] = {o->p2p, o->p2m,     o->m2m, o->m2l,
+                                          o->lattice, o->l2l, o->l2p};
+    for (int r = 0; r < FMM_ROOMS; r++)
+        snprintf(names->name[r], sizeof names->name[r], "%s",
+                 given[r] ? given[r] : "");
+    if (!o->tree)
+        return FARSUM_OK;
+    names->tree = strcmp(o->tree, "dense") == 0    ? 1
+                  : strcmp(o->tree, "sparse") == 0 ? 2
+                                                   : 0;
+    if (!names->tree)
+        FAIL(ERR_UNKNOWN, "tree \"%s\": there are dense and sparse", o->tree);
+    return FARSUM_OK;
+}
+
+farsum_status fmm_keeps(const struct farsum_plan *plan, int sparse)
+{
+    const farsum_options *o = &plan->options;
+    if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
+        FAIL(ERR_ARGUMENT,
+             "order is %d, not 1 .. %d, or FARSUM_ORDER_0 (%d) for 0", o->order,
+             (int)MULTIPOLE_MOST, (int)FARSUM_ORDER_0);
+    if (o->separation < 0 || o->separation > FMM_SEPARATIONS)
+        FAIL(ERR_ARGUMENT, "separation is %d, not 1 .. %d", o->separation,
+             (int)FMM_SEPARATIONS);
+    if (o->levels < 0 || o->levels > TREE_DEPTH + 1)
+        FAIL(ERR_ARGUMENT, "levels is %d, not 1 .. %d", o->levels,
+             (int)TREE_DEPTH + 1);
+    if (o->leaf < 0)
+        FAIL(ERR_ARGUMENT, "leaf is %lld", (long long)o->leaf);
+    for (int d = 0; d < 3; d++)
+        if (o->boxes[d] < 0 || (o->boxes[d] == 0) != (o->boxes[0] == 0)
+            || o->boxes[d] > 512)
+            FAIL(ERR_ARGUMENT,
+                 "boxes is %lld x %lld x %lld: all three 1 .. "
+                 "512, or none",
+                 (long long)o->boxes[0], (long long)o->boxes[1],
+                 (long long)o->boxes[2]);
+    if (!sparse && o->leaf)
+        FAIL(ERR_ARGUMENT, "leaf is of a sparse tree, this one is dense");
+    return FARSUM_OK;
+}
+
+void fmm_about(struct farsum_plan *plan, struct fmm *s)
+{
+    farsum_plan_info *i = &plan->info;
+    i->order = s->shape.order;
+    i->separation = s->shape.ws;
+    i->tree = s->shape.dense ? "dense" : "sparse";
+    i->leaves = s->boxes.n_leaves;
+    i->levels = 1 + (s->tree.n_leaves ? s->tree.depth : s->shape.depth);
+    memcpy(i->boxes, s->shape.root, sizeof i->boxes);
+    i->queues = fmm_gpu_queues(plan);
+    i->n_stages = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        if (s->choice[r].row)
+            i->stages[i->n_stages++] = (farsum_stage_info){
+                s->choice[r].stage->name, s->choice[r].row->name,
+                s->choice[r].reason, 0,
+                s->choice[r].row->variant->deterministic};
+}
+
+void fmm_seconds(struct farsum_plan *plan, const struct fmm *s,
+                 const double seconds[FMM_ROOMS])
+{
+    int at = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        if (s->choice[r].row)
+            plan->info.stages[at++].seconds = seconds[r];
+}
+
+static void fmm_clear_rooms(struct fmm *s)
+{
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        if (s->room[r])
+            s->choice[r].row->variant->destroy(s->room[r]);
+        s->room[r] = NULL;
+    }
+}
+
+static int fmm_same(const struct boxes_args *a, const struct boxes_args *b)
+{
+    return a->p == b->p && a->ws == b->ws && a->dense == b->dense
+           && (!a->device || a->depth == b->depth)
+           && memcmp(a->root, b->root, sizeof a->root) == 0
+           && memcmp(a->box, b->box, sizeof a->box) == 0;
+}
+
+int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes)
+{
+    struct boxes_args more = *boxes;
+    more.p++;
+    return fmm_same(&s->boxes, &more);
+}
+
+static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
+{
+    return a->skip == b->skip && a->softening == b->softening
+           && a->n_sources == b->n_sources
+           && a->n_targets == b->n_targets && a->neighbours == b->neighbours
+           && a->filling == b->filling && a->dense == b->dense
+           && a->ws == b->ws;
+}
+
+farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
+                        const struct boxes_args *boxes,
+                        const struct p2p_args *pairs)
+{
+    /* the lattice last: it may wait for its kernels, others compile then */
+    static const int order[FMM_ROOMS] = {FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L,
+                                         FMM_L2L, FMM_L2P, FMM_LATTICE};
+    struct choice choice[FMM_ROOMS];
+    TRY(fmm_choose(plan, s, boxes, pairs, choice));
+    int same = fmm_same(&s->boxes, boxes);
+    int same_pairs = fmm_same_pairs(&s->pairs, pairs);
+    s->boxes =
+        (struct boxes_args){0}; /* known again when all rooms are there */
+    s->pairs = (struct p2p_args){0};
+    for (int i = 0; i < FMM_ROOMS; i++) {
+        int r = order[i];
+        if (s->room[r] && (r == FMM_P2P ? same_pairs : same)
+            && s->choice[r].row == choice[r].row)
+            continue;
+        if (!s->room[r] && !choice[r].row) {
+            s->choice[r] = choice[r];
+            continue;
+        }
+        fmm_gpu_forget(s->gpu);
+        if (s->room[r])
+            s->choice[r].row->variant->destroy(s->room[r]);
+        s->room[r] = NULL;
+        s->choice[r] = choice[r];
+        if (!choice[r].row)
+            continue;
+        TRY(progress_step(r, FMM_ROOMS, "making %s", choice[r].stage->name));
+        TRY(choice[r].row->variant->create(
+            r == FMM_P2P ? (const void *)pairs : boxes, &s->room[r]));
+    }
+    s->boxes = *boxes;
+    s->pairs = *pairs;
+    return FARSUM_OK;
+}
+
+static void fmm_destroy(void *state)
+{
+    struct fmm *s = state;
+    if (!s)
+        return;
+    fmm_gpu_forget(s->gpu);
+    fmm_clear_rooms(s);
+    fmm_gpu_destroy(s->gpu);
+    fmm_strict_destroy(s->strict);
+    fmm_strict_destroy(s->alike);
+    tree_clear(&s->tree);
+    points_clear(&s->source);
+    points_clear(&s->target);
+    exact_clear(&s->exact);
+    mem_free(s->q);
+    mem_free(s->potential);
+    mem_free(s->field);
+    mem_free(s->multipole);
+    mem_free(s->local);
+    mem_free(s);
+}
+
+/* Bytes that points and boxes will take. */
+static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
+{
+    double size = plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    double points = (double)(plan->problem.n_sources + plan->problem.n_targets);
+    double bytes = 2 * size * multipole_size(s->shape.order)
+                   * (double)s->boxes.n_boxes;
+    if (s->strict) /* weights, sizes, and sums of four orders */
+        bytes += 48 * (double)s->boxes.n_boxes;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        if (s->choice[r].row)
+            bytes += (double)s->choice[r].row->variant->bytes(
+                r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
+    double low = plan->problem.precision == FARSUM_F32 ? 4 : 0;
+    return bytes + points * (8 * 11 + size * 8 + low);
+}
+
+static farsum_status fmm_memory(const struct farsum_plan *plan,
+                                const struct fmm *s)
+{
+    double bytes = fmm_bytes(plan, s);
+    if (bytes > (double)plan->options.memory_limit)
+        FAIL(ERR_MEMORY,
+             "points and %lld boxes of order %d need %.3g bytes in all, the "
+             "limit is %llu",
+             (long long)s->boxes.n_boxes, s->shape.order, bytes,
+             (unsigned long long)plan->options.memory_limit);
+    return FARSUM_OK;
+}
+
+static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
+                              double *seconds)
+{
+    farsum_status status = FARSUM_OK;
+    const farsum_problem *p = &plan->problem;
+    struct fmm *s = NULL;
+    double found = 0;
+    int uneven = 0;
+    GO(MEM_NEW(s, 1));
+    s->exact.sum = fmm_sum;
+    GO(fmm_names(plan, &s->names));
+    GO(fmm_facts(plan, s));
+    GO(fmm_strict_create(plan, s));
+    if (s->facts.periodic && !s->names.tree)
+        GO(fmm_uneven_cell(plan, s, 1, p->n_sources, p->n_targets, 0, &found,
+                           &uneven));
+    else if (s->sampled && !plan->device)
+        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, plan_per(plan),
+                      s->facts.edge, plan->threads, &uneven));
+    GO(fmm_shape(plan, s, uneven, p->n_sources, p->n_targets, &s->shape));
+    fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
+             &s->pairs);
+    fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
+    GO(fmm_choose(plan, s, &s->boxes, &s->pairs, s->choice));
+    GO(fmm_memory(plan, s));
+    *seconds = found > 0 ? found : s->shape.seconds;
+    *state = s;
+    s = NULL;
+done:
+    fmm_destroy(s);
+    return status;
+}
+
+static farsum_status fmm_create(struct farsum_plan *plan)
+{
+    struct fmm *s = plan->state;
+    const farsum_problem *p = &plan->problem;
+    const struct boxes_args boxes = s->boxes;
+    const struct p2p_args pairs = s->pairs;
+    /* its kernels compile while rooms are made */
+    if (!plan->dry && plan->device)
+        TRY(fmm_gpu_create(plan, s));
+    if (!plan->dry)
+        TRY(fmm_rooms(plan, s, &boxes, &pairs));
+    fmm_about(plan, s);
+    double norm = p->coulomb
+                  * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
+                                                        : s->facts.force);
+    int absolute = p->error == FARSUM_ERROR_ABSOLUTE;
+    plan->info.norm = absolute ? 1 : norm;
+    plan->info.estimated_error =
+        hypot_of(fmm_estimate(plan, s, &s->facts),
+                 fmm_soften(plan, s, &s->shape) * (absolute ? norm : 1));
+    plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
+    TRY(fmm_strict_about(plan, s));
+    if (plan_misses(plan))
+        plan_log(plan,
+                 "WARNING: order %d, which was given, leaves %.3g by the "
+                 "estimate, above the tolerance %g",
+                 plan->info.order,
+                 plan_error(plan, plan->info.estimated_error),
+                 plan->info.tolerance);
+    return FARSUM_OK;
+}
+
+static void fmm_choice(const struct farsum_plan *plan, farsum_options *to)
+{
+    const struct fmm *s = plan->state;
+    to->order = s->shape.order > 0 ? s->shape.order : FARSUM_ORDER_0;
+    to->separation = s->shape.ws;
+    to->tree = s->shape.dense ? "dense" : "sparse";
+    for (int d = 0; d < 3; d++)
+        to->boxes[d] = s->shape.root[d];
+    if (s->shape.dense)
+        to->levels = s->shape.depth + 1;
+    else
+        to->leaf = s->shape.leaf;
+}
+
+/* The cell's edges may change while it stays one of bricks. */
+static farsum_status fmm_set_cell(struct farsum_plan *plan,
+                                  const double cell[9])
+{
+    struct fmm *s = plan->state;
+    struct fmm_facts facts = s->facts;
+    double before[9], axis[9];
+    struct cell reduced = s->cell;
+    memcpy(before, plan->problem.cell, sizeof before);
+    memcpy(axis, s->axis, sizeof axis);
+    memcpy(plan->problem.cell, cell, sizeof before);
+    farsum_status status = fmm_facts(plan, s);
+    if (status == FARSUM_OK)
+        return status;
+    memcpy(plan->problem.cell, before, sizeof before);
+    memcpy(s->axis, axis, sizeof axis);
+    s->facts = facts;
+    s->cell = reduced;
+    return status;
+}
+
+static farsum_status fmm_execute(struct farsum_plan *plan, int rhs,
+                                 const void *q, farsum_result *result)
+{
+    struct fmm *s = plan->state;
+    if (s->gpu)
+        return fmm_gpu_execute(plan, s, rhs, q, result);
+    memset(s->seconds, 0, sizeof s->seconds);
+    TRY(exact_execute(plan, rhs, q, result));
+    plan->info.seconds_stages = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        plan->info.seconds_stages += s->seconds[r];
+    fmm_seconds(plan, s, s->seconds);
+    return FARSUM_OK;
+}
+
+static farsum_status fmm_finish(struct farsum_plan *plan)
+{
+    struct fmm *s = plan->state;
+    return s->gpu ? fmm_gpu_finish(plan, s) : FARSUM_OK;
+}
+
+static farsum_status fmm_exclude(struct farsum_plan *plan)
+{
+    struct fmm *s = plan->state;
+    return s->gpu ? fmm_gpu_exclude(plan, s) : FARSUM_OK;
+}
+
+const struct method method_fmm = {
+    .fits = fmm_fits,
+    .least = fmm_least,
+    .tune = fmm_tune,
+    .create = fmm_create,
+    .set_points = fmm_set_points,
+    .set_cell = fmm_set_cell,
+    .execute = fmm_execute,
+    .finish = fmm_finish,
+    .destroy = fmm_destroy,
+    .choice = fmm_choice,
+    .exclude = fmm_exclude,
+    .options = METHOD_BOXES,
+    .lacks = FARSUM_VIRIAL,
+    .bounded = 1,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* near_distance.c: how near the nearest pairs of a plan's points are, which the
+ * rounding of positions goes by. */
+#include <math.h>
+
+#include "base/par.h"
+#include "method/fmm/fmm.h"
+
+/* Of the mean distance of two: pairs that are nearer count. */
+#define MUCH 0.25
+enum { MANY = 200000 }; /* points; of more some leaves are looked at */
+
+/* A leaf's points, as the tree holds them. */
+struct leaf {
+    const void *x[3];
+    const uint32_t *low;
+    int f32;
+};
+
+static double leaf_at(const struct leaf *leaf, int d, int64_t i)
+{
+    if (!leaf->f32)
+        return ((const double *)leaf->x[d])[i];
+    return (double)((const float *)leaf->x[d])[i]
+           + (double)tree_low_part(leaf->low[i], d);
+}
+
+/* Sum of 1/r^4 over the pairs of sources begin .. end that are nearer than
+ * `much`, and no twins. */
+static double leaf_near(const struct leaf *leaf, int64_t begin, int64_t end,
+                        double much)
+{
+    double sum = 0;
+    for (int64_t i = begin; i < end; i++) {
+        double x = leaf_at(leaf, 0, i), y = leaf_at(leaf, 1, i);
+        double z = leaf_at(leaf, 2, i);
+        for (int64_t j = begin; j < i; j++) {
+            double dx = x - leaf_at(leaf, 0, j), dy = y - leaf_at(leaf, 1, j);
+            double dz = z - leaf_at(leaf, 2, j);
+            double r2 = dx * dx + dy * dy + dz * dz;
+            if (r2 < much * much && r2 > 0)
+                sum += 1 / (r2 * r2);
+        }
+    }
+    return sum;
+}
+
+void fmm_near(const struct farsum_plan *plan, struct fmm *s)
+{
+    const struct tree *tree = &s->tree;
+    const struct tree_points *p = &tree->source;
+    const struct leaf leaf = {{p->x[0], p->x[1], p->x[2]},
+                              p->low,
+                              tree->precision == FARSUM_F32};
+    double much = MUCH * cbrt(s->facts.volume / (double)p->n), sum = 0;
+    s->facts.near = 0;
+    if (s->sampled || plan->sample.n_targets > 0 || tree->separate)
+        return;
+    const int64_t step = 1 + p->n / MANY;
+    PAR_FOR(plan->threads, schedule(dynamic, 64) reduction(+ : sum))
+    for (int64_t k = 0; k < tree->n_leaves; k += step) {
+        double h = tree_h(tree, tree_level(tree, tree_leaf_box(tree, k)));
+        sum += leaf_near(&leaf, p->begin[k], p->begin[k + 1], much / h)
+               / (h * h * h * h);
+    }
+    s->facts.near = s->facts.q2 * sqrt(2 * sum * (double)step / (double)p->n);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* norms.c: what is known of the points before they are set: the cell, or of
+ * open boundaries a sample's extent and the forces on some of its particles. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/arrays.h"
+#include "reference/direct/direct_sum.h"
+#include "method/fmm/fmm.h"
+#include "tune/parameters.h"
+
+enum { TARGETS_LEAST = 64 };
+/* Of the potentials that a sample's neighbours leave: those of a whole cell are
+ * no smaller. */
+#define AROUND 0.5
+/* Targets of their own that are looked at, and pairs for that. */
+#define SMALL 0.4
+enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
+
+/* No axis of the reduced basis leans: else refused. */
+static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_facts *f = &s->facts;
+    TRY(cell_set(&s->cell, plan->problem.cell, 1));
+    s->cell.unit = plan_per(plan);
+    const double *a = s->cell.a;
+    for (int d = 0; d < 3; d++) {
+        f->edge[d] = sqrt(a[3 * d] * a[3 * d] + a[3 * d + 1] * a[3 * d + 1]
+                          + a[3 * d + 2] * a[3 * d + 2]);
+        for (int k = 0; k < 3; k++)
+            s->axis[3 * d + k] = a[3 * d + k] / f->edge[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        const double *u = s->axis + 3 * d, *v = s->axis + 3 * ((d + 1) % 3);
+        double lean = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+        if (fabs(lean) > 1e-12)
+            FAIL(ERR_UNSUPPORTED,
+                 "the cell's axes are not at right angles (cosine %.3g): its "
+                 "boxes would not be bricks; method spectral sums it",
+                 lean);
+    }
+    f->volume = f->edge[0] * f->edge[1] * f->edge[2];
+    return FARSUM_OK;
+}
+
+/* Particles whose forces are summed: all, if that is quick. */
+static int64_t facts_targets(int64_t n)
+{
+    int64_t targets = (int64_t)4e7 / n;
+    targets = targets > TARGETS_LEAST ? targets : TARGETS_LEAST;
+    return targets < n ? targets : n;
+}
+
+/* Means over some particles; the one that has most is left out of a sample: a
+ * close pair is most of the mean, and may be the only one. */
+static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
+                        const double *own, const double *phi, const double *e)
+{
+    double square = 0, square_phi = 0, most = 0;
+    for (int64_t t = 0; t < targets; t++) {
+        double one = 0;
+        for (int d = 0; d < 3; d++)
+            one += own[t] * own[t] * e[3 * t + d] * e[3 * t + d];
+        square += one;
+        most = fmax(most, one);
+        square_phi += phi[t] * phi[t];
+    }
+    if (targets < n)
+        square -= most;
+    f->force = fmax(f->force, sqrt(square / (double)targets));
+    f->potential = sqrt(square_phi / (double)targets);
+}
+
+/* Sums of the sample's forces and potentials at some of its particles. */
+static farsum_status facts_sums(const struct farsum_plan *plan,
+                                struct fmm_facts *f, int64_t n,
+                                const double *x, const double *q)
+{
+    farsum_status status = FARSUM_OK;
+    int64_t targets = facts_targets(n);
+    double *y = NULL, *phi = NULL, *e = NULL, *own = NULL;
+    GO(MEM_RAW(y, 3 * targets));
+    GO(MEM_RAW(phi, targets));
+    GO(MEM_RAW(e, 3 * targets));
+    GO(MEM_RAW(own, targets));
+    for (int64_t t = 0; t < targets; t++) {
+        int64_t i = (int64_t)((double)t * (double)n / (double)targets);
+        memcpy(y + 3 * t, x + 3 * i, 3 * sizeof *x);
+        own[t] = q[i];
+    }
+    const struct direct_args args = {
+        plan->threads, plan->isa, n, targets, x, y, q, plan->problem.softening};
+    GO(direct_sum(&args, phi, e, NULL, NULL));
+    facts_norms(f, n, targets, own, phi, e);
+done:
+    mem_free(y);
+    mem_free(phi);
+    mem_free(e);
+    mem_free(own);
+    return status;
+}
+
+static farsum_status facts_open(const struct farsum_plan *plan,
+                                struct fmm_facts *f)
+{
+    const farsum_problem *p = &plan->problem;
+    farsum_status status = FARSUM_OK;
+    int64_t n = p->n_sources;
+    double *x = NULL, *q = NULL, low[3], high[3], per = plan_per(plan);
+    f->q1 = f->q2 = 1;
+    f->edge[0] = f->edge[1] = f->edge[2] = f->volume = 1;
+    f->force = pow((double)n, 2.0 / 3);
+    f->potential = cbrt((double)n);
+    if (!p->sample_x)
+        return FARSUM_OK;
+    GO(MEM_RAW(x, 3 * n));
+    GO(MEM_RAW(q, n));
+    f->q1 = f->q2 = 0;
+    for (int64_t i = 0; i < n; i++) {
+        q[i] = plan->sample_q[i];
+        f->q1 += q[i] / (double)n;
+        f->q2 += q[i] * q[i] / (double)n;
+        for (int d = 0; d < 3; d++) {
+            double v = per * array_get(p->sample_x, p->arrays, 3 * i + d);
+            low[d] = i && low[d] < v ? low[d] : v;
+            high[d] = i && high[d] > v ? high[d] : v;
+            x[3 * i + d] = v;
+            if (!isfinite(v) || !isfinite(q[i]))
+                GO_FAIL(ERR_ARGUMENT, "sample: particle %lld is not finite",
+                        (long long)i);
+        }
+    }
+    double most = fmax(high[0] - low[0], fmax(high[1] - low[1],
+                                              high[2] - low[2]));
+    most = most > 0 ? most : 1;
+    f->volume = 1;
+    for (int d = 0; d < 3; d++) {
+        f->edge[d] = fmax(high[d] - low[d], 1e-3 * most);
+        f->volume *= f->edge[d];
+    }
+    f->force = f->q2 * pow((double)n / f->volume, 2.0 / 3);
+    GO(facts_sums(plan, f, n, x, q));
+done:
+    mem_free(x);
+    mem_free(q);
+    return status;
+}
+
+/* RMS of the potentials that the charges around the sample's targets leave,
+ * with the background and what neutralises the ball that they are in; excluded
+ * pairs are among these: then 0. */
+static double facts_around(const struct farsum_plan *plan,
+                           const struct fmm_facts *f)
+{
+    const struct sample *s = &plan->sample;
+    double square = 0, density = f->q1 * (double)s->n / f->volume;
+    double last = s->radius[SAMPLE_SHELLS - 1];
+    if (s->n_targets == 0 || plan->problem.n_exclusions > 0
+        || plan->exclusions.rows > 0)
+        return 0;
+    for (int64_t t = 0; t < s->n_targets; t++) {
+        double sum = 0, inner = 0;
+        for (int k = 0; k < SAMPLE_SHELLS; k++) {
+            double r = s->radius[k];
+            double even = 4 * M_PI / 3 * (r * r * r - inner * inner * inner);
+            sum +=
+                (s->target[t].charge[k] - density * even) * (1 / r - 1 / last);
+            inner = r;
+        }
+        square += sum * sum;
+    }
+    return sqrt(square / (double)s->n_targets);
+}
+
+farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
+{
+    const struct sample *sample = &plan->sample;
+    struct fmm_facts *f = &s->facts;
+    f->periodic = plan->problem.periodic[0];
+    if (!f->periodic) {
+        s->sampled = plan->problem.sample_x != NULL;
+        s->sample_length = plan->units.length;
+        return facts_open(plan, f);
+    }
+    TRY(facts_cell(plan, s));
+    double n = (double)sample->n;
+    f->q1 = sample->q1 / n;
+    f->q2 = sample->q2 / n;
+    f->force = tuned_force_norm(plan, f->volume,
+                                sample->m > 0 ? 0 : sample->force, sample->q2,
+                                sample->n);
+    f->potential =
+        fmax(sqrt(f->q2) * cbrt(n / f->volume), AROUND * facts_around(plan, f));
+    return FARSUM_OK;
+}
+
+/* What the sources leave at target i; a pair at one place leaves nothing. */
+static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
+{
+    const struct points *from = &s->source, *to = &s->target;
+    struct fmm_apart a = {0};
+    for (int64_t j = 0; j < from->n; j++) {
+        double d[3], r2 = 0;
+        for (int k = 0; k < 3; k++) {
+            d[k] = to->s[k][i] - from->s[k][j];
+            r2 += d[k] * d[k];
+        }
+        double over = r2 > 0 ? 1 / r2 : 0, one = sqrt(over);
+        for (int k = 0; k < 3; k++)
+            a.field[k] += d[k] * one * over;
+        a.potential += one;
+        a.potential2 += over;
+        a.field2 += over * over;
+    }
+    return a;
+}
+
+/* Squares of potential [0] and field [1] that charges leave which are drawn at
+ * random beside their mean, their sum fixed; SMALL of them, as one draw may
+ * leave less. */
+static void apart_squares(const struct fmm *s, const struct fmm_apart *a,
+                          double square[2])
+{
+    double q1 = s->facts.q1 * s->facts.q1, n = (double)s->source.n;
+    double random = SMALL * fmax(s->facts.q2 - q1, 0), together;
+    together = a->potential * a->potential;
+    square[0] = q1 * together + random * (a->potential2 - together / n);
+    together = a->field[0] * a->field[0] + a->field[1] * a->field[1]
+               + a->field[2] * a->field[2];
+    square[1] = q1 * together + random * (a->field2 - together / n);
+}
+
+int64_t fmm_facts_some(int64_t n, int64_t m)
+{
+    int64_t some = APART_PAIRS / (n + 1);
+    some = some < APART_LEAST      ? APART_LEAST
+           : some > FMM_APART_MOST ? FMM_APART_MOST
+                                   : some;
+    return some < m ? some : m;
+}
+
+void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
+                     int64_t some, const struct fmm_apart *apart)
+{
+    struct fmm_facts *f = &s->facts;
+    double mean[2] = {0}, most = 0;
+    if (s->sampled && s->sample_norm[1] == 0) {
+        s->sample_norm[0] = f->potential;
+        s->sample_norm[1] = f->force;
+    }
+    if (s->sampled) {
+        int longer = plan->units.length - s->sample_length;
+        f->potential = ldexp(s->sample_norm[0], longer);
+        f->force = ldexp(s->sample_norm[1], 2 * longer);
+    }
+    if (some == 0)
+        return;
+    for (int64_t t = 0; t < some; t++) {
+        double square[2];
+        apart_squares(s, &apart[t], square);
+        for (int k = 0; k < 2; k++)
+            mean[k] += square[k] / (double)some;
+        most = fmax(most, square[1]);
+    }
+    if (some < s->target.n) /* as of the sample */
+        mean[1] -= most / (double)some;
+    f->potential = fmin(f->potential, sqrt(mean[0]));
+    f->force = fmin(f->force, sqrt(f->q2 * mean[1]));
+}
+
+void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
+{
+    struct fmm_apart apart[FMM_APART_MOST];
+    int64_t m = s->target.n, some = fmm_facts_some(s->source.n, m);
+    PAR_FOR(plan->threads)
+    for (int64_t t = 0; t < some; t++)
+        apart[t] =
+            apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
+    fmm_facts_apart(plan, s, some, apart);
+}

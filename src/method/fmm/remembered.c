@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* remembered.c: shapes that were looked for, kept from step to step. */
+#include "method/fmm/fmm.h"
+
+static int found_known(const struct fmm_found *f, const struct fmm *s,
+                       int length, int64_t n, int64_t m)
+{
+    const struct fmm_facts *a = &f->facts, *b = &s->facts;
+    return n > 0 && f->n == n && f->m == m && f->length == length
+           && f->learnt.shift == s->learnt.shift
+           && f->learnt.many == s->learnt.many
+           && f->learnt.wide == s->learnt.wide && a->periodic == b->periodic
+           && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
+           && a->edge[2] == b->edge[2] && a->volume == b->volume
+           && a->q1 == b->q1 && a->q2 == b->q2 && a->potential == b->potential
+           && a->force == b->force;
+}
+
+/* Its place among those that are kept; NULL: it is not there. */
+static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
+                                    int64_t n, int64_t m)
+{
+    for (int k = 0; k < FMM_KEPT; k++)
+        if (found_known(&s->found[sparse][k], s, length, n, m))
+            return &s->found[sparse][k];
+    return NULL;
+}
+
+/* Points of a step are as many as those before, in the same cell: a search of
+ * some 10^6 instructions, more than a device's whole set of 1e5 points.  again:
+ * one that failed is repeated, for what it says. */
+static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
+                                 int crowded, int64_t n, int64_t m, int again,
+                                 struct fmm_shape *shape)
+{
+    int sparse = s->names.tree ? s->names.tree == 2 : crowded;
+    int length = plan->units.length;
+    struct fmm_found *found = found_kept(s, sparse, length, n, m);
+    if (!found || (again && found->status != FARSUM_OK)) {
+        struct fmm_shape best = {0};
+        farsum_status status = fmm_shape_find(plan, s, sparse, n, m, &best);
+        if (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_STATE)
+            return status; /* memory, or time, may be there next time */
+        if (!found) {
+            found = &s->found[sparse][s->next[sparse]];
+            s->next[sparse] = (s->next[sparse] + 1) % FMM_KEPT;
+        }
+        *found = (struct fmm_found){.status = status,
+                                    .facts = s->facts,
+                                    .length = length,
+                                    .n = n,
+                                    .m = m,
+                                    .learnt = s->learnt,
+                                    .shape = best};
+    }
+    TRY(found->status);
+    *shape = found->shape;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
+                        int crowded, int64_t n, int64_t m,
+                        struct fmm_shape *shape)
+{
+    return found_shape(plan, s, crowded, n, m, 1, shape);
+}
+
+farsum_status fmm_shape_try(const struct farsum_plan *plan, struct fmm *s,
+                            int crowded, int64_t n, int64_t m,
+                            struct fmm_shape *shape)
+{
+    return found_shape(plan, s, crowded, n, m, 0, shape);
+}

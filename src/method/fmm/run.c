@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c: one right-hand side. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hypot.h"
+#include "base/par.h"
+#include "base/arrays.h"
+#include "method/fmm/fmm.h"
+
+/* Sums over the sources of q, q u and q u^2, u from the centre of the root box,
+ * along the cell's axes: (10.14). */
+struct moments {
+    double q, d[3], trace, square;
+};
+
+/* Centre of a leaf less that of its root box. */
+static double run_centre(const struct tree *t, int64_t leaf, double centre[3])
+{
+    int64_t box = tree_leaf_box(t, leaf), place[3];
+    int level = tree_level(t, box);
+    double h = tree_h(t, level);
+    tree_place(t, level, box, place);
+    for (int d = 0; d < 3; d++) {
+        int64_t within = place[d] - (place[d] >> level << level);
+        centre[d] = t->box[d] * h
+                    * ((double)within + 0.5 - ldexp(0.5, level));
+    }
+    return h;
+}
+
+static struct moments run_moments(const struct farsum_plan *plan,
+                                  const struct fmm *s, double unit)
+{
+    const struct tree *t = &s->tree;
+    farsum_precision type = plan->problem.precision;
+    struct moments m = {0};
+    double centre[3];
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        double h = run_centre(t, leaf, centre);
+        for (int64_t i = t->source.begin[leaf]; i < t->source.begin[leaf + 1];
+             i++) {
+            double q = unit * array_get(s->q, type, i);
+            m.q += q;
+            m.square += q * q;
+            for (int d = 0; d < 3; d++) {
+                double u = centre[d] + h * array_get(t->source.x[d], type, i);
+                m.d[d] += q * u;
+                m.trace += q * u * u;
+            }
+        }
+    }
+    return m;
+}
+
+/* Strengths in the order of leaves; the power of two that they are over. */
+static double run_in(const struct farsum_plan *plan, struct fmm *s)
+{
+    farsum_precision type = plan->problem.precision;
+    const int64_t *order = s->tree.source.order;
+    double most = 0;
+    for (int64_t i = 0; i < s->exact.n; i++)
+        most = fmax(most, fabs(s->exact.q[i]));
+    double unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
+    PAR_FOR(plan->threads)
+    for (int64_t i = 0; i < s->exact.n; i++)
+        array_put(s->q, type, i, s->exact.q[order[i]] / unit);
+    return unit;
+}
+
+static farsum_status run_rooms(const struct farsum_plan *plan, struct fmm *s,
+                               int potential, int field)
+{
+    size_t size = (size_t)array_size(plan->problem.precision);
+    size_t targets = (size_t)tree_targets(&s->tree)->n;
+    const struct p2p_io pairs = {&s->tree, s->q,
+                                 potential ? s->potential : NULL,
+                                 field ? s->field : NULL, 0};
+    const struct boxes_io boxes = {&s->tree, s->q, s->multipole, s->local,
+                                   s->stride, pairs.potential, pairs.field};
+    memset(s->potential, 0, targets * size);
+    memset(s->field, 0, 3 * targets * size);
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        double start = clock_seconds();
+        if (!s->choice[r].row)
+            continue;
+        TRY(progress_step(r, FMM_ROOMS, "summing: %s",
+                          s->choice[r].stage->name));
+        TRY(s->choice[r].row->variant->run(
+            s->room[r], r == FMM_P2P ? (const void *)&pairs : &boxes));
+        s->seconds[r] += clock_seconds() - start;
+    }
+    return progress_step(FMM_ROOMS, FMM_ROOMS, "summing");
+}
+
+struct out {
+    const struct farsum_plan *plan;
+    const struct fmm *s;
+    const struct exact_sums *sums;
+    struct moments moments;
+    double unit, *field;
+    double vacuum[3]; /* 4 pi M/(3V) */
+};
+
+/* A target's sums, from the order of leaves to the caller's. */
+static void run_out_point(const struct out *o, const double centre[3],
+                          double h, int64_t k)
+{
+    const struct fmm *s = o->s;
+    const struct tree_points *points = tree_targets(&s->tree);
+    farsum_precision type = o->plan->problem.precision;
+    int64_t i = points->order[k];
+    const double *at = (s->exact.m > 0 ? s->exact.y : s->exact.x) + 3 * i;
+    double phi = o->unit * array_get(s->potential, type, k), e[3];
+    for (int d = 0; d < 3; d++)
+        e[d] = o->unit * array_get(s->field, type, d * points->n + k);
+    if (s->facts.periodic) {
+        double front = 2 * M_PI / (3 * s->facts.volume), turned[3] = {0};
+        phi += front * o->moments.trace;
+        for (int d = 0; d < 3; d++) {
+            double u = centre[d] + h * array_get(points->x[d], type, k);
+            phi += front * u * (o->moments.q * u - 2 * o->moments.d[d])
+                   + o->vacuum[d] * at[d];
+            e[d] -= 2 * front * (o->moments.q * u - o->moments.d[d]);
+            for (int a = 0; a < 3; a++)
+                turned[a] += e[d] * s->axis[3 * d + a];
+        }
+        for (int d = 0; d < 3; d++)
+            e[d] = turned[d] - o->vacuum[d];
+    }
+    if (o->sums->potential)
+        o->sums->potential[i] = phi;
+    for (int d = 0; d < 3 && o->field; d++)
+        o->field[3 * i + d] = e[d];
+}
+
+static void run_out(const struct out *o)
+{
+    const struct tree *t = &o->s->tree;
+    const int64_t *begin = tree_targets(t)->begin;
+    PAR_FOR(o->plan->threads, schedule(dynamic, 64))
+    for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
+        double centre[3], h = run_centre(t, leaf, centre);
+        for (int64_t k = begin[leaf]; k < begin[leaf + 1]; k++)
+            run_out_point(o, centre, h, k);
+    }
+}
+
+/* W = sum F x, which is that of all pairs where there are no images. */
+static void run_virial(const struct fmm *s, const double *field,
+                       double virial[9])
+{
+    const double *x = s->exact.x;
+    double middle[3] = {0};
+    for (int64_t i = 0; i < 3 * s->exact.n; i++)
+        middle[i % 3] += x[i] / (double)s->exact.n;
+    for (int64_t i = 0; i < s->exact.n; i++)
+        for (int a = 0; a < 9; a++)
+            virial[a] += s->exact.q[i] * field[3 * i + a / 3]
+                         * (x[3 * i + a % 3] - middle[a % 3]);
+}
+
+farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+                               const struct fmm_norms *norms)
+{
+    double targets = (double)tree_targets(&s->tree)->n;
+    double n = (double)s->tree.source.n;
+    struct fmm_facts f = s->facts;
+    f.q1 = norms->q / n;
+    f.q2 = norms->q2 / n;
+    double least = f.q2 * pow(n / f.volume, 2.0 / 3);
+    if (!f.periodic) /* nothing says how large open space is */
+        least = 0;
+    if (norms->force >= 0) /* which has its near pairs */
+        f.near = 0;
+    if (norms->force >= 0)
+        f.force = fmax(least, sqrt(norms->force / targets));
+    if (norms->potential >= 0)
+        f.potential = sqrt(norms->potential / targets);
+    plan->info.norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE ? 1
+                      : plan->problem.coulomb
+                            * (plan->problem.error == FARSUM_ERROR_POTENTIAL
+                                   ? f.potential
+                                   : f.force);
+    double soft = fmm_soften(plan, s, &s->shape);
+    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+        soft *= plan->problem.coulomb * f.force;
+    plan->info.estimated_error = hypot_of(fmm_estimate(plan, s, &f), soft);
+    return fmm_strict_sum(plan, s, &f);
+}
+
+static farsum_status run_estimate(struct farsum_plan *plan, const struct fmm *s,
+                                  const struct out *o)
+{
+    int64_t targets = tree_targets(&s->tree)->n;
+    struct fmm_norms norms = {.q = o->moments.q, .q2 = o->moments.square};
+    double q_rms = sqrt(o->moments.square / (double)s->exact.n);
+    norms.force = o->field ? 0 : -1;
+    norms.potential = o->sums->potential ? 0 : -1;
+    for (int64_t i = 0; i < targets; i++) {
+        double q = s->exact.m > 0 ? q_rms : s->exact.q[i];
+        if (o->sums->potential)
+            norms.potential += o->sums->potential[i] * o->sums->potential[i];
+        for (int d = 0; d < 3 && o->field; d++)
+            norms.force += q * q * o->field[3 * i + d] * o->field[3 * i + d];
+    }
+    return fmm_estimate_sum(plan, s, &norms);
+}
+
+farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
+                      const struct exact_sums *sums)
+{
+    struct fmm *s = plan->state;
+    struct out o = {.plan = plan, .s = s, .sums = sums};
+    struct exact_sums all = *sums;
+    int potential = sums->potential || sums->energy;
+    if (sums->energy && !sums->potential)
+        all.potential = exact->potential;
+    o.sums = &all;
+    o.field = sums->field || sums->virial ? exact->field : NULL;
+    o.unit = run_in(plan, s);
+    o.moments = run_moments(plan, s, o.unit);
+    TRY(run_rooms(plan, s, potential, o.field != NULL));
+    for (int64_t i = 0; i < 3 * exact->n
+                        && plan->problem.surface == FARSUM_VACUUM; i++)
+        o.vacuum[i % 3] += 4 * M_PI / (3 * s->facts.volume) * exact->q[i / 3]
+                           * exact->x[i];
+    run_out(&o);
+    for (int64_t i = 0; i < exact->n && sums->energy; i++)
+        *sums->energy += 0.5 * exact->q[i] * all.potential[i];
+    if (sums->virial)
+        run_virial(s, o.field, sums->virial);
+    return run_estimate(plan, s, &o);
+}

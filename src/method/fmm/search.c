@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search.c: how many boxes: of all that there might be the set whose sums
+ * should take least, by the costs of the rooms' rows. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "method/fmm/fmm.h"
+
+/* Boxes' edges differ by no more than this, if that can be. */
+#define BRICK 1.34
+/* More root boxes of a sparse tree are worth it if they are so much rounder. */
+#define ROUNDER 1.05
+/* Below this tolerance boxes two away are tried as neighbours too, and where
+ * points need so many orders more than even ones. */
+#define WIDER 1e-6
+enum { LATE = 8 };
+/* Above this order what crowds do to one box away is extrapolated: two boxes
+ * away are taken unless they take so many times as long. */
+enum { KNOWN = 24, DEARER = 2 };
+enum { LEVELS = 10, ROOTS = 7, GRID = 512 };
+/* Separations that there are; above the latter only where no other does. */
+enum { SEPARATIONS = FMM_SEPARATIONS, USUAL = 4 };
+
+/* The fastest shape yet, if its seconds are not 0, and what the others miss:
+ * the words of the one that comes nearest to the tolerance. */
+struct shapes {
+    struct fmm_shape best;
+    farsum_status missed; /* OK: no other was tried */
+    double left;
+    char why[300];
+};
+
+static const struct stage *const stages[FMM_ROOMS] = {
+    &p2p_stage, &p2m_stage, &m2m_stage, &m2l_stage, &lattice_stage, &l2l_stage,
+    &l2p_stage,
+};
+
+/* Leaves of a dense tree. */
+static double shape_leaves(const struct fmm_shape *shape)
+{
+    double side = ldexp(1, shape->depth);
+    return (double)(shape->root[0] * shape->root[1] * shape->root[2]) * side
+           * side * side;
+}
+
+/* Sources in a leaf, mean over the targets. */
+static double shape_filling(const struct fmm_shape *shape, int64_t n)
+{
+    if (shape->dense)
+        return 1 + (double)n / shape_leaves(shape);
+    return 0.6 * (double)shape->leaf;
+}
+
+/* Sources of a near list, mean over the targets. */
+static double shape_neighbours(const struct farsum_plan *plan,
+                               const struct fmm *s,
+                               const struct fmm_shape *shape, int64_t n)
+{
+    double side = 2 * shape->ws + 1, boxes = side * side * side;
+    double even = shape_filling(shape, n) * boxes;
+    if (!shape->dense || !s->facts.periodic || plan->sample.n_targets == 0)
+        return even;
+    /* where points crowd, those within a ball as large as these boxes */
+    double volume = s->facts.volume * boxes / shape_leaves(shape);
+    double radius = cbrt(volume * 3 / (4 * M_PI));
+    return fmax(even, sample_around(&plan->sample, &s->cell, radius));
+}
+
+void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
+              const struct fmm_shape *shape, int64_t n, int64_t m,
+              struct boxes_args *boxes, struct p2p_args *pairs)
+{
+    double filling = shape_filling(shape, n);
+    double targets = (double)(m > 0 ? m : n);
+    double leaves = shape->dense
+                        ? shape_leaves(shape)
+                        : 4.5 * ((double)n + (double)m) / (double)shape->leaf;
+    if (!shape->dense && s->learnt.many > 0)
+        leaves *= s->learnt.many;
+    *boxes = (struct boxes_args){
+        .precision = plan->problem.precision,
+        .isa = plan->isa,
+        .threads = plan->threads,
+        .device = plan->device,
+        .p = shape->order,
+        .ws = shape->ws,
+        .dense = shape->dense,
+        .depth = shape->depth,
+        .n_boxes = (int64_t)(1 + leaves * (shape->depth ? 8.0 / 7 : 1)),
+        .n_leaves = (int64_t)(1 + leaves),
+        .n_sources = n,
+        .n_targets = (int64_t)targets,
+    };
+    for (int d = 0; d < 3; d++) {
+        boxes->periodic[d] = s->facts.periodic;
+        boxes->root[d] = shape->root[d];
+        boxes->box[d] = shape->box[d];
+    }
+    *pairs = (struct p2p_args){
+        .precision = plan->problem.precision,
+        .isa = plan->isa,
+        .threads = plan->threads,
+        .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
+        .rhs = 1,
+        .softening = plan->problem.softening,
+        .n_sources = n,
+        .n_targets = m,
+        .neighbours = shape_neighbours(plan, s, shape, n),
+        .filling = filling * targets / (double)n,
+        .dense = shape->dense,
+        .ws = shape->ws,
+        .device = plan->device,
+    };
+    if (s->facts.periodic)
+        pairs->skip = 4e-15 * fmax(s->facts.edge[0], fmax(s->facts.edge[1],
+                                                          s->facts.edge[2]));
+}
+
+farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
+                         const struct boxes_args *boxes,
+                         const struct p2p_args *pairs,
+                         struct choice choice[FMM_ROOMS])
+{
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        const struct choose_options options = {
+            .name = s->names.name[r][0] ? s->names.name[r] : NULL,
+            .deterministic = plan->options.deterministic,
+            .exact = plan->options.strict,
+        };
+        choice[r] = (struct choice){.stage = stages[r]};
+        if (!options.name && boxes->depth == 0
+            && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
+            continue; /* one level: nothing to shift */
+        TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
+                   &options, &choice[r]));
+        choice[r].cost *= plan->machine.factor[MACHINE_FMM + r];
+    }
+    return FARSUM_OK;
+}
+
+int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape)
+{
+    int64_t most = 0;
+    int level = 0;
+    for (int d = 0; d < 3; d++)
+        most = shape->root[d] > most ? shape->root[d] : most;
+    while (!s->facts.periodic && most << level <= shape->ws + 1)
+        level++;
+    return level;
+}
+
+double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
+                         int64_t n, int *depth)
+{
+    double filling = shape_filling(shape, n);
+    *depth =
+        shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
+    /* crowded points are deeper in */
+    if (!shape->dense && n > shape->leaf && *depth < fmm_shape_first(s, shape))
+        *depth = fmm_shape_first(s, shape);
+    return filling;
+}
+
+void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
+                     int64_t n, struct fmm_crowd *crowd)
+{
+    int depth;
+    double filling = fmm_shape_filling(s, shape, n, &depth), sum[2] = {0};
+    double h = cbrt(s->facts.volume * filling / (double)n);
+    *crowd =
+        (struct fmm_crowd){.h = h, .ws = shape->ws, .sparse = !shape->dense};
+    for (int level = depth; level >= fmm_shape_first(s, shape);
+         level--, h *= 2, filling *= 8) {
+        crowd->random[0] += filling / (h * h);
+        crowd->random[1] += filling / (h * h * h * h);
+        sum[0] += filling / h;
+        sum[1] += filling / (h * h);
+    }
+    for (int k = 0; k < 2; k++)
+        crowd->together[k] = sum[k] * sum[k];
+}
+
+/* The order that the tolerance needs in these boxes: of even filling, and what
+ * the points that are there need beyond it. */
+static farsum_status shape_order(const struct farsum_plan *plan,
+                                 const struct fmm *s, int64_t n,
+                                 struct fmm_shape *shape, double *left)
+{
+    struct fmm_crowd crowd;
+    shape->order = plan->options.order > 0 ? plan->options.order : 0;
+    shape->least = 0;
+    if (plan->options.order)
+        return FARSUM_OK;
+    fmm_shape_crowd(s, shape, n, &crowd);
+    if (s->strict)
+        TRY(fmm_strict_order(plan, s, shape, n, &shape->order));
+    else
+        TRY(fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
+                      &shape->order, left));
+    if (crowd.random[0] == 0) /* no box is far */
+        return FARSUM_OK;
+    shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
+    shape->order = shape->order > 1 ? shape->order : 1;
+    if (s->alike)
+        TRY(fmm_strict_order(plan, s, shape, n, &shape->least));
+    if (shape->order < shape->least)
+        shape->order = shape->least;
+    if (shape->order > MULTIPOLE_MOST)
+        return fmm_order_fails(plan);
+    return FARSUM_OK;
+}
+
+/* What an execute takes by the shape; *left: the error that it misses the
+ * tolerance by, if it does. */
+static farsum_status shape_cost(const struct farsum_plan *plan,
+                                const struct fmm *s, int64_t n, int64_t m,
+                                struct fmm_shape *shape, double *left)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    double bytes;
+    TRY(fmm_soften_fits(plan, s, shape));
+    TRY(shape_order(plan, s, n, shape, left));
+    fmm_args(plan, s, shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    shape->seconds = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        shape->seconds += choice[r].cost;
+    bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
+    if (bytes > 0.7 * (double)plan->options.memory_limit)
+        FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
+             (long long)boxes.n_boxes, shape->order, bytes);
+    return FARSUM_OK;
+}
+
+/* What one misses, if it comes nearer than all before. */
+static void shapes_miss(struct shapes *all, farsum_status missed, double left,
+                        const char *why)
+{
+    int nearer = missed == FARSUM_ERR_TOLERANCE
+                 && (all->missed != FARSUM_ERR_TOLERANCE || left < all->left);
+    /* no shape makes up for a name that nothing has */
+    if (missed == FARSUM_OK || all->missed == FARSUM_ERR_UNKNOWN
+        || (all->missed != FARSUM_OK && !nearer
+            && missed != FARSUM_ERR_UNKNOWN))
+        return;
+    all->missed = missed;
+    all->left = left;
+    snprintf(all->why, sizeof all->why, "%s", why);
+}
+
+/* Takes the shape if it is the fastest yet. */
+static void shape_try(const struct farsum_plan *plan, const struct fmm *s,
+                      int64_t n, int64_t m, struct fmm_shape *shape,
+                      struct shapes *all)
+{
+    double left = INFINITY;
+    if (progress_step(0, 0, "tuning fmm") != FARSUM_OK)
+        return; /* as the search's end will say */
+    farsum_status status = shape_cost(plan, s, n, m, shape, &left);
+    if (status != FARSUM_OK)
+        shapes_miss(all, status, left, farsum_message());
+    else if (all->best.seconds == 0 || shape->seconds < all->best.seconds)
+        all->best = *shape;
+}
+
+static farsum_status shapes_end(const struct shapes *all)
+{
+    TRY(progress_step(0, 0, "tuning fmm"));
+    if (all->best.seconds > 0)
+        return FARSUM_OK;
+    return status_fail(all->missed, "%s", all->why);
+}
+
+/* Another search's best, if it takes less than `dearer` times as long. */
+static void shapes_join(struct shapes *all, const struct shapes *more,
+                        double dearer)
+{
+    if (more->best.seconds > 0
+        && (all->best.seconds == 0
+            || more->best.seconds < dearer * all->best.seconds))
+        all->best = more->best;
+    shapes_miss(all, more->missed, more->left, more->why);
+}
+
+/* Root boxes: k along the longest axis, nearly cubes. */
+static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
+{
+    const double *edge = s->facts.edge;
+    double most = fmax(edge[0], fmax(edge[1], edge[2])), least = INFINITY;
+    if (!s->facts.periodic) /* cubes: as many as the region's shape takes */
+        most *= 1 + 1e-9;
+    for (int d = 0; d < 3; d++) {
+        double boxes = (double)k * edge[d] / most;
+        int64_t whole = (int64_t)(s->facts.periodic ? nearbyint(boxes)
+                                                    : ceil(boxes));
+        shape->root[d] = whole > 1 ? whole : 1;
+        shape->box[d] = s->facts.periodic ? edge[d] / (double)shape->root[d]
+                                          : 1;
+    }
+    most = fmax(shape->box[0], fmax(shape->box[1], shape->box[2]));
+    for (int d = 0; d < 3; d++) {
+        shape->box[d] /= most;
+        least = fmin(least, shape->box[d]);
+    }
+    return least * BRICK >= 1;
+}
+
+/* Along the longest axis, that are tried. */
+static int64_t shape_roots_most(const struct fmm *s)
+{
+    const double *edge = s->facts.edge;
+    double most = fmax(edge[0], fmax(edge[1], edge[2]));
+    double least = fmin(edge[0], fmin(edge[1], edge[2]));
+    return (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
+}
+
+static void shape_given(const struct farsum_plan *plan, const struct fmm *s,
+                        struct fmm_shape *shape)
+{
+    const farsum_options *o = &plan->options;
+    double most = 0;
+    for (int d = 0; d < 3; d++) {
+        shape->root[d] = o->boxes[d];
+        shape->box[d] = s->facts.periodic
+                            ? s->facts.edge[d] / (double)o->boxes[d]
+                            : 1;
+        most = fmax(most, shape->box[d]);
+    }
+    for (int d = 0; d < 3; d++)
+        shape->box[d] /= most;
+}
+
+static int shape_step(int64_t k)
+{
+    return k < 16 ? 1 : k < 128 ? 2 : k < 256 ? 4 : 8;
+}
+
+/* One level of many root boxes, whose far field is transforms of their grid. */
+static void shape_grids(const struct farsum_plan *plan, const struct fmm *s,
+                        int64_t n, int64_t m, struct fmm_shape *shape,
+                        struct shapes *all)
+{
+    shape->depth = 0;
+    for (int64_t k = ROOTS + 1; k <= GRID; k += shape_step(k)) {
+        if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
+            continue;
+        shape_try(plan, s, n, m, shape, all);
+    }
+}
+
+static void shape_dense(const struct farsum_plan *plan, const struct fmm *s,
+                        int64_t n, int64_t m, struct fmm_shape *shape,
+                        struct shapes *all)
+{
+    const farsum_options *o = &plan->options;
+    int64_t roots = shape_roots_most(s);
+    for (int brick = 0; brick < 2 && all->best.seconds == 0; brick++)
+        for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
+            if (o->boxes[0])
+                shape_given(plan, s, shape);
+            else if (!shape_root(s, k, shape) && !brick)
+                continue; /* long boxes only if there are no others */
+            int first = o->levels ? o->levels - 1 : 0;
+            for (int depth = first; depth <= (o->levels ? first : LEVELS);
+                 depth++) {
+                shape->depth = depth;
+                /* empty boxes do not pay */
+                if (!o->levels && depth > 0 && shape_leaves(shape) > (double)n)
+                    break;
+                shape_try(plan, s, n, m, shape, all);
+            }
+        }
+    if (!o->boxes[0] && o->levels <= 1)
+        shape_grids(plan, s, n, m, shape, all);
+}
+
+/* Of a sparse tree: root boxes take some of a place's bits. */
+static int shape_deepest(const struct fmm_shape *shape)
+{
+    int bits = 0;
+    for (int d = 0; d < 3; d++)
+        while ((int64_t)1 << bits < shape->root[d])
+            bits++;
+    return TREE_BITS - bits < TREE_DEPTH ? TREE_BITS - bits : TREE_DEPTH;
+}
+
+/* Leaves for these root boxes. */
+static void shape_leaf(const struct farsum_plan *plan, const struct fmm *s,
+                       int64_t n, int64_t m, struct fmm_shape *shape,
+                       struct shapes *all)
+{
+    const farsum_options *o = &plan->options;
+    int64_t first = o->leaf ? o->leaf : 8, last = o->leaf ? o->leaf : 1024;
+    shape->depth = shape_deepest(shape);
+    shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
+    for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2)
+        shape_try(plan, s, n, m, shape, all);
+}
+
+/* Root boxes of a cell: one, or as many as are rounder than fewer are; more
+ * would be boxes of another level. */
+static void shape_sparse(const struct farsum_plan *plan, const struct fmm *s,
+                         int64_t n, int64_t m, struct fmm_shape *shape,
+                         struct shapes *all)
+{
+    double round = 0;
+    if (plan->options.boxes[0] || !s->facts.periodic) {
+        for (int d = 0; d < 3; d++)
+            shape->root[d] = 1, shape->box[d] = 1;
+        if (plan->options.boxes[0])
+            shape_given(plan, s, shape);
+        shape_leaf(plan, s, n, m, shape, all);
+        return;
+    }
+    for (int64_t k = 1; k <= shape_roots_most(s); k++) {
+        (void)shape_root(s, k, shape);
+        double least = fmin(shape->box[0], fmin(shape->box[1], shape->box[2]));
+        if (least < round * ROUNDER)
+            continue;
+        round = least;
+        shape_leaf(plan, s, n, m, shape, all);
+    }
+}
+
+static void shape_search(const struct farsum_plan *plan, const struct fmm *s,
+                         int64_t n, int64_t m, struct fmm_shape *one,
+                         struct shapes *all)
+{
+    if (one->dense)
+        shape_dense(plan, s, n, m, one, all);
+    else
+        shape_sparse(plan, s, n, m, one, all);
+}
+
+/* Bounds need boxes farther apart than estimates do. */
+static void shape_strict(const struct farsum_plan *plan, const struct fmm *s,
+                         int64_t n, int64_t m, struct fmm_shape *one,
+                         struct shapes *all)
+{
+    int given = plan->options.separation;
+    for (one->ws = given ? given : 1; one->ws <= (given ? given : SEPARATIONS)
+                                      && (one->ws <= USUAL
+                                          || !all->best.seconds);
+         one->ws++) {
+        struct shapes wide = {.missed = FARSUM_OK};
+        shape_search(plan, s, n, m, one, &wide);
+        shapes_join(all, &wide, 1);
+    }
+}
+
+farsum_status fmm_shape_find(const struct farsum_plan *plan,
+                             const struct fmm *s, int sparse, int64_t n,
+                             int64_t m, struct fmm_shape *shape)
+{
+    struct fmm_shape one = {0};
+    struct shapes all = {.missed = FARSUM_OK}, wide = all;
+    const struct fmm_shape *best = &all.best;
+    TRY(fmm_keeps(plan, sparse));
+    one.dense = !sparse;
+    if (s->strict || s->alike) {
+        shape_strict(plan, s, n, m, &one, &all);
+        *shape = all.best;
+        return shapes_end(&all);
+    }
+    one.ws = plan->options.separation ? plan->options.separation
+             : s->learnt.wide         ? 2
+                                      : 1;
+    shape_search(plan, s, n, m, &one, &all);
+    if (!plan->options.separation && !s->learnt.wide
+        && (plan->problem.tolerance < WIDER || s->learnt.shift > LATE
+            || best->seconds == 0)) {
+        one.ws = 2;
+        shape_search(plan, s, n, m, &one, &wide);
+        shapes_join(&all, &wide, best->order > KNOWN ? DEARER : 1);
+    }
+    *shape = all.best;
+    return shapes_end(&all);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uneven.c: how far from uniform points are, and whether a sparse tree is
+ * theirs: in open space where they are, in a cell where it should be faster. */
+#include <math.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/arrays.h"
+#include "method/fmm/fmm.h"
+
+/* Points no more crowded than this are a dense tree's without a look. */
+#define EVEN 1.5
+/* What a sparse tree takes beyond what its shape says before it is there: boxes
+ * that crowds do not fill, orders that they need. */
+#define CROWDS 2
+/* Points that are worth a thread. */
+enum { UNEVEN_LEAST = 4096 };
+
+static double uneven_low(const void *x, farsum_precision type, int64_t n,
+                         int axis, int threads)
+{
+    double low = array_get(x, type, axis);
+    PAR_FOR(threads, schedule(static) reduction(min : low))
+    for (int64_t i = 1; i < n; i++) {
+        double v = array_get(x, type, 3 * i + axis);
+        low = v < low ? v : low;
+    }
+    return low;
+}
+
+/* Adds points begin .. end to the cells that they are in. */
+static void uneven_count(const void *x, farsum_precision type, double per,
+                         const double low[3], const double edge[3],
+                         int64_t begin, int64_t end, int32_t *count)
+{
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = 0;
+        for (int d = 0; d < 3; d++) {
+            double f = (per * array_get(x, type, 3 * i + d) - per * low[d])
+                       / edge[d];
+            int64_t k = (int64_t)(f * FMM_CELL);
+            at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
+        }
+        count[at]++;
+    }
+}
+
+double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
+{
+    double pairs = 0;
+    for (int k = 0; k < FMM_CELLS; k++)
+        pairs += (double)count[k] * (double)(count[k] - 1);
+    return pairs * FMM_CELLS / ((double)n * (double)n);
+}
+
+farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
+                         double per, const double edge[3], int threads,
+                         int *uneven)
+{
+    int64_t most = n / UNEVEN_LEAST + 1;
+    int parts = most < threads ? (int)most : threads;
+    int32_t *count = NULL;
+    double low[3];
+    TRY(MEM_NEW(count, (int64_t)parts * FMM_CELLS));
+    for (int d = 0; d < 3; d++)
+        low[d] = uneven_low(x, type, n, d, parts);
+    PAR_FOR(parts, schedule(static, 1))
+    for (int p = 0; p < parts; p++)
+        uneven_count(x, type, per, low, edge, par_start(n, parts, p),
+                     par_start(n, parts, p + 1), count + p * FMM_CELLS);
+    for (int k = FMM_CELLS; k < parts * FMM_CELLS; k++)
+        count[k % FMM_CELLS] += count[k];
+    *uneven = fmm_crowding(count, n) > FMM_FAR_FROM_UNIFORM;
+    mem_free(count);
+    return FARSUM_OK;
+}
+
+/* Seconds of a dense tree's execute by points that are so crowded, if no sample
+ * says it: so many more near pairs. */
+static farsum_status uneven_dense(const struct farsum_plan *plan,
+                                  const struct fmm *s,
+                                  const struct fmm_shape *shape, int64_t n,
+                                  int64_t m, double *crowding, double *seconds)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    int depth;
+    *seconds = shape->seconds;
+    if (plan->sample.n_targets == 0 && *crowding <= 1)
+        return FARSUM_OK;
+    fmm_args(plan, s, shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    if (plan->sample.n_targets > 0)
+        *crowding = pairs.neighbours
+                    / (fmm_shape_filling(s, shape, n, &depth)
+                       * pow(2 * shape->ws + 1, 3));
+    else
+        *seconds += (*crowding - 1) * choice[FMM_P2P].cost;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
+                              double crowding, int64_t n, int64_t m, double set,
+                              double *seconds, int *uneven)
+{
+    struct fmm_shape dense, sparse;
+    farsum_status status = fmm_shape_try(plan, s, 0, n, m, &dense);
+    *uneven = 0;
+    *seconds = 0;
+    if (status != FARSUM_OK) { /* the caller's next search says why */
+        *uneven =
+            (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
+            && fmm_shape_try(plan, s, 1, n, m, &sparse) == FARSUM_OK;
+        *seconds = *uneven ? CROWDS * sparse.seconds : 0;
+        return FARSUM_OK;
+    }
+    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, seconds));
+    /* a row may be named that does not take a sparse tree */
+    if (crowding <= EVEN
+        || fmm_shape_try(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+        return FARSUM_OK;
+    double most = sparse.seconds * fmax(s->slower, CROWDS);
+    *uneven = most + set < *seconds;
+    *seconds = *uneven ? most : *seconds;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
+                               int64_t n, int64_t m, int *uneven)
+{
+    struct choice choice[FMM_ROOMS];
+    struct boxes_args boxes;
+    struct p2p_args pairs;
+    struct fmm_shape dense;
+    double sparse = 0, crowding = 1, seconds;
+    *uneven = 1;
+    if (plan->sample.n_targets == 0
+        || fmm_shape_try(plan, s, 0, n, m, &dense) != FARSUM_OK)
+        return FARSUM_OK;
+    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));
+    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    boxes.n_boxes = s->tree.n_boxes;
+    boxes.n_leaves = s->tree.n_leaves;
+    boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
+    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    for (int r = 0; r < FMM_ROOMS; r++)
+        sparse += choice[r].cost;
+    *uneven = sparse < seconds;
+    if (!*uneven && s->shape.seconds > 0)
+        s->slower = sparse / s->shape.seconds;
+    return FARSUM_OK;
+}
