@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "device/buf.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "stage/boxes_gpu.h"
 #include "cost/expected_rates.h"
 

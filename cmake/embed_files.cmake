@@ -15,7 +15,7 @@ foreach(text IN LISTS TEXTS)
   math(EXPR k "${k} + 1")
 endforeach()
 file(WRITE ${OUT} "/* made by cmake/embed_files.cmake */
-#include \"device/jit.h\"
+#include \"device/compile/jit.h\"
 
 ${arrays}
 const struct jit_file jit_files[] = {

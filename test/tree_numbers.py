@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import check_numbers  # noqa: E402
 
 
-def refused(source, name="src/device/jit.c"):
+def refused(source, name="src/device/compile/jit.c"):
     return list(check_numbers.wrong(source, name))
 
 

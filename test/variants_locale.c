@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "device/cache.h"
+#include "device/compile/cache.h"
 
 static struct texts *recorded;
 

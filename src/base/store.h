@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: files that are kept from run to run, all in one folder.
  *
- * The one way to read and write compiled kernels (device/cache.h) and measured
- * times (cost/kept_times.h).  A file counts only if nobody else can have
- * written it: the folder and the file belong to this process's user or to root,
- * and neither group nor others may write to them.  Only regular files are read,
- * up to a size; nothing waits for a pipe or follows a link.  A file is written
- * beside, under a name that nobody can foresee, and renamed; it is not synced:
- * what a power failure spoils is measured or compiled again. */
+ * The one way to read and write compiled kernels (device/compile/cache.h) and
+ * measured times (cost/kept_times.h).  A file counts only if nobody else can
+ * have written it: the folder and the file belong to this process's user or to
+ * root, and neither group nor others may write to them.  Only regular files are
+ * read, up to a size; nothing waits for a pipe or follows a link.  A file is
+ * written beside, under a name that nobody can foresee, and renamed; it is not
+ * synced: what a power failure spoils is measured or compiled again. */
 #ifndef FARSUM_BASE_STORE_H
 #define FARSUM_BASE_STORE_H
 

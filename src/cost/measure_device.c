@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "device/buf.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 
 enum { GROUP = 256, CHAINS = 8, GROUPS_A_UNIT = 16 };
 enum { FAR = 64 << 20, TRANSFERRED = 32 << 20, LEAST_CACHED = 256 << 10 };

@@ -2,7 +2,7 @@
 /* buf.c: memory of a device, counted. */
 #include "device/buf.h"
 
-#include "device/recording.h"
+#include "device/graph.h"
 
 /* May so many bytes be asked for? */
 static farsum_status buf_room(const struct device *device, int64_t size)

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "device/jit_late.h"
-#include "device/recording.h"
+#include "device/compile/jit_late.h"
+#include "device/graph.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -86,14 +86,15 @@ struct device_backend {
     /* Reads no more than a word that `given` points at. */
     void (*look)(struct device *device, const void *given,
                  struct device_pointer *found);
-    /* Sequences that are kept (recording.h); NULL, all four, where there are
+    /* Sequences that are kept (device/graph.h); NULL, all four, where there are
      * none.  What is asked for between begin and end is not done but, if `keep`
      * says so, kept; replay asks for it. */
     farsum_status (*record_begin)(struct device *device);
     farsum_status (*record_end)(struct device *device, int keep, void **whole);
     farsum_status (*replay)(struct device *device, void *whole);
     void (*forget)(struct device *device, void *whole);
-    /* A second queue (aside.h).  Between enter and leave it is the device's. */
+    /* A second queue (device/second_stream.h).  Between enter and leave it is
+     * the device's. */
     farsum_status (*aside_create)(struct device *device, void **aside);
     void (*aside_destroy)(struct device *device, void *aside);
     farsum_status (*aside_fork)(struct device *device, void *aside);
@@ -151,7 +152,7 @@ struct device {
     int forks;           /* fork_count() where it was opened */
     int gathers;         /* 1: kernels may be compiled by other threads */
     struct jit_late *late; /* of what these are at: the first */
-    struct trace *trace; /* set while it only looks on (recording.c) */
+    struct trace *trace; /* set while it only looks on (device/graph.c) */
     void *inside;        /* owned: the back end's */
 };
 

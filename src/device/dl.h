@@ -6,7 +6,7 @@
  *
  *     struct cuda_api {
  *     #define SYM(result, name, parameters) result (*name) parameters;
- *     #include "device/cuda.sym"
+ *     #include "device/driver/cuda.sym"
  *     };                                                                   */
 #ifndef FARSUM_DEVICE_DL_H
 #define FARSUM_DEVICE_DL_H

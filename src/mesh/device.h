@@ -3,8 +3,8 @@
 #ifndef FARSUM_MESH_DEVICE_H
 #define FARSUM_MESH_DEVICE_H
 
-#include "device/jit.h"
-#include "device/recording.h"
+#include "device/compile/jit.h"
+#include "device/graph.h"
 #include "mesh/mesh.h"
 
 struct mesh_gpu {

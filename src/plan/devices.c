@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/store.h"
-#include "device/cache.h"
+#include "device/compile/cache.h"
 #include "device/device.h"
 #include "cost/kept_times.h"
 #include "plan/plan.h"

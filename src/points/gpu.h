@@ -8,7 +8,7 @@
 #define FARSUM_POINTS_GPU_H
 
 #include "device/buf.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 
 struct cell;
 

@@ -6,7 +6,7 @@
 #include "points/gpu_scan.h"
 
 #include "base/mem.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 
 enum { LEVELS = 4, GROUP = 256, RAW_MOST = 4096 };
 

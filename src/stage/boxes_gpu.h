@@ -9,7 +9,7 @@
 #define FARSUM_STAGE_BOXES_GPU_H
 
 #include "device/buf.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "stage/boxes.h"
 
 enum { BOXES_LEVELS = 10, BOXES_LANES = 32 };

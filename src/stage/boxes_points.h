@@ -4,7 +4,7 @@
 #ifndef FARSUM_STAGE_BOXES_POINTS_H
 #define FARSUM_STAGE_BOXES_POINTS_H
 
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "stage/boxes.h"
 
 /* [MULTIPOLE_SIZE] each at most, of the numbers in the order of columns. */

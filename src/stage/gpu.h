@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_GPU_H
 #define FARSUM_STAGE_GPU_H
 
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "math/window.h"
 
 /* SUPPORT, WINDOW_DEGREE_, WINDOW_TABLE for leaf/window.h. */

@@ -18,8 +18,8 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "device/cuda.h"
-#include "device/hip.h"
+#include "device/driver/cuda.h"
+#include "device/driver/hip.h"
 #include "device/recipe.h"
 #include "device/spills.h"
 

@@ -495,6 +495,6 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
 #define SYM(result, word, cuda, hip, parameters)                               \
     EXPORT result cuda parameters __attribute__((alias("fake_" #word)));
 #endif
-#include "device/driver.sym"
-#include "device/graph.sym"
-#include "device/mark.sym"
+#include "device/driver/driver.sym"
+#include "device/driver/driver_graph.sym"
+#include "device/driver/driver_graph_marks.sym"

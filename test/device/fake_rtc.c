@@ -117,4 +117,4 @@ EXPORT int nvrtcGetSupportedArchs(int *archs)
     return 0;
 }
 #endif
-#include "device/rtc.sym"
+#include "device/driver/rtc.sym"

@@ -4,10 +4,10 @@
 #include "device/loader.h"
 
 #include "base/mem.h"
-#include "device/cuda.h"
+#include "device/driver/cuda.h"
 #include "device/dl.h"
-#include "device/hip.h"
-#include "device/jit.h"
+#include "device/driver/hip.h"
+#include "device/compile/jit.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -2,10 +2,10 @@
 /* loader_graphs.c: sequences that are kept, with a driver that is played. */
 #include "device/loader.h"
 
-#include "device/aside.h"
+#include "device/second_stream.h"
 #include "device/dl.h"
-#include "device/jit.h"
-#include "device/recording.h"
+#include "device/compile/jit.h"
+#include "device/graph.h"
 
 #include <string.h>
 
@@ -191,7 +191,7 @@ static void test_failing(void)
 {
     static const char *const words[] = {
 #define SYM(result, word, cuda, hip, parameters) #word,
-#include "device/graph.sym"
+#include "device/driver/driver_graph.sym"
 #undef SYM
     };
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {

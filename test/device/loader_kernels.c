@@ -4,8 +4,8 @@
 #include "device/loader.h"
 
 #include "base/mem.h"
-#include "device/aside.h"
-#include "device/jit.h"
+#include "device/second_stream.h"
+#include "device/compile/jit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +209,7 @@ static void test_failures(void)
 {
     static const char *const words[] = {
 #define SYM(result, word, cuda, hip, parameters) #word,
-#include "device/driver.sym"
+#include "device/driver/driver.sym"
 #undef SYM
     };
     static const char *const silent[] = {"release", "stream_destroy",

@@ -4,8 +4,8 @@
 #include "device/loader.h"
 
 #include "base/mem.h"
-#include "device/cache.h"
-#include "device/jit.h"
+#include "device/compile/cache.h"
+#include "device/compile/jit.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef FARSUM_TEST_DEVICE_RECIPE_H
 #define FARSUM_TEST_DEVICE_RECIPE_H
 
-#include "device/jit.h"
+#include "device/compile/jit.h"
 
 enum { RECIPE_WORDS = 40, RECIPE_WORD = 160 };
 

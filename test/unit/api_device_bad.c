@@ -3,8 +3,8 @@
 #include "api_device.h"
 
 #include "base/mem.h"
-#include "device/driver.h"
-#include "device/opencl.h"
+#include "device/driver/driver.h"
+#include "device/opencl/opencl.h"
 
 /* What only the device has seen fails in finish; then all is well again. */
 void late_failures(void)

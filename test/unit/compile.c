@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile.c: kernels that other threads compile (device/compile.h, jit_late.h),
- * by a back end that is played: a binary is its text. */
+/* device/compile/parallel.c: kernels that other threads compile
+ * (device/compile/parallel.h, jit_late.h), by a back end that is played: a
+ * binary is its text. */
 #include "check.h"
 
 #include <fenv.h>
@@ -13,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "device/compile.h"
-#include "device/jit.h"
+#include "device/compile/parallel.h"
+#include "device/compile/jit.h"
 
 static atomic_int calls, at_once, most_at_once, odd, loads, launches, unloads;
 static atomic_int refuses; /* so many loads fail */

@@ -3,11 +3,11 @@
 #include "check.h"
 
 #include "base/mem.h"
-#include "device/aside.h"
+#include "device/second_stream.h"
 #include "device/buf.h"
-#include "device/cache.h"
-#include "device/jit.h"
-#include "device/log.h"
+#include "device/compile/cache.h"
+#include "device/compile/jit.h"
+#include "device/compile/compiler_log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that other options made are not taken out of the cache, however late
  * in the options the difference is. */
-#include "device/cache.h"
+#include "device/compile/cache.h"
 #include "device/device.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 
 #include "check.h"
 

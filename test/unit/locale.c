@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "cost/kept_times.h"
 #include "stage/m2l/gpu_rotation_make.h"
 #include "unit/locales.h"

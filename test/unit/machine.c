@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "device/cache.h"
+#include "device/compile/cache.h"
 #include "farsum/device.h"
 #include "plan/calibrate.h"
 #include "cost/kept_times.h"

@@ -4,8 +4,8 @@
 #include "mesh_device.h"
 
 #include "base/mem.h"
-#include "device/driver.h"
-#include "device/opencl.h"
+#include "device/driver/driver.h"
+#include "device/opencl/opencl.h"
 
 /* Positions that only the device has seen fail in finish, or in a call whose
  * results the host gets; then points are to be set again. */

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "farsum/device.h"
-#include "device/cache.h"
+#include "device/compile/cache.h"
 #include "cost/kept_times.h"
 
 #include "base/clock.h"

@@ -3,9 +3,9 @@
 #ifndef FARSUM_METHOD_SPECTRAL_DEVICE_H
 #define FARSUM_METHOD_SPECTRAL_DEVICE_H
 
-#include "device/aside.h"
-#include "device/jit.h"
-#include "device/recording.h"
+#include "device/second_stream.h"
+#include "device/compile/jit.h"
+#include "device/graph.h"
 #include "method/staging/device_arrays.h"
 #include "method/staging/device_exclusions.h"
 #include "method/spectral/spectral.h"

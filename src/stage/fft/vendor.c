@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "device/driver.h"
-#include "device/recording.h"
+#include "device/driver/driver.h"
+#include "device/graph.h"
 #include "stage/fft/copy.h"
 #include "stage/gpu.h"
 

@@ -18,8 +18,8 @@
 #include "base/c_locale.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "device/cache.h"
-#include "device/opencl.h"
+#include "device/compile/cache.h"
+#include "device/opencl/opencl.h"
 #include "stage/fft/copy.h"
 #include "stage/gpu.h"
 

@@ -4,7 +4,7 @@
 #ifndef FARSUM_STAGE_NEAR_NEAR_GPU_H
 #define FARSUM_STAGE_NEAR_NEAR_GPU_H
 
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "stage/near/near.h"
 
 enum { NEAR_RECORD = 7, NEAR_FOLDED = 256 };

@@ -7,7 +7,7 @@
 #ifndef FARSUM_STAGE_NEAR_OUTER_H
 #define FARSUM_STAGE_NEAR_OUTER_H
 
-#include "device/jit.h"
+#include "device/compile/jit.h"
 #include "stage/near/near.h"
 
 enum { OUTER_MAX = 16 };

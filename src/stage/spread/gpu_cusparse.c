@@ -7,8 +7,8 @@
 
 #include <math.h>
 #include "device/dl.h"
-#include "device/driver.h"
-#include "device/recording.h"
+#include "device/driver/driver.h"
+#include "device/graph.h"
 
 #include <string.h>
 

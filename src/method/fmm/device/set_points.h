@@ -3,8 +3,8 @@
 #ifndef FARSUM_METHOD_FMM_DEVICE_SET_POINTS_H
 #define FARSUM_METHOD_FMM_DEVICE_SET_POINTS_H
 
-#include "device/aside.h"
-#include "device/recording.h"
+#include "device/second_stream.h"
+#include "device/graph.h"
 #include "method/fmm/fmm.h"
 #include "method/staging/device_arrays.h"
 #include "method/staging/device_exclusions.h"

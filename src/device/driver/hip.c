@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hip.c: AMD's GPUs by HIP's runtime and hipRTC.
+ *
+ * It is compiled for them and tested against a driver that is played; it has
+ * not run on hardware.  The libraries stay loaded once they are: their threads
+ * may still run. */
+#include "device/driver/hip.h"
+
+#include "base/mem.h"
+#include "device/dl.h"
+#include "device/driver/driver.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct hip_api {
+#define SYM(result, name, parameters) result(*name) parameters;
+#include "device/driver/hip.sym"
+#undef SYM
+};
+
+struct hip {
+    struct driver driver; /* first: the functions of driver.h see it alone */
+    struct hip_api own;
+    struct rtc rtc;
+};
+
+static const char *const driver_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #hip,
+#include "device/driver/driver.sym"
+#undef SYM
+    NULL};
+static const char *const graph_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #hip,
+#include "device/driver/driver_graph.sym"
+#undef SYM
+    NULL};
+static const char *const mark_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #hip,
+#include "device/driver/driver_graph_marks.sym"
+#undef SYM
+    NULL};
+static const char *const hip_symbols[] = {
+#define SYM(result, name, parameters) #name,
+#include "device/driver/hip.sym"
+#undef SYM
+    NULL};
+
+/* From hipDeviceAttribute_t, whose numbers are the same in ROCm 5, 6 and 7. */
+static const struct driver_numbers hip_numbers = {.units = 63,
+                                                  .group_max = 56,
+                                                  .subgroup = 87,
+                                                  .integrated = 16,
+                                                  .local = 74,
+                                                  .cache = 19,
+                                                  .clock = 5,
+                                                  .memory_clock = 60,
+                                                  .bus = 59};
+
+static void hip_words(const struct driver *driver, int error, const char **name,
+                      const char **text)
+{
+    const struct hip *hip = (const struct hip *)driver;
+    *name = hip->own.hipGetErrorName(error);
+    *text = hip->own.hipGetErrorString(error);
+}
+
+/* HIP's contexts are deprecated: a thread has a current device. */
+static int hip_enter(struct driver *driver, int *before)
+{
+    struct hip *hip = (struct hip *)driver;
+    int error = hip->own.hipGetDevice(before);
+    if (error == 0 && *before != driver->device)
+        error = hip->own.hipSetDevice(driver->device);
+    return error;
+}
+
+static int hip_leave(struct driver *driver, int before)
+{
+    struct hip *hip = (struct hip *)driver;
+    return before == driver->device ? 0 : hip->own.hipSetDevice(before);
+}
+
+static farsum_status hip_library(struct hip *hip)
+{
+    static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
+                                        "libamdhip64.so.5", "libamdhip64.so",
+                                        NULL};
+    static const char *const folders[] = {"/opt/rocm/lib", NULL};
+    void *library = NULL;
+    TRY(dl_open(&library, names, folders, driver_symbols,
+                (void **)&hip->driver.api));
+    TRY(dl_open(&library, names, folders, hip_symbols, (void **)&hip->own));
+    driver_graphs_open(&hip->driver, library, graph_symbols, mark_symbols);
+    hip->driver.vendor = "HIP";
+    hip->driver.words = hip_words;
+    hip->driver.enter = hip_enter;
+    hip->driver.leave = hip_leave;
+    hip->driver.threads_max = UINT32_MAX;
+    return FARSUM_OK;
+}
+
+static farsum_status hip_count(int *n)
+{
+    struct hip hip = {0};
+    TRY(hip_library(&hip));
+    return driver_count(&hip.driver, n);
+}
+
+static void hip_close(struct device *device)
+{
+    struct hip *hip = device->inside;
+    if (!hip)
+        return;
+    driver_graphs_close(&hip->driver);
+    driver_queue_destroy(&hip->driver);
+    mem_free(hip);
+    device->inside = NULL;
+}
+
+int hip_arch(const char *properties, int64_t bytes, char *arch, int64_t room)
+{
+    enum { AFTER_NAME = 256, LONGEST = 64 };
+    for (int64_t i = AFTER_NAME; i + LONGEST <= bytes; i++) {
+        const char *at = properties + i;
+        size_t length = strnlen(at, LONGEST);
+        if (at[-1] != 0 || strncmp(at, "gfx", 3) != 0 || length == LONGEST
+            || (int64_t)length >= room || length < strlen("gfx900"))
+            continue;
+        if (strspn(at + 3, "0123456789abcdefghijklmnopqrstuvwxyz-+:")
+            != length - 3)
+            continue;
+        memcpy(arch, at, length + 1);
+        return 1;
+    }
+    return 0;
+}
+
+/* The struct of properties grew, and its fields moved, between ROCm 5 and 6,
+ * and which one the plain name fills is not said.  What is asked for needs no
+ * layout: `name`, the first field, has 256 bytes in all, and gcnArchName is the
+ * one text after it that begins with gfx.  The room is several times the
+ * largest of them. */
+static farsum_status hip_target(struct hip *hip, char *arch, int64_t room)
+{
+    farsum_status status = FARSUM_OK;
+    enum { ROOM = 16384 };
+    char *properties = NULL;
+    TRY(MEM_NEW(properties, ROOM));
+    GO(driver_status(
+        &hip->driver,
+        hip->own.hipGetDeviceProperties(properties, hip->driver.device),
+        "asking for the device's properties"));
+    if (!hip_arch(properties, ROOM, arch, room))
+        GO_FAIL(ERR_DEVICE, "HIP does not say the device's architecture");
+done:
+    mem_free(properties);
+    return status;
+}
+
+/* The caller's stream, or one of our own. */
+static farsum_status hip_queue(struct hip *hip, void *queue)
+{
+    int before = 0;
+    if (queue) {
+        hip->driver.queue = queue;
+        return FARSUM_OK;
+    }
+    TRY(driver_enter(&hip->driver, &before));
+    farsum_status status = driver_queue_create(&hip->driver);
+    farsum_status left = driver_leave(&hip->driver, before, 0, "");
+    return status != FARSUM_OK ? status : left;
+}
+
+static farsum_status hip_open(struct device *device, int index, void *context,
+                              void *queue)
+{
+    farsum_status status = FARSUM_OK;
+    struct hip *hip = NULL;
+    struct device_facts *facts = &device->facts;
+    int version = 0;
+    if (context)
+        FAIL(ERR_ARGUMENT, "HIP has no contexts: give the stream alone");
+    TRY(MEM_NEW(hip, 1));
+    device->inside = hip;
+    GO(hip_library(hip));
+    const struct driver_api *api = &hip->driver.api;
+    GO(driver_status(&hip->driver, api->init(0), "starting the driver"));
+    GO(driver_status(&hip->driver, api->device_get(&hip->driver.device, index),
+                     "finding the device"));
+    GO(driver_status(&hip->driver, api->version(&version),
+                     "asking for the runtime's version"));
+    GO(hiprtc_open(&hip->rtc, version / 10000000));
+    GO(hip_queue(hip, queue));
+    GO(driver_facts(&hip->driver, &hip_numbers, facts));
+    GO(hip_target(hip, facts->arch, sizeof facts->arch));
+    snprintf(facts->compiler, sizeof facts->compiler, "%.100s (runtime %d)",
+             hip->rtc.named, version);
+    facts->makers = hip->rtc.makers;
+done:
+    if (status != FARSUM_OK)
+        hip_close(device);
+    return status;
+}
+
+static farsum_status hip_compile(struct device *device, const char *text,
+                                 void **binary, int64_t *bytes)
+{
+    const struct hip *hip = device->inside;
+    return hiprtc_compile(&hip->rtc, device->facts.arch, text, binary, bytes,
+                          NULL);
+}
+
+const struct device_backend device_hip = {
+    .name = "hip",
+    .words = "dialect/hip.h",
+    .count = hip_count,
+    .open = hip_open,
+    .close = hip_close,
+    .alloc = driver_alloc,
+    .release = driver_release,
+    .view = driver_view,
+    .release_view = driver_release_view,
+    .upload = driver_upload,
+    .download = driver_download,
+    .copy = driver_copy,
+    .fill = driver_fill,
+    .compile = hip_compile,
+    .load = driver_load,
+    .unload = driver_unload,
+    .kernel = driver_kernel,
+    .release_kernel = driver_release_kernel,
+    .launch = driver_launch,
+    .finish = driver_finish,
+    .mark_create = driver_mark_create,
+    .mark = driver_mark,
+    .seconds = driver_seconds,
+    .mark_destroy = driver_mark_destroy,
+    .look = driver_look,
+    .record_begin = driver_record_begin,
+    .record_end = driver_record_end,
+    .replay = driver_replay,
+    .forget = driver_forget,
+    .aside_create = driver_aside_create,
+    .aside_destroy = driver_aside_destroy,
+    .aside_fork = driver_aside_fork,
+    .aside_enter = driver_aside_enter,
+    .aside_leave = driver_aside_leave,
+    .aside_join = driver_aside_join,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rtc.h: NVRTC and hipRTC, which are the same but for their names. */
+#ifndef FARSUM_DEVICE_DRIVER_RTC_H
+#define FARSUM_DEVICE_DRIVER_RTC_H
+
+#include "base/status.h"
+
+struct rtc_api {
+#define SYM(result, word, nvrtc, hiprtc, parameters) result(*word) parameters;
+#include "device/driver/rtc.sym"
+#undef SYM
+};
+
+struct rtc {
+    struct rtc_api api;
+    const char *const *options; /* of every compilation, ended by NULL */
+    int major;                  /* of its version */
+    char name[32];              /* "NVRTC 13.0" */
+    char named[160];            /* the same with the options */
+    char makers[1400];          /* and the library's file: the key's part */
+};
+
+/* One compilation. */
+struct rtc_job {
+    const char *text;   /* one self-contained source */
+    const char *target; /* the option that says the architecture */
+    const char *extra[2]; /* more options, or NULL */
+    /* What gives the result: the api's code_size and code, or others. */
+    int (*size)(void *program, size_t *bytes);
+    int (*get)(void *program, char *code);
+};
+
+enum { RTC_OPTIONS = 8 };
+
+/* After the library is open: what it calls itself, how it is to compile. */
+farsum_status rtc_named(struct rtc *rtc, void *library, const char *vendor,
+                        const char *const *options);
+/* binary and log by mem_alloc, the caller's; log may be NULL.  When the text
+ * does not compile, the message begins with the first error. */
+farsum_status rtc_compile(const struct rtc *rtc, const struct rtc_job *job,
+                          void **binary, int64_t *bytes, char **log);
+#endif

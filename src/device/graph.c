@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph.c: sequences by their hash; what keeps them is the back end's. */
+#include "device/graph.h"
+
+#include "device/buf.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* What a device that looks on has seen. */
+struct trace {
+    XXH3_state_t state;
+    int64_t calls;
+};
+
+static void trace_add(struct trace *trace, const void *bytes, int64_t n)
+{
+    XXH3_128bits_update(&trace->state, bytes, (size_t)n);
+}
+
+int recording_notes(struct device *device, const void *call, int64_t bytes)
+{
+    struct trace *trace = device->trace;
+    if (!trace)
+        return 0;
+    trace_add(trace, &bytes, sizeof bytes);
+    trace_add(trace, call, bytes);
+    trace->calls++;
+    return 1;
+}
+
+int recording_notes_launch(struct device *device, const struct launch *what)
+{
+    struct trace *trace = device->trace;
+    const int64_t how[] = {(int64_t)(uintptr_t)what->kernel, what->groups,
+                           what->group, what->arena, what->n_args};
+    if (!recording_notes(device, how, sizeof how))
+        return 0;
+    for (int i = 0; i < what->n_args; i++) {
+        const struct arg *a = &what->args[i];
+        trace_add(trace, &a->bytes, sizeof a->bytes);
+        if (a->bytes == 0) {
+            const struct buf *buf = a->value;
+            trace_add(trace, &buf->handle, sizeof buf->handle);
+        } else {
+            trace_add(trace, a->value, a->bytes);
+        }
+    }
+    return 1;
+}
+
+farsum_status recording_refuses(const struct device *device, const char *what)
+{
+    if (device->trace)
+        FAIL(ERR_UNSUPPORTED, "%s cannot be part of a kept sequence", what);
+    return FARSUM_OK;
+}
+
+/* The sequence that the work asks for; 0 if it cannot be kept. */
+static int recording_look(struct device *device, farsum_status (*work)(void *),
+                          void *data, uint64_t seen[2])
+{
+    struct trace trace;
+    trace.calls = 0;
+    XXH3_128bits_reset(&trace.state);
+    /* other kernels may have the names of those that are gone */
+    trace_add(&trace, &device->unloaded, sizeof device->unloaded);
+    device->trace = &trace;
+    farsum_status status = work(data);
+    device->trace = NULL;
+    XXH128_hash_t hash = XXH3_128bits_digest(&trace.state);
+    seen[0] = hash.low64;
+    seen[1] = hash.high64;
+    return status == FARSUM_OK && trace.calls > 1;
+}
+
+static int recording_same(const uint64_t a[2], const uint64_t b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* Keeps what the work asks for, in place of what was kept. */
+static farsum_status recording_keep(struct recording *r,
+                                    farsum_status (*work)(void *), void *data)
+{
+    const struct device_backend *b = r->device->backend;
+    void *whole = NULL;
+    if (r->whole)
+        b->forget(r->device, r->whole);
+    r->whole = NULL;
+    TRY(b->record_begin(r->device));
+    farsum_status status = work(data);
+    farsum_status ended = b->record_end(r->device, status == FARSUM_OK, &whole);
+    TRY(status);
+    TRY(ended);
+    r->whole = whole;
+    r->kept[0] = r->last[0];
+    r->kept[1] = r->last[1];
+    return FARSUM_OK;
+}
+
+farsum_status recording_run(struct recording *r, struct device *device,
+                            farsum_status (*work)(void *data), void *data)
+{
+    uint64_t seen[2];
+    if (r->off || device->trace || !device->backend->record_begin
+        || !recording_look(device, work, data, seen))
+        return work(data);
+    r->device = device;
+    if (r->whole && recording_same(seen, r->kept))
+        return device->backend->replay(device, r->whole);
+    int again = recording_same(seen, r->last);
+    r->last[0] = seen[0];
+    r->last[1] = seen[1];
+    if (again && recording_keep(r, work, data) == FARSUM_OK)
+        return device->backend->replay(device, r->whole);
+    r->off = again; /* it should have gone */
+    return work(data);
+}
+
+void recording_clear(struct recording *r)
+{
+    if (r->device && r->whole)
+        r->device->backend->forget(r->device, r->whole);
+    *r = (struct recording){0};
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* opencl_stream.c: the second queue of an OpenCL device. */
+#include "base/mem.h"
+#include "device/opencl/opencl.h"
+
+struct opencl_aside {
+    cl_id queue, done; /* owned: a queue, the event of its last work */
+    cl_id kept;        /* the device's own queue meanwhile */
+};
+
+farsum_status opencl_aside_create(struct device *device, void **aside)
+{
+    struct opencl *cl = device->inside;
+    struct opencl_aside *a = NULL;
+    cl_int error = 0;
+    TRY(MEM_NEW(a, 1));
+    a->queue = cl->api.clCreateCommandQueue(
+        cl->context, cl->device, cl->profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
+        &error);
+    if (error != 0) {
+        mem_free(a);
+        return opencl_failed(error, "clCreateCommandQueue");
+    }
+    *aside = a;
+    return FARSUM_OK;
+}
+
+void opencl_aside_destroy(struct device *device, void *aside)
+{
+    struct opencl *cl = device->inside;
+    struct opencl_aside *a = aside;
+    if (a->done)
+        cl->api.clReleaseEvent(a->done);
+    cl->api.clReleaseCommandQueue(a->queue);
+    mem_free(a);
+}
+
+/* An event for what a queue was asked for so far; a queue whose event others
+ * wait for has to be flushed. */
+static farsum_status aside_event(struct opencl *cl, cl_id queue, cl_id *event)
+{
+    CL_TRY(cl->api.clEnqueueMarkerWithWaitList(queue, 0, NULL, event),
+           "clEnqueueMarkerWithWaitList");
+    CL_TRY(cl->api.clFlush(queue), "clFlush");
+    return FARSUM_OK;
+}
+
+/* What the queue is asked for from now on waits for the event, which is
+ * released. */
+static farsum_status aside_follow(struct opencl *cl, cl_id queue, cl_id *event)
+{
+    cl_int error = cl->api.clEnqueueBarrierWithWaitList(queue, 1, event, NULL);
+    cl->api.clReleaseEvent(*event);
+    *event = NULL;
+    CL_TRY(error, "clEnqueueBarrierWithWaitList");
+    return FARSUM_OK;
+}
+
+farsum_status opencl_aside_fork(struct device *device, void *aside)
+{
+    struct opencl *cl = device->inside;
+    struct opencl_aside *a = aside;
+    cl_id event = NULL;
+    TRY(aside_event(cl, cl->queue, &event));
+    return aside_follow(cl, a->queue, &event);
+}
+
+void opencl_aside_enter(struct device *device, void *aside)
+{
+    struct opencl *cl = device->inside;
+    struct opencl_aside *a = aside;
+    a->kept = cl->queue;
+    cl->queue = a->queue;
+}
+
+farsum_status opencl_aside_leave(struct device *device, void *aside)
+{
+    struct opencl *cl = device->inside;
+    struct opencl_aside *a = aside;
+    cl->queue = a->kept;
+    if (a->done)
+        cl->api.clReleaseEvent(a->done);
+    a->done = NULL;
+    return aside_event(cl, a->queue, &a->done);
+}
+
+farsum_status opencl_aside_join(struct device *device, void *aside)
+{
+    struct opencl *cl = device->inside;
+    struct opencl_aside *a = aside;
+    if (!a->done)
+        FAIL(ERR_INTERNAL, "a second queue is joined that did no work");
+    return aside_follow(cl, cl->queue, &a->done);
+}
