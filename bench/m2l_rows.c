@@ -30,7 +30,7 @@
 #include "base/clock.h"
 #include "base/isa.h"
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/boxes.h"
 #include "cost/expected_rates.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "points/bins.h"
-#include "points/crowd.h"
+#include "points/clustering.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef FARSUM_BENCH_MESH_CASE_H
 #define FARSUM_BENCH_MESH_CASE_H
 
-#include "points/gpu.h"
+#include "points/device/set.h"
 #include "stage/interp/interp.h"
 #include "stage/spread/spread.h"
 

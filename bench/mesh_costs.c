@@ -8,7 +8,7 @@
 
 #include "base/isa.h"
 #include "base/mem.h"
-#include "points/crowd.h"
+#include "points/clustering.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
-#include "points/tree.h"
+#include "points/tree/tree_set.h"
 
 #include <math.h>
 #include <stdio.h>

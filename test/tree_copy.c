@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 
 enum {
     PARTS = 64, /* of the leaves, whose near lists are made side by side */

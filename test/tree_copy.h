@@ -4,7 +4,7 @@
 #ifndef FARSUM_TEST_TREE_COPY_H
 #define FARSUM_TEST_TREE_COPY_H
 
-#include "points/tree.h"
+#include "points/tree/tree_set.h"
 
 struct device;
 /* tree->gpu; it must be NULL. */

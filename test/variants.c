@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "points/gpu.h"
-#include "points/points.h"
+#include "points/device/set.h"
+#include "points/wrap.h"
 
 enum { MANY = 40 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "points/points.h"
-#include "points/tree_gpu.h"
+#include "points/wrap.h"
+#include "points/tree/tree_device_set.h"
 #include "tree_copy.h"
 #include "stage/boxes.h"
 #include "variants.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 static const int64_t meshes[][3] = {
     {16, 16, 16}, {24, 18, 20}, {40, 6, 33}, {5, 7, 4},    {2, 2, 2},

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "tree_copy.h"
 #include "stage/p2p/p2p.h"
 #include "unit/tree_case.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* boxes.h: trees on devices: which boxes a group works on, and where their
- * numbers lie (points/tree.h has the order of a dense tree's boxes,
- * points/tree_gpu.h that of a sparse one's). */
+ * numbers lie (points/tree/tree_set.h has the order of a dense tree's boxes,
+ * points/tree/tree_device_set.h that of a sparse one's). */
 #ifndef FARSUM_LEAF_BOXES_H
 #define FARSUM_LEAF_BOXES_H
 
@@ -16,7 +16,8 @@ struct boxes_levels {
     i32 parents[BOXES_LEVELS + 1]; /* boxes of the level above */
     i32 begin[BOXES_LEVELS + 2];   /* group of a level */
     i32 depth, list, sparse;
-    /* of a sparse tree: its slots, and where in their lists (points/tree_gpu.h)
+    /* of a sparse tree: its slots, and where in their lists
+     * (points/tree/tree_device_set.h)
        children and parents begin; near ones at 0 */
     i64 slots, child, above;
 };

@@ -2,7 +2,7 @@
 /* cells.h: the mesh points that a cell's points touch.  An axis of `mesh`
  * points has nb cells; cell b holds the coordinates s with floor(s nb) = b
  * (leaf/tile.h).  Wants SUPPORT.  The host's twin of the struct is
- * points/gpu_kept.h's. */
+ * points/device/ordering.h's. */
 #ifndef FARSUM_LEAF_CELLS_H
 #define FARSUM_LEAF_CELLS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* columns.h: points by the columns of mesh points that their windows touch, for
- * kernels whose warps own a column (points/gpu_columns.h, which has the host's
- * twin). */
+ * kernels whose warps own a column (points/device/columns.h, which has the
+ * host's twin). */
 #ifndef FARSUM_LEAF_COLUMNS_H
 #define FARSUM_LEAF_COLUMNS_H
 

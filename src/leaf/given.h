@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* given.h: fractions of a cell or of a region, from positions as they were
- * given, [n][3]; the host's twin is points/gpu.h's struct gpu_given. */
+ * given, [n][3]; the host's twin is points/device/set.h's struct gpu_given. */
 #ifndef FARSUM_LEAF_GIVEN_H
 #define FARSUM_LEAF_GIVEN_H
 

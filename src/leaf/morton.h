@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* morton.h: Morton keys of places, x the lowest bit (points/tree.h), and what
- * is known of places and runs from sorted keys. */
+/* morton.h: Morton keys of places, x the lowest bit (points/tree/tree_set.h),
+ * and what is known of places and runs from sorted keys. */
 #ifndef FARSUM_LEAF_MORTON_H
 #define FARSUM_LEAF_MORTON_H
 
@@ -18,8 +18,8 @@ struct tree_region {
     i32 fractions; /* 1: points are fractions of the region, [3][n] f64 */
 };
 
-/* The lists of slots (points/tree_gpu.h): where their parts begin, after the
- * near slots. */
+/* The lists of slots (points/tree/tree_device_set.h): where their parts begin,
+ * after the near slots. */
 struct tree_lists {
     i64 slots, boxes, leaves;
     i64 child, own, parent;

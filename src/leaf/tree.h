@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.h: places, numbers and near lists of boxes (points/tree.h). */
+/* tree.h: places, numbers and near lists of boxes (points/tree/tree_set.h). */
 #ifndef FARSUM_LEAF_TREE_H
 #define FARSUM_LEAF_TREE_H
 

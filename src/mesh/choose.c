@@ -4,7 +4,7 @@
 
 #include "mesh/device.h"
 #include "tune/measured_choice.h"
-#include "points/crowd.h"
+#include "points/clustering.h"
 
 /* So many times more or fewer: choose again. */
 static const double far_number = 2, far_crowd = 4;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 enum { GROUP = 256, RECORD = 4, RECORDS = 256 };
 

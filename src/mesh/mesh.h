@@ -6,7 +6,7 @@
 #include "farsum/mesh.h"
 
 #include "device/device.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
 #include "stage/spread/spread.h"

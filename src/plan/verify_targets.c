@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "plan/verify.h"
 #include "points/cell.h"
-#include "points/tree.h"
+#include "points/tree/tree_set.h"
 
 /* Certain ones of each kind; the neighbour whose distance says how crowded it
  * is; neighbours along a curve that are looked at, and how far on among targets

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 /* Counters of all parts together stay below this many a point, so that a
  * sparse mesh does not cost more memory than its points. */

@@ -22,7 +22,7 @@
 
 #include "base/isa.h"
 #include "math/multipole.h"
-#include "points/tree.h"
+#include "points/tree/tree_set.h"
 #include "stage/stage.h"
 
 struct device;

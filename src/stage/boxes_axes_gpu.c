@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_axes_gpu.c: the rows of devices that go axis after axis. */
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/boxes_axes.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/gpu.h"
 
 enum { GROUP = 128 };

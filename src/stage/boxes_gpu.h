@@ -2,9 +2,10 @@
 /* boxes_gpu.h: what rows of the far field's rooms that work on a device have
  * in common: trees there, and who is near whom in them.
  *
- * Multipoles and locals of a sparse tree are in the order of points/tree_gpu.h;
- * who is near whom lies with the tree, and what groups do is known when it is
- * there: a row that takes sparse trees has a `set`. */
+ * Multipoles and locals of a sparse tree are in the order of
+ * points/tree/tree_device_set.h; who is near whom lies with the tree, and what
+ * groups do is known when it is there: a row that takes sparse trees has a
+ * `set`. */
 #ifndef FARSUM_STAGE_BOXES_GPU_H
 #define FARSUM_STAGE_BOXES_GPU_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_gpu_shifts.c: what m2m and l2l by one dense operator share. */
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/boxes_gpu.h"
 
 /* As gpu_dense.k of both rooms has it. */

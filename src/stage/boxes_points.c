@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/boxes_gpu.h"
 
 int boxes_monic_count(int p, int m0, int m1)

@@ -4,7 +4,7 @@
 #ifndef FARSUM_STAGE_GPU_TILES_H
 #define FARSUM_STAGE_GPU_TILES_H
 
-#include "points/gpu_kept.h"
+#include "points/device/ordering.h"
 #include "stage/gpu.h"
 
 enum { GPU_TILES_WARP = 32, GPU_TILES_BATCH = 32 }; /* as in leaf/team_tile.h */

@@ -13,7 +13,7 @@
 #include "task/sample_bins.h"
 #include "task/sample_local.h"
 #include "task/sample_near.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 enum { TARGETS = 160, SOURCES = 8192, PAIRS_LEAST = 100000 };
 

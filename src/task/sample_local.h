@@ -4,7 +4,7 @@
 #define FARSUM_TASK_SAMPLE_LOCAL_H
 
 #include "task/sample.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 /* sample->force, whole, close and near, from some 60 near neighbours of up to
  * 4096 targets, by the pair's kernel, force and whole with 1/r (pair NULL, or a

@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/random.h"
 #include "base/arrays.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 enum { SETS = 2, RUNS = 4 };
 

@@ -7,7 +7,7 @@
 
 #include "base/c_locale.h"
 #include "tune/measured_choice.h"
-#include "points/crowd.h"
+#include "points/clustering.h"
 #include "cost/expected_rates.h"
 
 _Static_assert((int)MACHINE_FMM == (int)ROOM_COUNT, "a factor a room");
@@ -16,9 +16,9 @@ static const struct stage *const rooms[ROOM_COUNT] = {
     &near_stage, &spread_stage, &fft_stage, &scale_stage, &interp_stage,
 };
 
-/* As points/crowd.h, from the sample: the sources within a ball of a tile's
- * volume over those of a uniform system; a ball of enough for the order of a
- * crystal not to count. */
+/* As points/clustering.h, from the sample: the sources within a ball of a
+ * tile's volume over those of a uniform system; a ball of enough for the order
+ * of a crystal not to count. */
 static double tuned_crowd(const struct tuned *t, const struct sample *s,
                           const struct cell *cell)
 {

@@ -8,7 +8,7 @@
 #include "check.h"
 #include "reference/direct/direct_sum.h"
 #include "reference/ewald/ewald_sum.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/boxes.h"
 
 struct chain {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 static double determinant(const double *a)
 {

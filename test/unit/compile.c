@@ -115,7 +115,7 @@ static void device_begin(struct device *d)
 /* A text of its own for each number; below 0: one that is wrong. */
 static farsum_status begin(struct jit *jit, struct device *d, int number)
 {
-    jit_begin(jit, d, "points/gpu_scan.k", FARSUM_F64);
+    jit_begin(jit, d, "points/device/scan.k", FARSUM_F64);
     jit_define(jit, "NUMBER", "%d", number);
     if (number < 0)
         jit_define(jit, "WRONG", "1");
@@ -196,7 +196,7 @@ static void test_wrong(void)
     CHECK_OK(begin(&bad, &d, -1));
     CHECK_OK(jit_kernel(&bad, "one", 64, 0, &wrong));
     CHECK_FAILS(device_settle(&d, FARSUM_OK), FARSUM_ERR_DEVICE);
-    CHECK_SAYS("points/gpu_scan.k on play:0: line 3 is wrong");
+    CHECK_SAYS("points/device/scan.k on play:0: line 3 is wrong");
     CHECK_FAILS(kernel_launch(&wrong, 1, 0, NULL), FARSUM_ERR_DEVICE);
     CHECK_SAYS("line 3 is wrong");
     CHECK_OK(kernel_launch(&kernel, 1, 0, NULL));

@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "device/device.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 #include "stage/near/near_gpu.h"
 
 enum { N = 300, OUT = 4 * N };

@@ -6,7 +6,7 @@
 #include "unit/near_case.h"
 
 #include "device/device.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 #include "stage/stage.h"
 
 extern const struct variant near_plain, near_host_cluster, near_gpu_cells,

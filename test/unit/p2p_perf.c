@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "points/cell.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/p2p/p2p.h"
 #include "unit/p2p_perf.h"
 #include "unit/tree_case.h"

@@ -11,8 +11,8 @@
 #include "farsum/device.h"
 #include "tune/measured_choice.h"
 #include "cost/kept_times.h"
-#include "points/crowd.h"
-#include "points/gpu.h"
+#include "points/clustering.h"
+#include "points/device/set.h"
 #include "planner.h"
 
 static char folder[] = "/tmp/farsum-planner-XXXXXX";

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/gpu_scan.h"
+#include "points/device/scan.h"
 
 struct device *points_device;
 

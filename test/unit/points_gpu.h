@@ -6,8 +6,8 @@
 #include "check.h"
 
 #include "points/cell.h"
-#include "points/gpu.h"
-#include "points/points.h"
+#include "points/device/set.h"
+#include "points/wrap.h"
 
 enum dist { UNIFORM, CLUSTERED, ONE_TILE, ORDERED, DISTS };
 

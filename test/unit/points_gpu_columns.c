@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "points/gpu_columns.h"
+#include "points/device/columns.h"
 
 enum { N = 400 };
 

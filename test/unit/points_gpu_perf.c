@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "points/gpu_inside.h"
+#include "points/device/sort_state.h"
 
 enum { REPEATS = 7 };
 

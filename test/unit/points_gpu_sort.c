@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "points/gpu_inside.h"
+#include "points/device/sort_state.h"
 
 static const int64_t sizes[] = {0, 1, 2, 1000, 100003};
 static const int32_t tiles[][3] = {

@@ -19,7 +19,7 @@
 
 #include "base/isa.h"
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/interp/interp.h"
 #include "stage/spread/spread.h"
 

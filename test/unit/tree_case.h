@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "check.h"
-#include "points/tree.h"
+#include "points/tree/tree_set.h"
 
 enum tree_dist {
     TREE_UNIFORM,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu.c: trees on a device against the host's, on FARSUM_TEST_DEVICE
- * ("opencl:0" if it is not set); "perf": how long sets take there. */
-#include "points/tree_gpu.h"
+/* points/tree/tree_device_set.c: trees on a device against the host's, on
+ * FARSUM_TEST_DEVICE ("opencl:0" if it is not set); "perf": how long sets take
+ * there. */
+#include "points/tree/tree_device_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu.h: what the tests of trees on a device share. */
+/* points/tree/tree_device_set.h: what the tests of trees on a device share. */
 #ifndef FARSUM_TEST_UNIT_TREE_GPU_H
 #define FARSUM_TEST_UNIT_TREE_GPU_H
 
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "points/cell.h"
-#include "points/points.h"
-#include "points/tree_gpu.h"
+#include "points/wrap.h"
+#include "points/tree/tree_device_set.h"
 #include "unit/tree_case.h"
 
 extern struct device *device; /* that is tested */
@@ -80,7 +80,8 @@ static inline double *put(struct points_gpu *p, const struct tree_args *args,
     return taken(&p->s, 24 * n);
 }
 
-/* tree_gpu_sparse.c: runs its tests; prints how long sets take. */
+/* points/tree/tree_device_sparse.c: runs its tests; prints how long sets
+ * take. */
 void tree_gpu_check_sparse(void);
 /* tree_gpu_crowd.c: the same. */
 void tree_gpu_check_crowds(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu_sparse.c: sparse trees that a device builds are the host's, and so
- * is what their boxes say of the errors. */
+/* points/tree/tree_device_sparse.c: sparse trees that a device builds are the
+ * host's, and so is what their boxes say of the errors. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"

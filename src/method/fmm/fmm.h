@@ -4,7 +4,7 @@
 #define FARSUM_METHOD_FMM_FMM_H
 
 #include "reference/reference.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/boxes.h"
 #include "stage/p2p/p2p.h"
 

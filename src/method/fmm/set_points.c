@@ -9,7 +9,7 @@
 #include "base/arrays.h"
 #include "method/fmm/device/set_points.h"
 #include "method/fmm/bound/bound.h"
-#include "points/crowd.h"
+#include "points/clustering.h"
 
 enum {
     TURNS = 3, /* trees that are tried */

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "method/staging/device_coincident.h"
-#include "points/gpu.h"
-#include "points/gpu_inside.h"
+#include "points/device/set.h"
+#include "points/device/sort_state.h"
 
 enum { GROUP = 256 };
 

@@ -2,7 +2,7 @@
 /* device_exclude.c: exclusions of a plan on a device. */
 #include "method/spectral/exclude.h"
 #include "method/spectral/device.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 enum { GROUP = 128, RECORD = 10 };
 

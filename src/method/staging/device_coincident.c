@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/arrays.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 /* Fractions of the cell, which lie there as [3][n]. */
 static farsum_status distinct_placed(const struct points_gpu *gpu,

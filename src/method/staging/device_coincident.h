@@ -4,7 +4,7 @@
 #define FARSUM_METHOD_STAGING_DEVICE_COINCIDENT_H
 
 #include "plan/plan.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 /* Sources i and j are at one place: fails, unless exclusions leave them out and
  * whoever else is.  With exclusions it waits for the positions and looks on the

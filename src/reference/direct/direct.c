@@ -8,7 +8,7 @@
 #include "reference/direct/direct_bound.h"
 #include "reference/direct/direct_sum.h"
 #include "reference/reference.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/gpu.h"
 
 static farsum_status direct_fits(const struct farsum_plan *plan)

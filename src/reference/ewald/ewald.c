@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "reference/ewald/ewald_any.h"
 #include "reference/reference.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/gpu.h"
 
 static farsum_status ewald_fits(const struct farsum_plan *plan)

@@ -4,7 +4,7 @@
  * cores.  Ours.  Each target is in one list and is summed in one place, so its
  * set-up is a sort, and nothing is added afterwards.  Wins in f64.  NVIDIA,
  * from sm_80 on.  Deterministic. */
-#include "points/gpu_columns.h"
+#include "points/device/columns.h"
 #include "base/hypot.h"
 #include "stage/interp/gpu_room.h"
 

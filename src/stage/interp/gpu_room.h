@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_INTERP_GPU_ROOM_H
 #define FARSUM_STAGE_INTERP_GPU_ROOM_H
 
-#include "points/gpu_kept.h"
+#include "points/device/ordering.h"
 #include "stage/gpu.h"
 #include "cost/expected_rates.h"
 #include "stage/interp/interp.h"

@@ -4,7 +4,7 @@
  * each mesh point is read once, and the places of a target are added in a fixed
  * order.  The transpose of spread's row of the same name.  Ours.  Wins in f64
  * from some ten thousand targets up.  NVIDIA, from sm_80 on.  Deterministic. */
-#include "points/gpu_columns.h"
+#include "points/device/columns.h"
 #include "base/hypot.h"
 #include "stage/interp/gpu_room.h"
 

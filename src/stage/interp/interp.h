@@ -11,7 +11,7 @@
 #include "base/isa.h"
 #include "device/buf.h"
 #include "math/window.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/stage.h"
 
 struct interp_args {

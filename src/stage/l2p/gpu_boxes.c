@@ -2,7 +2,7 @@
 /* gpu_boxes: some threads a leaf, its expansion and its slopes in group memory,
  * a few targets a thread. */
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/boxes_gpu.h"
 #include "stage/boxes_points.h"
 #include "stage/gpu.h"

@@ -2,7 +2,7 @@
 /* gpu_dense: a dense operator for each difference of root boxes' places; for
  * few root boxes. */
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
 #include "cost/expected_rates.h"

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/boxes.h"
 
 /* Orders whose results are still good: measured against plain, vectors of two

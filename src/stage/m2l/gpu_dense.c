@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/boxes_gpu.h"
 #include "cost/expected_rates.h"
 

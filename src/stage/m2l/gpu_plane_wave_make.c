@@ -4,7 +4,7 @@
 #include "stage/m2l/gpu_plane_wave_make.h"
 
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 int64_t plane_gpu_parents(const struct boxes_args *a)
 {

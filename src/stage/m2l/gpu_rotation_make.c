@@ -3,7 +3,7 @@
 #include "stage/m2l/gpu_rotation_make.h"
 
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "cost/expected_rates.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/boxes_gpu.h"
 #include "stage/gpu.h"
 #include "cost/expected_rates.h"

@@ -304,7 +304,7 @@ done:
 }
 
 /* A block's level and first place, and that parent's number in a dense tree
- * (points/tree.h). */
+ * (points/tree/tree_set.h). */
 struct block {
     int64_t number;
     int32_t place[4];

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 ISA_TABLE(struct dense_kern, m2l_host_dense)
 

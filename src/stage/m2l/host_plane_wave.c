@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
-#include "points/points.h"
+#include "points/wrap.h"
 
 ISA_TABLE(struct wave_kern, m2l_host_plane_wave)
 

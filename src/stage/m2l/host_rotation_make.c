@@ -8,7 +8,7 @@
 #include "base/hypot.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/m2l/rotation.h"
 
 #define QUARTER 1.5707963267948966 /* of a turn */

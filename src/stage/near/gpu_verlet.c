@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/gpu.h"
-#include "points/gpu_scan.h"
+#include "points/device/set.h"
+#include "points/device/scan.h"
 #include "stage/near/near_columns.h"
 #include "stage/near/near_outer.h"
 #include "stage/near/verlet.h"

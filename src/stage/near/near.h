@@ -23,7 +23,7 @@
 #include "base/isa.h"
 #include "device/buf.h"
 #include "math/pair.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/stage.h"
 
 /* The most cells a cutoff that can be named; the longest skin, cutoffs: beyond,

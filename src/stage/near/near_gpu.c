@@ -8,7 +8,7 @@
 
 #include "base/hypot.h"
 #include "base/mem.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 #include "stage/gpu.h"
 #include "cost/expected_rates.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 #include "stage/gpu.h"
 
 enum {

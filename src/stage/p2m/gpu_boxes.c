@@ -3,7 +3,7 @@
  * then by halves of the threads or by group memory; no sum is shared between
  * groups. */
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/boxes_gpu.h"
 #include "stage/boxes_points.h"
 #include "stage/gpu.h"

@@ -3,7 +3,7 @@
  * through group memory, slices of threads where targets are few.  No sum is
  * shared between groups: results repeat bitwise. */
 #include "base/mem.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 #include "stage/gpu.h"
 #include "cost/expected_rates.h"
 #include "stage/p2p/p2p.h"

@@ -3,8 +3,8 @@
  * in a tree, directly.
  *
  * For each target i and each source j of the near list of its leaf
- * (points/tree.h; images with it), d = x_i - x_j, r^2 = |d|^2, with Plummer's
- * softening eps >= 0:
+ * (points/tree/tree_set.h; images with it), d = x_i - x_j, r^2 = |d|^2, with
+ * Plummer's softening eps >= 0:
  *
  *     potential_i += q_j / sqrt(r^2 + eps^2)
  *     field_i     += q_j d / (r^2 + eps^2)^(3/2)
@@ -21,7 +21,7 @@
 
 #include "base/isa.h"
 #include "device/buf.h"
-#include "points/tree.h"
+#include "points/tree/tree_set.h"
 #include "stage/stage.h"
 
 struct p2p_args {

@@ -5,7 +5,7 @@
  * atomic, but every thread makes its own weights.  Kept for comparison; not
  * deterministic. */
 #include "base/mem.h"
-#include "points/gpu_kept.h"
+#include "points/device/ordering.h"
 #include "stage/spread/gpu_room.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * fast Ewald summation" (2025).  Wins over a thread a particle from a few
  * particles a cell on; not deterministic. */
 #include "base/mem.h"
-#include "points/gpu_kept.h"
+#include "points/device/ordering.h"
 #include "stage/spread/gpu_room.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * (2015) 120, section 3: the fastest of the kept structures to build.  The
  * paper does not say which points it groups: here they are bricks, so that a
  * particle touches few.  Not deterministic. */
-#include "points/gpu_scan.h"
+#include "points/device/scan.h"
 #include "stage/spread/gpu_room.h"
 
 #include "base/mem.h"

@@ -5,7 +5,7 @@
 #ifndef FARSUM_STAGE_SPREAD_GPU_MATRIX_H
 #define FARSUM_STAGE_SPREAD_GPU_MATRIX_H
 
-#include "points/gpu_scan.h"
+#include "points/device/scan.h"
 #include "stage/spread/gpu_room.h"
 
 /* As gpu_matrix.k numbers them. */

@@ -4,7 +4,7 @@
  * method 3 of cuFINUFFT.  For comparison; not deterministic. */
 #include "base/mem.h"
 #include "base/hypot.h"
-#include "points/gpu_kept.h"
+#include "points/device/ordering.h"
 #include "stage/spread/gpu_room.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_SPREAD_GPU_ROOM_H
 #define FARSUM_STAGE_SPREAD_GPU_ROOM_H
 
-#include "points/gpu.h"
+#include "points/device/set.h"
 #include "stage/gpu.h"
 #include "cost/expected_rates.h"
 #include "stage/spread/spread.h"

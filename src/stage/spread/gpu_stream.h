@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_SPREAD_GPU_STREAM_H
 #define FARSUM_STAGE_SPREAD_GPU_STREAM_H
 
-#include "points/gpu_columns.h"
+#include "points/device/columns.h"
 #include "stage/spread/gpu_room.h"
 
 /* What follows from args alone. */

@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_SPREAD_HOST_TILE_H
 #define FARSUM_STAGE_SPREAD_HOST_TILE_H
 
-#include "points/waves.h"
+#include "stage/spread/tile_layers.h"
 #include "stage/spread/host_tile_kern.h"
 #include "stage/spread/spread.h"
 

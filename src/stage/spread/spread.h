@@ -11,7 +11,7 @@
 #include "base/isa.h"
 #include "device/buf.h"
 #include "math/window.h"
-#include "points/points.h"
+#include "points/wrap.h"
 #include "stage/stage.h"
 
 struct spread_args {
@@ -27,7 +27,7 @@ struct spread_args {
     int channels;                /* 0: 1 */
     int parts;                   /* 1: real, 2: complex; 0: 1 */
     double repeats;              /* runs expected for one set; 0: 1 */
-    double crowd;                /* of the points (points/crowd.h); 0: 1 */
+    double crowd;                /* of the points (points/clustering.h); 0: 1 */
     const struct window *window; /* borrowed */
     int64_t n;                   /* points, expected */
     int unit;                    /* threads of a mesh point in rows that have

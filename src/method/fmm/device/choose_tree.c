@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "method/fmm/device/set_points.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 /* What a tree takes to be built, and for a point of it, beyond a dense one. */
 #define TREE 1e-3

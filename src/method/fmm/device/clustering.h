@@ -7,7 +7,7 @@
 
 #include "method/fmm/boxes/clustering.h"
 #include "method/fmm/device/set_points.h"
-#include "points/gpu_scan.h"
+#include "points/device/scan.h"
 
 enum {
     CROWD_GROUP = 128,

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "method/fmm/device/set_points.h"
-#include "points/gpu.h"
+#include "points/device/set.h"
 
 /* What holds all points in open space. */
 farsum_status fmm_gpu_bounds(struct farsum_plan *plan, struct fmm *s,

@@ -8,7 +8,7 @@
 #include "base/arrays.h"
 #include "method/fmm/device/set_points.h"
 #include "method/spectral/device.h"
-#include "points/gpu_inside.h"
+#include "points/device/sort_state.h"
 
 /* As method/fmm/device/sums.k has it. */
 struct fmm_units {

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "method/staging/device_coincident.h"
-#include "points/gpu.h"
-#include "points/gpu_inside.h"
+#include "points/device/set.h"
+#include "points/device/sort_state.h"
 
 /* As method/fmm/device/sums.k has it. */
 struct fmm_boxes {

@@ -8,7 +8,7 @@
 #include "method/fmm/fmm.h"
 #include "method/staging/device_arrays.h"
 #include "method/staging/device_exclusions.h"
-#include "points/tree_gpu.h"
+#include "points/tree/tree_device_set.h"
 
 /* What kernels leave about a sum; as method/staging/sums.kh and
  * method/fmm/device/sums.k have it. */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clustering.c: how crowded points are. */
+#include "points/clustering.h"
+
+#include "base/mem.h"
+#include "points/device/set.h"
+#include "points/wrap.h"
+
+enum { SAMPLE = 1 << 16, PAIRS = 100 };
+
+double crowd_of(double squares, double n, double tiles)
+{
+    double crowd = n > 1 ? tiles * (squares - n) / (n * (n - 1)) : 1;
+    return crowd > 1 ? crowd : 1;
+}
+
+/* Uniform points have n^2 / (2 tiles) pairs in a tile, PAIRS at least. */
+void crowd_tiles(const int64_t mesh[3], int64_t n, int32_t nb[3])
+{
+    double most = (double)n * (double)n / (2 * PAIRS);
+    for (int edge = CROWD_EDGE;; edge *= 2) {
+        double tiles = 1;
+        for (int d = 0; d < 3; d++) {
+            nb[d] = (int32_t)((mesh[d] + edge - 1) / edge);
+            tiles *= nb[d];
+        }
+        if (tiles <= 1 || (tiles <= most && tiles < (double)(1 << 24)))
+            return;
+    }
+}
+
+static farsum_status on_device(struct points_gpu *points, const int64_t mesh[3],
+                               double *crowd)
+{
+    struct gpu_filling filling;
+    int32_t nb[3];
+    crowd_tiles(mesh, points->n, nb);
+    TRY(gpu_sort_build(points, nb, 0));
+    TRY(gpu_sort_measure(points, &filling));
+    *crowd = crowd_of(filling.squares, (double)points->n,
+                      (double)points->sort.n_bins);
+    return FARSUM_OK;
+}
+
+farsum_status crowd_measure(const struct points *points, const int64_t mesh[3],
+                            double *crowd)
+{
+    int64_t n = points->n;
+    *crowd = 1;
+    if (n < 2)
+        return FARSUM_OK;
+    if (points->gpu)
+        return on_device(points->gpu, mesh, crowd);
+    int64_t step = n > SAMPLE ? n / SAMPLE : 1, taken = (n + step - 1) / step;
+    int32_t nb[3], *count = NULL;
+    crowd_tiles(mesh, taken, nb);
+    int64_t tiles = (int64_t)nb[0] * nb[1] * nb[2];
+    double squares = 0;
+    TRY(MEM_NEW(count, tiles));
+    uint64_t seed = 1;
+    for (int64_t k = 0; k < taken; k++) {
+        int64_t b = 0, i = k * step; /* one of its step's, whatever the order */
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        i += (int64_t)((seed >> 33) % (uint64_t)step);
+        i = i < n ? i : n - 1;
+        for (int d = 0; d < 3; d++) {
+            int64_t at = (int64_t)(points->s[d][i] * nb[d]);
+            b = b * nb[d] + (at < nb[d] ? at : nb[d] - 1);
+        }
+        squares += 2.0 * count[b]++ + 1;
+    }
+    mem_free(count);
+    *crowd = crowd_of(squares, (double)taken, (double)tiles);
+    return FARSUM_OK;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree_set.h: boxes within boxes, and the points in them.
+ *
+ * A region of root[0] x root[1] x root[2] boxes, level 0; each box of a level
+ * halves into eight of the next.  Boxes may be bricks: box[d] is an edge of
+ * any box in units of its level's h, h = h0 2^-level with h0 the longest edge
+ * of a root box, so max(box) = 1.  The place of a box is its three integers
+ * within its level; box r of a level is one of root[d] << level along axis d.
+ *
+ * Dense trees have every box of every level.  Level 0 is ordered x fastest;
+ * in the others the children of one octant lie together, in their parents'
+ * order: box = first[level] + octant * (boxes of the level above) + parent's
+ * number in its level, octant = x + 2 y + 4 z.  All boxes of the last level
+ * are leaves.
+ *
+ * Sparse trees have the boxes that hold a point, a source or a target.  Levels
+ * are in Morton order (x the lowest bit), leaves are anywhere.  They are
+ * graded: where a box is a leaf, those within ws of it at its level have
+ * children, perhaps, but no grandchildren.
+ *
+ * Two boxes of a level are near if their places differ by at most ws along
+ * each axis; periodic axes count images.  A box's far list is what lies in the
+ * near boxes of its parent and is not near itself; level 0's is nobody's here.
+ * Every pair of points, of each image whose root boxes are near, is in the
+ * near list of their leaves or in the far list of one pair of boxes above
+ * them, once. */
+#ifndef FARSUM_POINTS_TREE_TREE_SET_H
+#define FARSUM_POINTS_TREE_TREE_SET_H
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/status.h"
+
+struct tree_gpu;
+
+enum {
+    TREE_DEPTH = 20, /* the deepest level; less with many root boxes */
+    TREE_BITS = 21,  /* of a place in a sparse tree */
+};
+/* Boxes that a dense tree may have. */
+#define TREE_BOXES_MOST ((int64_t)1 << 40)
+
+struct tree_args {
+    int dense;
+    int depth;    /* dense: the level of the leaves; sparse: the deepest that
+                      there may be */
+    int ws;       /* at least 1 */
+    int64_t leaf; /* sparse: a box of more points (sources and targets) is
+                      divided, while depth allows; at least 1 */
+    int periodic[3];
+    int64_t root[3];
+    double corner[3], edge[3];  /* of the region */
+    farsum_precision precision; /* of the coordinates in boxes */
+    int threads;
+};
+
+/* Points that are given: x[d][i * step].  They are lengths, or fractions of
+ * the region if fractions = 1 (0 is the corner, 1 the other end).  On periodic
+ * axes they are wrapped; on others they must lie in the region, both faces
+ * belong to it. */
+struct tree_given {
+    int64_t n;
+    const double *x[3];
+    int64_t step;
+    int fractions;
+};
+
+/* Points in the order of their leaves. */
+struct tree_points {
+    int64_t n, room;
+    int64_t *begin; /* owned, [n_leaves + 1]: first point of a leaf */
+    int64_t *order; /* owned, [n]: caller's index */
+    void *x[3];     /* owned, [n], precision: from the centre of the leaf, in
+                       units of its level's h: |x[d]| <= box[d]/2, but for
+                       rounding */
+    uint32_t *low;  /* owned, [n]: what f32 leaves of them, tree_low_of; NULL in
+                       f64 */
+    int64_t begin_room;
+};
+
+struct tree {
+    int dense, depth, ws; /* depth: the last level that has boxes */
+    int threads;          /* that build it */
+    int periodic[3];
+    farsum_precision precision;
+    int64_t root[3];
+    double corner[3], edge[3];
+    double h0, box[3];
+    int64_t n_boxes, first[TREE_DEPTH + 2]; /* first[depth + 1] = n_boxes */
+    int64_t n_leaves;
+    int separate; /* 1: there are targets beside the sources */
+    struct tree_points source, target;
+
+    /* Of a sparse tree; NULL in a dense one.  Owned. */
+    uint64_t *key;   /* [n_boxes]: Morton key of the place */
+    int64_t *parent; /* [n_boxes]: -1 in level 0 */
+    int64_t *child;  /* [n_boxes + 1]: b's children are child[b] ..
+                        child[b + 1] */
+    int64_t *leaf;   /* [n_leaves]: its box; leaves in Morton order */
+    int64_t *number; /* [n_boxes]: the leaf that it is, or -1 */
+    int64_t *slot;   /* [slots]: a hash of level and key: box or -1 */
+    int64_t slots, box_room[6];
+
+    struct tree_gpu *gpu; /* owned; tree_device_set.h; NULL on the host */
+};
+
+/* Builds; keeps what memory it can.  targets NULL: the sources.  On failure
+ * the tree is empty. */
+farsum_status tree_set(struct tree *tree, const struct tree_args *args,
+                       const struct tree_given *sources,
+                       const struct tree_given *targets);
+void tree_clear(struct tree *tree);
+/* OK, or what is wrong with args. */
+farsum_status tree_check(const struct tree_args *args);
+/* Corner and edge of the least region of cubic root boxes that holds all
+ * points, no axis periodic.  The edge of a root box has few bits and the
+ * corner is a multiple of one of them: centres of boxes are exact. */
+farsum_status tree_region(struct tree_args *args,
+                          const struct tree_given *sources,
+                          const struct tree_given *targets);
+
+/* What f32 leaves of coordinates in a box: ten bits each, in units of 2^-34.
+ * With it two points of one box differ by what they do to 1e-10 of its edge,
+ * where f32 alone has 1e-8. */
+static inline uint32_t tree_low_of(const double x[3])
+{
+    uint32_t low = 0;
+    for (int d = 0; d < 3; d++) {
+        double part = floor((x[d] - (double)(float)x[d]) * 0x1p34 + 0.5) + 512;
+        part = part < 0 ? 0 : part > 1023 ? 1023 : part;
+        low |= (uint32_t)part << 10 * d;
+    }
+    return low;
+}
+static inline float tree_low_part(uint32_t low, int d)
+{
+    return (float)((int32_t)(low >> 10 * d & 1023) - 512) * 0x1p-34f;
+}
+
+static inline const struct tree_points *tree_targets(const struct tree *tree)
+{
+    return tree->separate ? &tree->target : &tree->source;
+}
+/* Boxes of a level. */
+static inline int64_t tree_boxes(const struct tree *tree, int level)
+{
+    return tree->first[level + 1] - tree->first[level];
+}
+/* The h of a level. */
+static inline double tree_h(const struct tree *tree, int level)
+{
+    return tree->h0 / (double)((int64_t)1 << level);
+}
+/* Of any box. */
+static inline int tree_level(const struct tree *tree, int64_t box)
+{
+    int level = 0;
+    while (box >= tree->first[level + 1])
+        level++;
+    return level;
+}
+static inline int64_t tree_leaf_box(const struct tree *tree, int64_t leaf)
+{
+    return tree->dense ? tree->first[tree->depth] + leaf : tree->leaf[leaf];
+}
+/* The leaf that a box is, -1: it has children. */
+static inline int64_t tree_box_leaf(const struct tree *tree, int64_t box)
+{
+    if (!tree->dense)
+        return tree->number[box];
+    int64_t leaf = box - tree->first[tree->depth];
+    return leaf >= 0 ? leaf : -1;
+}
+/* x + 2 y + 4 z: where a box lies in its parent; level > 0. */
+static inline int tree_octant(const struct tree *tree, int level, int64_t box)
+{
+    if (!tree->dense)
+        return (int)(tree->key[box] & 7);
+    return (int)((box - tree->first[level]) / tree_boxes(tree, level - 1));
+}
+/* -1 in level 0. */
+static inline int64_t tree_parent(const struct tree *tree, int level,
+                                  int64_t box)
+{
+    if (!tree->dense)
+        return tree->parent[box];
+    if (level == 0)
+        return -1;
+    return tree->first[level - 1]
+           + (box - tree->first[level]) % tree_boxes(tree, level - 1);
+}
+/* -1: there is none. */
+static inline int64_t tree_child(const struct tree *tree, int level,
+                                 int64_t box, int octant)
+{
+    if (tree->dense)
+        return level == tree->depth
+                   ? -1
+                   : tree->first[level + 1] + octant * tree_boxes(tree, level)
+                         + box - tree->first[level];
+    for (int64_t b = tree->child[box]; b < tree->child[box + 1]; b++)
+        if ((int)(tree->key[b] & 7) == octant)
+            return b;
+    return -1;
+}
+void tree_place(const struct tree *tree, int level, int64_t box,
+                int64_t place[3]);
+/* The box at a place, which may lie outside of the level: on periodic axes it
+ * is wrapped.  -1: there is none. */
+int64_t tree_find(const struct tree *tree, int level, const int64_t place[3]);
+
+/* A leaf of sources as a leaf of targets sees it: its centre minus theirs, in
+ * units of the target leaf's h, and its h over theirs (1/2, 1, 2). */
+struct tree_near {
+    int64_t leaf;
+    double offset[3], scale;
+};
+/* Entries that a near list has at most. */
+static inline int64_t tree_near_most(const struct tree *tree)
+{
+    int64_t side = 2 * tree->ws + 1;
+    return side * side * side * (tree->dense ? 1 : 9);
+}
+/* The near list of a leaf, itself with it; leaves without sources are left
+ * out.  How many. */
+int64_t tree_near(const struct tree *tree, int64_t leaf,
+                  struct tree_near *near);
+
+/* A box of sources: d = target's place minus source's. */
+struct tree_far {
+    int64_t box;
+    int32_t d[3];
+};
+static inline int64_t tree_far_most(const struct tree *tree)
+{
+    int64_t side = 2 * tree->ws + 1;
+    return 7 * side * side * side;
+}
+/* The far list of a box, level > 0; of a dense tree with boxes that hold
+ * nothing.  How many. */
+int64_t tree_far(const struct tree *tree, int level, int64_t box,
+                 struct tree_far *far);
+
+/* What args say of the tree, and the boxes of a dense one; they are good. */
+void tree_shape(struct tree *tree, const struct tree_args *args);
+/* A dense tree's number of a place in its level. */
+int64_t tree_number(const struct tree *tree, int level, const int64_t place[3]);
+/* Where a sparse tree's slots are looked at first. */
+uint64_t tree_hash(int level, uint64_t key);
+/* tree_sort.c.  Sorts keys of so many bits, and puts their indices into
+ * order; stable. */
+farsum_status tree_sort(int64_t n, int bits, uint64_t *key, int64_t *order,
+                        int threads);
+/* tree_sparse.c.  Boxes and leaves of a sparse tree from the sorted keys of
+ * its points, of level args->depth.  keys_target NULL: there are none. */
+farsum_status tree_sparse(struct tree *tree, const struct tree_args *args,
+                          int64_t n_source, const uint64_t *keys_source,
+                          int64_t n_target, const uint64_t *keys_target);
+/* Bits of a place, every third bit, and back. */
+static inline uint64_t tree_spread(uint64_t x)
+{
+    x &= 0x1fffff;
+    x = (x | x << 32) & 0x1f00000000ffff;
+    x = (x | x << 16) & 0x1f0000ff0000ff;
+    x = (x | x << 8) & 0x100f00f00f00f00f;
+    x = (x | x << 4) & 0x10c30c30c30c30c3;
+    return (x | x << 2) & 0x1249249249249249;
+}
+static inline int64_t tree_gather(uint64_t x)
+{
+    x &= 0x1249249249249249;
+    x = (x | x >> 2) & 0x10c30c30c30c30c3;
+    x = (x | x >> 4) & 0x100f00f00f00f00f;
+    x = (x | x >> 8) & 0x1f0000ff0000ff;
+    x = (x | x >> 16) & 0x1f00000000ffff;
+    return (int64_t)((x | x >> 32) & 0x1fffff);
+}
+static inline uint64_t tree_key(const int64_t place[3])
+{
+    return tree_spread((uint64_t)place[0])
+           | tree_spread((uint64_t)place[1]) << 1
+           | tree_spread((uint64_t)place[2]) << 2;
+}
+#endif
