@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The texts of kernels as byte arrays in the library: every *.k and *.kh and every header
-# of src/leaf and src/dialect, under their names in src/.
+# The texts of kernels as byte arrays in the library: every *.k and *.kh and
+# every header of src/dialect, under their names in src/.
 #   embed_kernels(OUT): OUT is a C file, made again when a text changes.
 set(embed_script ${CMAKE_CURRENT_LIST_DIR}/embed_files.cmake)
 function(embed_kernels out)
   set(dir ${PROJECT_SOURCE_DIR}/src)
   file(GLOB_RECURSE texts RELATIVE ${dir} CONFIGURE_DEPENDS ${dir}/*.k
     ${dir}/*.kh)
-  file(GLOB headers RELATIVE ${dir} CONFIGURE_DEPENDS ${dir}/leaf/*.h
-    ${dir}/dialect/*.h)
+  file(GLOB headers RELATIVE ${dir} CONFIGURE_DEPENDS ${dir}/dialect/*.h)
   list(APPEND texts ${headers})
   list(SORT texts)
   set(depends "")

@@ -107,16 +107,16 @@ number polynomial(const int *terms, int k, number v)
 #define PAIR_REAL number
 #define PAIR_TABLE const int *
 #define PAIR_POLY(t, k, v) polynomial(t, k, v)
-#include "leaf/pair.h"
+#include "math/pair.kh"
 
 #define FAR_REAL number
-#include "leaf/far.h"
+#include "math/pair_far.kh"
 
 #define real number
 #define R(x) number(x)
 #define EXP(x) called(x, COUNT_EXP)
 #define ERFC(x) called(x, COUNT_ERFC)
-#include "leaf/pair_erfc.h"
+#include "math/pair_erfc.kh"
 
 struct row {
     const char *name;
@@ -130,7 +130,7 @@ const row rows[] = {
     {#name, pair_##name, pair_##name##_slope, far_##name},
 #define FLOW(name, strengths, channels, polys, note)                           \
     {#name, pair_##name, nullptr, far_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* count.h: operations of the pair kernels' functions, counted by running them
- * (leaf/pair.h, pair_erfc.h, far.h) with numbers that count.
+ * (math/pair.kh, math/pair_erfc.kh, math/pair_far.kh) with numbers that count.
  *
  * A product that is added to something is a multiply-add, what is known when a
  * kernel is compiled costs nothing. */

@@ -10,7 +10,7 @@
 #define HARMONIC_REAL double
 #define HARMONIC_SET(x) (x)
 #define HARMONIC_TABLE const double
-#include "leaf/harmonic.h"
+#include "math/harmonic.kh"
 
 enum { FACTORIALS = 4 * MULTIPOLE_MOST + 1 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* multipole.h: expansions in solid harmonics and operators between them, in
- * f64 (math.md section 10; numbering and scaling: leaf/harmonic.h).
+ * f64 (math.md section 10; numbering and scaling: math/harmonic.kh).
  *
  * Lengths are in units of a box: centres of boxes differ by some 1. */
 #ifndef FARSUM_MATH_MULTIPOLE_H
@@ -41,7 +41,7 @@ static inline int multipole_degree(int k)
     return n;
 }
 
-/* The table of leaf/harmonic.h, HARMONIC_TERMS(p) numbers. */
+/* The table of math/harmonic.kh, HARMONIC_TERMS(p) numbers. */
 void multipole_table(int p, double *table);
 /* R (10.1) and S (10.2) at x, scaled, of degrees 0 .. p <= 2 MULTIPOLE_MOST. */
 void multipole_regular(int p, const double x[3], double *r);

@@ -9,7 +9,7 @@
 
 #define FN static inline
 #define FAR_REAL double
-#include "leaf/far.h"
+#include "math/pair_far.kh"
 
 #define LIFT 0.81649658092772603 /* sqrt(2/3): two of three directions */
 
@@ -236,7 +236,7 @@ const struct pair pair_rows[] = {
 #define FLOW(name, strengths, channels, polys, note)                           \
     {#name, note, strengths, channels, PAIR_VALUES, polys,\
      &pair_kind_##name, 0},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
     {0},

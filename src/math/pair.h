@@ -2,8 +2,9 @@
 /* pair.h: the pair kernels: what the splits make of them (math.md section 9).
  *
  * All in units of the cutoff.  Every kernel is near + far for any split: near
- * is a singular part less polynomials in v = 2 r^2 - 1 (leaf/pair.h), far a sum
- * over modes k of a scalar hat(k) and the kernel's tensor (leaf/far.h). */
+ * is a singular part less polynomials in v = 2 r^2 - 1 (math/pair.kh), far a
+ * sum over modes k of a scalar hat(k) and the kernel's tensor
+ * (math/pair_far.kh). */
 #ifndef FARSUM_MATH_PAIR_H
 #define FARSUM_MATH_PAIR_H
 
@@ -50,7 +51,7 @@ struct pair_kind {
     /* largest error of a pair at r if polynomial k is off by 1 */
     void (*exact)(const struct pair *pair, const struct split *split, double r,
                   double value[], double weight[]);
-    /* Of flows, leaf/far.h: */
+    /* Of flows, math/pair_far.kh: */
     int apart; /* 1: channels are not the strengths */
     int flux;  /* 1: net is what a source gives off, with the mean flow (9.8) */
     void (*spread)(const double *q, double *channel);

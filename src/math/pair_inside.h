@@ -8,7 +8,7 @@
 #define SCALAR(name, polys, note)                                              \
     extern const struct pair_kind pair_kind_##name;
 #define FLOW(name, strengths, channels, polys, note) SCALAR(name, polys, note)
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 

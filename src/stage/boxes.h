@@ -3,9 +3,9 @@
  * common (math.md section 10): p2m, m2m, m2l, lattice, l2l, l2p.
  *
  * A box has a multipole and a local expansion about its centre, in units of its
- * level's h: numbers and scaling are those of leaf/harmonic.h.  Number k of box
- * b is at [k * stride + b]: boxes of a tree lie in the order of its levels, so
- * that a run of boxes is contiguous.
+ * level's h: numbers and scaling are those of math/harmonic.kh.  Number k of
+ * box b is at [k * stride + b]: boxes of a tree lie in the order of its levels,
+ * so that a run of boxes is contiguous.
  *
  * Who writes what:
  *

@@ -15,7 +15,7 @@
 
 enum { BOXES_LEVELS = 10, BOXES_LANES = 32 };
 
-/* The host's twin of leaf/boxes.h's struct. */
+/* The host's twin of stage/m2l/boxes.kh's struct. */
 struct boxes_levels {
     int64_t stride;
     int64_t first[BOXES_LEVELS + 1];
@@ -25,15 +25,16 @@ struct boxes_levels {
     int32_t depth, list, sparse;
     int64_t slots, child, above;
 };
-_Static_assert(sizeof(struct boxes_levels) == 312, "as leaf/boxes.h has it");
+_Static_assert(sizeof(struct boxes_levels) == 312,
+               "as stage/m2l/boxes.kh has it");
 
 struct boxes_gpu {
     struct boxes_args args;
     struct jit jit;        /* of the row's own kernels */
     struct boxes_levels levels;
     int64_t groups;        /* of a launch over all levels */
-    struct buf near;       /* i32: leaf/boxes.h; of a dense tree */
-    struct buf runs;       /* i32: leaf/boxes.h; of a sparse one */
+    struct buf near;       /* i32: stage/m2l/boxes.kh; of a dense tree */
+    struct buf runs;       /* i32: stage/m2l/boxes.kh; of a sparse one */
     int width, parts;
     struct buf list;       /* i32, the row's */
     struct buf operators;  /* real, the row's */

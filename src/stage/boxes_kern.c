@@ -9,7 +9,7 @@
 #define HARMONIC_REAL vreal
 #define HARMONIC_SET(x) v_set((real)(x))
 #define HARMONIC_TABLE const double
-#include "leaf/harmonic.h"
+#include "math/harmonic.kh"
 
 enum { VECTORS = 3, TILE = VECTORS * W };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* boxes_points.h: what rows on devices between points and boxes, p2m and l2p,
- * have in common: harmonics by leaf/monic.h. */
+ * have in common: harmonics by stage/expansions/monic.kh. */
 #ifndef FARSUM_STAGE_BOXES_POINTS_H
 #define FARSUM_STAGE_BOXES_POINTS_H
 

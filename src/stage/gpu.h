@@ -6,7 +6,7 @@
 #include "device/compile/jit.h"
 #include "math/window.h"
 
-/* SUPPORT, WINDOW_DEGREE_, WINDOW_TABLE for leaf/window.h. */
+/* SUPPORT, WINDOW_DEGREE_, WINDOW_TABLE for stage/particles/window.kh. */
 void gpu_define_window(struct jit *jit, const struct window *window);
 /* OK on a device; on the host a message that names what it needs. */
 farsum_status gpu_wanted(const struct device *device);
@@ -15,13 +15,13 @@ farsum_status gpu_not_wanted(const struct device *device);
 /* OK if a kernel may have that many bytes of group memory. */
 farsum_status gpu_local_fits(const struct device *device, int64_t bytes);
 
-/* OK if leaf/mma.h's products are there: f64 on NVIDIA from sm_80 on. */
+/* OK if dialect/mma.h's products are there: f64 on NVIDIA from sm_80 on. */
 farsum_status gpu_tensor_fits(const struct device *device,
                               farsum_precision precision);
 /* Rows of one of those products: 8 or 16, what the kernels call MMA. */
 int gpu_tensor_rows(const struct device *device);
 
-/* The host's twin of leaf/mesh.h's struct. */
+/* The host's twin of points/device/mesh.kh's struct. */
 struct mesh_args {
     int64_t n;
     int64_t q_channel, q_point, mesh_channel;
@@ -29,7 +29,8 @@ struct mesh_args {
     int32_t open[3];
     int32_t more;
 };
-_Static_assert(sizeof(struct mesh_args) == 64, "as leaf/mesh.h has it");
+_Static_assert(sizeof(struct mesh_args) == 64,
+               "as points/device/mesh.kh has it");
 
 /* Bytes of a real. */
 static inline int gpu_real(farsum_precision precision)

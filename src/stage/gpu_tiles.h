@@ -7,7 +7,8 @@
 #include "points/device/ordering.h"
 #include "stage/gpu.h"
 
-enum { GPU_TILES_WARP = 32, GPU_TILES_BATCH = 32 }; /* as in leaf/team_tile.h */
+/* as in stage/particles/team_tile.kh */
+enum { GPU_TILES_WARP = 32, GPU_TILES_BATCH = 32 };
 
 struct gpu_tiles_args {
     const struct device *device;
@@ -37,14 +38,14 @@ struct gpu_tiles gpu_tiles_of(const struct gpu_tiles_args *args);
 /* OK if the device has the memory. */
 farsum_status gpu_tiles_fit(const struct gpu_tiles *tiles,
                             const struct device *device);
-/* Defines what leaf/team_tile.h wants but the window. */
+/* Defines what stage/particles/team_tile.kh wants but the window. */
 void gpu_tiles_define(struct jit *jit, const struct gpu_tiles *tiles);
 /* Of n particles: a group's, at most, for a crowded tile's are shared out; and
  * groups that there may be. */
 int64_t gpu_tiles_most(const struct gpu_tiles *tiles, int64_t n);
 int64_t gpu_tiles_parts(const struct gpu_tiles *tiles, int64_t n);
 
-/* What new points leave, as leaf/team_tile.h says. */
+/* What new points leave, as stage/particles/team_tile.kh says. */
 struct gpu_tiles_kept {
     struct kernel place; /* tile_place, of the row's text */
     struct cells_args cells;

@@ -7,7 +7,7 @@
 
 #define FN static inline
 #define BARE_REAL double
-#include "leaf/bare.h"
+#include "math/pair_bare.kh"
 
 static const struct {
     const char *name;
@@ -16,7 +16,7 @@ static const struct {
 } rows[] = {
 #define SCALAR(name, polys, note) {#name, bare_##name},
 #define FLOW(name, strengths, channels, polys, note) {#name, bare_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

@@ -18,13 +18,13 @@ typedef double real;
 #define R(x) ((double)(x))
 #define EXP(x) exp(x)
 #define ERFC(x) erfc(x)
-#include "leaf/pair_erfc.h"
+#include "math/pair_erfc.kh"
 
-/* leaf/pair.h with the exact values at one r for polynomials. */
+/* math/pair.kh with the exact values at one r for polynomials. */
 #define PAIR_REAL double
 #define PAIR_TABLE const double *
 #define PAIR_POLY(t, k, v) ((void)(v), (t)[k])
-#include "leaf/pair.h"
+#include "math/pair.kh"
 
 static const struct {
     const char *name;

@@ -17,7 +17,8 @@ static const struct tree_args unit_box = {
     .threads = 2,
 };
 
-/* Boxes: the functions fit each other, and the order is what tree.h says. */
+/* Boxes: the functions fit each other, and the order is what
+ * points/tree/tree.kh says. */
 static void check_boxes(const struct tree *tree)
 {
     int64_t leaves = 0, boxes = 0;

@@ -12,7 +12,7 @@
 
 #define FN static inline
 #define BARE_REAL double
-#include "leaf/bare.h"
+#include "math/pair_bare.kh"
 
 enum { BLOCKS = 64 };
 
@@ -30,7 +30,7 @@ static const struct bare_row {
 } bare_rows[] = {
 #define SCALAR(name, polys, note) {#name, bare_##name, bare_##name##_slope},
 #define FLOW(name, strengths, channels, polys, note) {#name, bare_##name, NULL},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

@@ -5,7 +5,7 @@
 
 #include "method/spectral/spectral.h"
 
-/* As struct bare_cell of leaf/bare.h. */
+/* As struct bare_cell of math/pair_bare.kh. */
 struct exclude_cell {
     double a[9], sure, skip;
 };

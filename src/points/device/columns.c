@@ -160,12 +160,13 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     c->extras = visits / a->cap;
 }
 
-/* As leaf/mesh.h; what the lists want of it. */
+/* As points/device/mesh.kh; what the lists want of it. */
 struct columns_mesh {
     int64_t n, strides[3];
     int32_t mesh[3], ldz, open[3], more;
 };
-_Static_assert(sizeof(struct columns_mesh) == 64, "as leaf/mesh.h has it");
+_Static_assert(sizeof(struct columns_mesh) == 64,
+               "as points/device/mesh.kh has it");
 
 /* The order of a stable sort of the points as they are, or NULL. */
 static const struct buf *lists_by(const struct points_gpu *points)

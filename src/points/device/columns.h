@@ -33,7 +33,7 @@ struct gpu_columns_shape {
     int most_y, most_z; /* columns that a point may touch; by _shape_set */
 };
 
-/* The host's twin of leaf/columns.h. */
+/* The host's twin of points/device/columns.kh. */
 struct columns_args {
     int32_t columns_y, columns_z;
     int32_t segments, length;

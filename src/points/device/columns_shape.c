@@ -23,7 +23,8 @@ static int pieces(int64_t mesh, int open, int edge, int support)
     return most;
 }
 
-/* The most lists that columns_source (leaf/columns.h) finds for a column. */
+/* The most lists that columns_source (points/device/columns.kh) finds for a
+ * column. */
 static int sources(const struct gpu_columns_shape *s, int d)
 {
     int64_t mesh = s->mesh[d], edge = d == 1 ? s->tile_y : s->tile_z;

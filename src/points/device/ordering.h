@@ -14,12 +14,13 @@ struct gpu_kept {
     struct buf s;     /* of a sort: [3][n] f64, sorted */
 };
 
-/* The host's twin of leaf/cells.h's struct. */
+/* The host's twin of points/device/padded_cells.kh's struct. */
 struct cells_args {
     double edge[3];
     int32_t nb[3], more;
 };
-_Static_assert(sizeof(struct cells_args) == 40, "as leaf/cells.h has it");
+_Static_assert(sizeof(struct cells_args) == 40,
+               "as points/device/padded_cells.kh has it");
 struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
                                       const int32_t nb[3]);
 

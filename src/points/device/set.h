@@ -48,8 +48,8 @@ struct gpu_cells {
 };
 #define GPU_CELLS_HOLE 0xffffffffu
 
-/* Positions as they were given, and what fractions are of; as leaf/given.h has
- * it. */
+/* Positions as they were given, and what fractions are of; as
+ * points/device/caller_points.kh has it. */
 enum gpu_given_kind { GPU_GIVEN_THERE, GPU_GIVEN_CELL, GPU_GIVEN_REGION };
 struct gpu_given {
     double inv[9], corner[3], edge[3], far_away, unit;

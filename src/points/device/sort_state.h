@@ -16,7 +16,7 @@ enum {
     GPU_RECORDS = 1024,      /* groups of a reduction at most */
 };
 
-/* As leaf/tile.h. */
+/* As points/device/bin_of.kh. */
 struct gpu_tile_args {
     double scale[3];
     int64_t n;

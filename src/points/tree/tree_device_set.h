@@ -28,7 +28,8 @@ struct tree_gpu_near {
     float scale;
     double offset[3];
 };
-_Static_assert(sizeof(struct tree_gpu_near) == 32, "as leaf/tree.h has it");
+_Static_assert(sizeof(struct tree_gpu_near) == 32,
+               "as points/tree/tree.kh has it");
 
 enum {
     TREE_GPU_LEVELS = TREE_DEPTH + 1,
@@ -36,7 +37,7 @@ enum {
     TREE_GPU_FIRSTS = 8 * TREE_GPU_LEVELS + 1 + TREE_GPU_LEVELS + 1,
 };
 
-/* As leaf/morton.h has it. */
+/* As points/tree/morton.kh has it. */
 struct tree_gpu_region {
     double corner[3], edge[3], box[3], h0, unit;
     int64_t n, leaf;

@@ -8,14 +8,15 @@
 #include "cost/expected_rates.h"
 #include "stage/interp/interp.h"
 
-/* The host's twin of leaf/interp.h's struct. */
+/* The host's twin of stage/interp/device.kh's struct. */
 struct interp_gpu_args {
     struct mesh_args mesh;
     int64_t potential_channel, field_channel;
     double metric[9];
     int32_t potential, field;
 };
-_Static_assert(sizeof(struct interp_gpu_args) == 160, "as leaf/interp.h");
+_Static_assert(sizeof(struct interp_gpu_args) == 160,
+               "as stage/interp/device.kh");
 
 /* State of a row; its first member, if it has more. */
 struct interp_gpu {

@@ -15,7 +15,8 @@ enum { Z_GROUP = 128 };
 enum { RUN = 4, TEAMS_F32 = 16, TEAMS_F64 = 8 };
 enum { TILE = 40960 }; /* bytes of group memory of a pass along z */
 
-/* Two factors that dft.h has, of the least sum: 0: there are none. */
+/* Two factors that stage/lattice/dft.kh has, of the least sum: 0: there are
+ * none. */
 static int grid_factors(int n, int factor[2])
 {
     int best = 0;

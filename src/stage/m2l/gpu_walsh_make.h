@@ -8,12 +8,13 @@
 
 enum { FAMILY_BLOCK = 128, FAMILY_CELLS = 360, FAMILY_STEPS = 26 };
 
-/* The host's twin of leaf/families.h's struct. */
+/* The host's twin of stage/m2l/walsh/families.kh's struct. */
 struct families {
     int32_t root[3], periodic[3];
     int32_t begin, blocks;
 };
-_Static_assert(sizeof(struct families) == 32, "as leaf/families.h has it");
+_Static_assert(sizeof(struct families) == 32,
+               "as stage/m2l/walsh/families.kh has it");
 
 /* How the products are cut. */
 struct walsh_shape {

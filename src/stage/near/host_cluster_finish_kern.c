@@ -9,7 +9,7 @@
 #define PAIR_REAL double
 #define PAIR_TABLE const struct near_poly *
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
-#include "leaf/pair.h"
+#include "math/pair.kh"
 
 enum { CHUNK = 16 }; /* clusters at once */
 
@@ -51,7 +51,7 @@ static void finish_part(const struct cluster_sum *part, int64_t n,
     }
 #define SCALAR(name, polys, note) SELF(name)
 #define FLOW(name, strengths, channels, polys, note) SELF(name)
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 
@@ -61,7 +61,7 @@ static const struct finish_self {
 } selves[] = {
 #define SCALAR(name, polys, note) {#name, self_##name},
 #define FLOW(name, strengths, channels, polys, note) {#name, self_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

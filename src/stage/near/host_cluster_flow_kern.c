@@ -21,12 +21,12 @@
     COEFS(KERNELS, name, strengths)                                            \
     static const struct pair_kernel kernels_##name[]                           \
         = {COEFS(KERNEL_ROW, name, strengths)};
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef FLOW
 
 const struct pair_kernels ISA_NAME(near_host_cluster_flow)[] = {
 #define FLOW(name, strengths, channels, polys, note) {#name, 0, kernels_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef FLOW
 #undef SCALAR
     {NULL, 0, NULL}};

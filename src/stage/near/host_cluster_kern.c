@@ -33,12 +33,12 @@
     COEFS_##name(KERNELS, name, 1)                                             \
     static const struct pair_kernel kernels_##name[]                           \
         = {COEFS_##name(KERNEL_ROW, name, 1)};
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 
 static const struct pair_kernels scalars[] = {
 #define SCALAR(name, polys, note) {#name, RAW(name), kernels_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
     {NULL, 0, NULL}};

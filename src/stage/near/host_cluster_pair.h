@@ -3,7 +3,7 @@
  *
  * Bodies are inlined with a constant `how`, so that loops unroll and what is
  * not asked for vanishes; what a pair gives is the kernel's function of
- * leaf/pair.h.
+ * math/pair.kh.
  *
  * For laplace's field and n coefficients a word takes 20 + n multiplications or
  * FMA (squares 3, seed 3, root 5, polynomial n, forces 9) and 3 stores, each of
@@ -47,7 +47,7 @@ SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
 #define PAIR_TABLE struct pair_polys
 #define PAIR_POLY(t, k, v)                                                     \
     pair_poly((t).n - ((k) == 1 ? (t).less : 0), (t).table->c[k], v)
-#include "leaf/pair.h"
+#include "math/pair.kh"
 
 /* What a body is made for. */
 struct pair_how {

@@ -3,7 +3,7 @@
  *
  * Lengths are in units of the cutoff, so the cutoff is 1.  For a target i and
  * each source j, all periodic images, with d = x_i - x_j, r = |d| < 1,
- * v = 2 r^2 - 1, the kernel's function of leaf/pair.h is added; of laplace
+ * v = 2 r^2 - 1, the kernel's function of math/pair.kh is added; of laplace
  * (math.md section 3):
  *
  *     potential_i += q_j (1/r   - P(v))

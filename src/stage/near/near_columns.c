@@ -4,8 +4,9 @@
 
 #include <math.h>
 
-_Static_assert(sizeof(struct near_columns) == 96, "as leaf/near_columns.h");
-_Static_assert(sizeof(struct near_ball) == 72, "as leaf/near_ball.h");
+_Static_assert(sizeof(struct near_columns) == 96,
+               "as stage/near/device/columns.kh");
+_Static_assert(sizeof(struct near_ball) == 72, "as stage/near/device/ball.kh");
 
 static double dot(const double *a, const double *b)
 {

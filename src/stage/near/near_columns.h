@@ -7,7 +7,7 @@
 
 enum { NEAR_IMAGES = 512 }; /* on either side, along an axis */
 
-/* The host's twin of leaf/near_columns.h's struct. */
+/* The host's twin of stage/near/device/columns.kh's struct. */
 struct near_columns {
     float x0, y0, y1, z0, z1, z2, cut, slack;
     int32_t reach_z, columns, together;
@@ -15,7 +15,7 @@ struct near_columns {
     float edge[9], pad;
 };
 
-/* The host's twin of leaf/near_ball.h's struct. */
+/* The host's twin of stage/near/device/ball.kh's struct. */
 struct near_ball {
     float x0, y0, y1, z0, z1;
     float x_least, x_most, y_least, y_most, z_least, z_most;

@@ -19,10 +19,11 @@ enum {
     CELLS_TRIED = 4, /* a cutoff */
 };
 
-_Static_assert(sizeof(struct near_cells) == 168, "as leaf/near_cells.h has it");
+_Static_assert(sizeof(struct near_cells) == 168,
+               "as stage/near/device/cells.kh has it");
 _Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
                    && FARSUM_VIRIAL == 8,
-               "as leaf/near_cells.h has them");
+               "as stage/near/device/cells.kh has them");
 
 farsum_status near_gpu_fits(const void *args)
 {

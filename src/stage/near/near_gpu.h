@@ -9,7 +9,7 @@
 
 enum { NEAR_RECORD = 7, NEAR_FOLDED = 256 };
 
-/* The host's twin of leaf/near_cells.h's struct. */
+/* The host's twin of stage/near/device/cells.kh's struct. */
 struct near_cells {
     double a[9], skip, per_raw;
     int64_t n;
@@ -36,7 +36,8 @@ struct near_gpu {
     int same, ready; /* targets are the sources; set was a success */
 };
 
-/* A source's coordinates and strengths side by side, leaf/near_side.h. */
+/* A source's coordinates and strengths side by side,
+ * stage/near/device/packed_sources.kh. */
 struct near_side {
     struct kernel pack;
     struct buf at;
@@ -74,11 +75,11 @@ double near_gpu_seconds(const struct near_args *args, double operations,
  * other: what it takes however few targets there are. */
 double near_gpu_waiting(const struct near_args *args, double steps,
                         double seconds);
-/* jit_begin with the kernel's words for leaf/near.h, STRENGTHS and VALUES, and
- * POT, FIELD, VIRIAL: 1 if it is wanted of the row's plan. */
+/* jit_begin with the kernel's words for stage/near/device/pairs.kh, STRENGTHS
+ * and VALUES, and POT, FIELD, VIRIAL: 1 if it is wanted of the row's plan. */
 void near_gpu_begin(struct near_gpu *near, const struct near_args *args,
                     const char *file, int group);
-/* Builds, and finds the kernels of leaf/near_cells.h. */
+/* Builds, and finds the kernels of stage/near/device/cells.kh. */
 farsum_status near_gpu_build(struct near_gpu *near, int group);
 /* The kernels `name` and, if the plan wants a virial, name_virial. */
 farsum_status near_gpu_sums(struct near_gpu *near, const char *name, int group);

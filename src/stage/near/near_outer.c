@@ -12,7 +12,7 @@
 #define PAIR_REAL double
 #define PAIR_TABLE const struct near_poly *
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
-#include "leaf/pair.h"
+#include "math/pair.kh"
 
 /* Rounding of f32, root mean square: of a coordinate's difference whose ends
  * are given from a point less than a cutoff away, of a value by the sum that
@@ -29,7 +29,7 @@ static const struct {
 } kernels[] = {
 #define SCALAR(name, polys, note) {#name, pair_##name##_whole},
 #define FLOW(name, strengths, channels, polys, note) SCALAR(name, polys, note)
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

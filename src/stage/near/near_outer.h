@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* near_outer.h: of pairs far enough apart for f32: the near part as polynomials
- * that hold the singular part as well (leaf/pair.h, pair_NAME_whole).
+ * that hold the singular part as well (math/pair.kh, pair_NAME_whole).
  *
  * Near parts fall by orders of magnitude towards the cutoff, so that what f32
  * leaves of most pairs is far below the error that is allowed a pair. */
@@ -27,7 +27,7 @@ struct near_outer {
  * inner: args->poly, shorter where it need not reach the cutoff. */
 void near_outer_fit(const struct near_args *args, struct near_outer *outer,
                     struct near_poly *inner);
-/* The words of leaf/near_outer.h. */
+/* The words of stage/near/device/far_pairs.kh. */
 void near_outer_define(const struct near_outer *outer, const struct pair *pair,
                        struct jit *jit);
 #endif

@@ -16,9 +16,9 @@ enum { CELLS_MAX = 64 }; /* along one axis */
 #define PAIR_REAL double
 #define PAIR_TABLE const struct near_poly *
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
-#include "leaf/pair.h"
+#include "math/pair.kh"
 
-/* A kernel's functions of leaf/pair.h. */
+/* A kernel's functions of math/pair.kh. */
 struct plain_kernel {
     const char *name;
     void (*value)(const struct near_poly *poly, const double *d, double y,
@@ -29,7 +29,7 @@ struct plain_kernel {
 static const struct plain_kernel kernels[] = {
 #define SCALAR(name, polys, note) {#name, pair_##name, pair_##name##_slope},
 #define FLOW(name, strengths, channels, polys, note) {#name, pair_##name, NULL},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

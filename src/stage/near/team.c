@@ -25,7 +25,7 @@ enum {
 };
 
 static const double own[3] = {1, 1, 1}; /* cells a cutoff, as the paper's */
-/* The kernels that leaf/pair_erfc.h has. */
+/* The kernels that math/pair_erfc.kh has. */
 static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
                                       "stresslet"};
 

@@ -6,7 +6,7 @@
 
 #define FN SIMD_FN
 #define FAR_REAL real
-#include "leaf/far.h"
+#include "math/pair_far.kh"
 
 static double scale_row(void *data, const void *table, int64_t n, int even,
                         int keep, int energy)
@@ -64,12 +64,12 @@ SIMD_FN void flow_row(void (*mode)(const real *k, real g, real *z),
         flow_row(far_##name, channels, PAIR_VALUES, z, channel, table, n, k,   \
                  step);                                                        \
     }
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef FLOW
 
 static const struct scale_flow flows[] = {
 #define FLOW(name, strengths, channels, polys, note) {#name, row_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef FLOW
 #undef SCALAR
     {NULL, NULL},

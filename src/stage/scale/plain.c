@@ -10,16 +10,16 @@
 
 #define FN static inline
 #define FAR_REAL double
-#include "leaf/far.h"
+#include "math/pair_far.kh"
 
-/* A kernel's function of leaf/far.h. */
+/* A kernel's function of math/pair_far.kh. */
 static const struct plain_kernel {
     const char *name;
     void (*mode)(const double *k, double g, double *z);
 } kernels[] = {
 #define SCALAR(name, polys, note) {#name, far_##name},
 #define FLOW(name, strengths, channels, polys, note) {#name, far_##name},
-#include "leaf/pair.def"
+#include "math/pair.def"
 #undef SCALAR
 #undef FLOW
 };

@@ -3,8 +3,9 @@
  * reads energy and virial off it (math.md sections 5 and 9).
  *
  * With S the transforms of the spread channels, D the product of the window's
- * transforms, hat(k) and the tensor of the kernel (math/pair.h, leaf/far.h) for
- * 0 < k <= c, units of the cutoff; of laplace hat = 4 pi gamma(k)/k^2:
+ * transforms, hat(k) and the tensor of the kernel (math/pair.h,
+ * math/pair_far.kh) for 0 < k <= c, units of the cutoff; of laplace hat = 4 pi
+ * gamma(k)/k^2:
  *
  *     values' spectra = hat/(V D^2) tensor S
  *

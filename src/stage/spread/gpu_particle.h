@@ -5,7 +5,7 @@
 
 #include "stage/spread/gpu_room.h"
 
-/* How a thread adds to the mesh, as leaf/spread.h numbers it. */
+/* How a thread adds to the mesh, as stage/spread/device.kh numbers it. */
 enum spread_particle_add {
     SPREAD_PARTICLE_ATOMIC,
     SPREAD_PARTICLE_CAS,    /* by compare and swap */

@@ -18,7 +18,7 @@ struct spread_gpu {
 
 /* OK if args are for a device, and within what kernels count with. */
 farsum_status spread_gpu_fits(const struct spread_args *args);
-/* Begins a text with what leaf/strengths.h wants but ADD. */
+/* Begins a text with what stage/spread/strengths.kh wants but ADD. */
 void spread_gpu_channels(struct jit *jit, const struct spread_args *args,
                          const char *file);
 /* args, and the row's text with the window too. */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group_sum.h: sums over a group of GROUP threads (a power of two), in f64
+ * whatever `real` is, always in the same order. */
+#ifndef FARSUM_DIALECT_GROUP_SUM_H
+#define FARSUM_DIALECT_GROUP_SUM_H
+
+/* The group's sum, to every thread.  scratch: GROUP words, free again when it
+ * returns.  Every thread calls. */
+FN f64 group_total(f64 v, LOCAL_PTR f64 *scratch)
+{
+#if HAS_SUBGROUP && GROUP % SG_SIZE == 0
+    UNROLL
+    for (i32 by = SG_SIZE / 2; by > 0; by /= 2)
+        v += sg_shuffle_xor(v, by);
+    if (LID % SG_SIZE == 0)
+        scratch[LID / SG_SIZE] = v;
+    BARRIER();
+    f64 sum = scratch[0];
+    UNROLL
+    for (i32 w = 1; w < GROUP / SG_SIZE; w++)
+        sum += scratch[w];
+#else
+    scratch[LID] = v;
+    BARRIER();
+    for (i32 by = GROUP / 2; by > 0; by /= 2) {
+        if (LID < by)
+            scratch[LID] += scratch[LID + by];
+        BARRIER();
+    }
+    f64 sum = scratch[0];
+#endif
+    BARRIER();
+    return sum;
+}
+
+/* The groups' records of `each` words, word w of all of them, to every thread
+ * of one group. */
+FN f64 records_total(GLOBAL const f64 *record, i64 records, i32 each, i32 w,
+                     LOCAL_PTR f64 *scratch)
+{
+    f64 sum = 0;
+    for (i64 g = LID; g < records; g += GROUP)
+        sum += record[g * each + w];
+    return group_total(sum, scratch);
+}
+#endif
