@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "device/buf.h"
 #include "device/compile/jit.h"
-#include "stage/boxes_gpu.h"
+#include "stage/expansions/device.h"
 #include "cost/expected_rates.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     m.pairs = (m.boxes - 1) * boxes_gpu_far_most(1);
     bench_need(device_open(argv[1], &m.device));
     double at = clock_seconds();
-    jit_begin(&m.jit, m.device, "stage/m2l/bounds.k", m.precision);
+    jit_begin(&m.jit, m.device, "stage/m2l/papers/dense_bounds.k", m.precision);
     jit_define(&m.jit, "ORDER", "%d", m.p);
     jit_define(&m.jit, "GROUP", "%d", GROUP);
     bench_need(jit_build(&m.jit));

@@ -31,7 +31,7 @@
 #include "base/isa.h"
 #include "base/mem.h"
 #include "points/wrap.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 #include "cost/expected_rates.h"
 
 #include <math.h>

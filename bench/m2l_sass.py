@@ -26,7 +26,7 @@ TEXT = """#define REAL_BITS {bits}
 #define SPLIT {split}
 #define CHILD {child}
 #include "dialect/cuda.h"
-#include "stage/m2l/gpu_dynamic.k"
+#include "stage/m2l/papers/dynamic.k"
 """
 KINDS = (("uniform", r"U[A-Z]"), ("float", r"[FD](FMA|MUL|ADD|SETP)|MUFU"),
          ("load_store", r"LD|ST|ATOM|RED"),

@@ -8,7 +8,7 @@
 #include "points/wrap.h"
 #include "points/tree/tree_device_set.h"
 #include "tree_copy.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 #include "variants.h"
 
 struct boxes_case {

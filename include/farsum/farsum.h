@@ -299,7 +299,7 @@ typedef struct farsum_options {
     void *log_data;
     /* Says how far create, set_points and execute have come, at most ten times
      * a second, on the calling thread: `done` of `all` parts are done (all = 0:
-     * nobody knows how many), `what` is "compiling stage/near/gpu_cells.k",
+     * nobody knows how many), `what` is "compiling stage/p2p/gpu_boxes.k",
      * "summing: near" and the like, good until it returns.  A non-zero answer
      * stops the call with FARSUM_ERR_STATE, "stopped": outputs are untouched,
      * and the plan may be used again (after set_points, with points that are

@@ -3,7 +3,7 @@
 #include "device/recipe.h"
 
 #include "math/window.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "reference/direct/direct_sum.h"
 #include "reference/ewald/ewald_sum.h"
 #include "points/wrap.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 struct chain {
     struct tree tree;

@@ -6,7 +6,7 @@
 
 #include "base/isa.h"
 #include "check.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 struct grid {
     int64_t root[3];

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "device/compile/jit.h"
 #include "cost/kept_times.h"
-#include "stage/m2l/gpu_rotation_make.h"
+#include "stage/m2l/rotation/gpu_rotation_make.h"
 #include "unit/locales.h"
 
 /* All are exact doubles, or what is nearest to the text. */

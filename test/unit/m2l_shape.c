@@ -8,7 +8,7 @@
 #include "check.h"
 #include "device/buf.h"
 #include "points/wrap.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 enum { P = 3, DEPTH = 3, K = (P + 1) * (P + 1) };
 

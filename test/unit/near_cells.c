@@ -11,7 +11,7 @@
 #include "check.h"
 #include "device/device.h"
 #include "points/device/set.h"
-#include "stage/near/near_gpu.h"
+#include "stage/near/device/device.h"
 
 enum { N = 300, OUT = 4 * N };
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "math/multipole.h"
 #include "math/plane_wave.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "reference/reference.h"
 #include "points/wrap.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 #include "stage/p2p/p2p.h"
 
 struct fmm_gpu;

@@ -10,7 +10,7 @@ struct gpu_kept {
     int64_t n, n_bins;
     int64_t room;     /* items there may be; of a sort, n */
     struct buf start; /* [n_bins + 1] u32 */
-    struct buf item;  /* [room] u32: caller's indices; holes: gpu.h */
+    struct buf item;  /* [room] u32: caller's indices; holes: stage/device.h */
     struct buf s;     /* of a sort: [3][n] f64, sorted */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_device_set.h: a tree on a device, built there from points that are there
- * (gpu.h).
+ * (stage/device.h).
  *
  * Of a dense one nothing waits.  A sparse one is the host's, bit by bit, but
  * for the order in which its boxes lie; how many leaves, boxes and entries of

@@ -9,7 +9,7 @@
 #include "reference/direct/direct_sum.h"
 #include "reference/reference.h"
 #include "points/wrap.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 static farsum_status direct_fits(const struct farsum_plan *plan)
 {

@@ -9,7 +9,7 @@
 #include "reference/ewald/ewald_any.h"
 #include "reference/reference.h"
 #include "points/wrap.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 static farsum_status ewald_fits(const struct farsum_plan *plan)
 {

@@ -3,7 +3,7 @@
 #include "stage/fft/copy.h"
 
 #include "base/mem.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 int64_t fft_mesh_bytes(const struct fft_args *args)
 {

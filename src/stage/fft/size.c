@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "stage/fft/copy.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 
 int64_t fft_good_size(int64_t n)

@@ -8,7 +8,7 @@
 #include "device/driver/driver.h"
 #include "device/graph.h"
 #include "stage/fft/copy.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 farsum_status vendor_fits(const struct vendor_calls *calls,
                           const struct fft_args *args)

@@ -21,7 +21,7 @@
 #include "device/compile/cache.h"
 #include "device/opencl/opencl.h"
 #include "stage/fft/copy.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS

@@ -5,7 +5,7 @@
  * few tens of targets. */
 #include "base/mem.h"
 #include "base/hypot.h"
-#include "stage/interp/gpu_room.h"
+#include "stage/interp/device.h"
 
 #include <math.h>
 

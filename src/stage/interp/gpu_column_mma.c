@@ -6,7 +6,7 @@
  * from sm_80 on.  Deterministic. */
 #include "points/device/columns.h"
 #include "base/hypot.h"
-#include "stage/interp/gpu_room.h"
+#include "stage/interp/device.h"
 
 #include "base/mem.h"
 

@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_INTERP_GPU_PARTICLE_H
 #define FARSUM_STAGE_INTERP_GPU_PARTICLE_H
 
-#include "stage/interp/gpu_room.h"
+#include "stage/interp/device.h"
 
 /* sorted: targets are taken tile by tile. */
 farsum_status interp_particle_create(const struct interp_args *args, int sorted,

@@ -3,7 +3,7 @@
  * mesh together; in the caller's order, without set-up.  For few targets, and
  * where positions change with every sum. */
 #include "base/mem.h"
-#include "stage/interp/gpu_room.h"
+#include "stage/interp/device.h"
 
 #include <math.h>
 

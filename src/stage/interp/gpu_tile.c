@@ -4,7 +4,7 @@
  * Kosmacher et al. read such blocks in any order.  Wins in f32 from some ten
  * thousand targets up.  Deterministic. */
 #include "base/mem.h"
-#include "stage/interp/gpu_room.h"
+#include "stage/interp/device.h"
 
 #include <math.h>
 

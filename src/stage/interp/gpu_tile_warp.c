@@ -4,8 +4,8 @@
  * few targets: their waits are short, and the tiles are as a rule those of
  * spread's gpu_tile, so that both have one sort.  Deterministic. */
 #include "base/mem.h"
-#include "stage/gpu_tiles.h"
-#include "stage/interp/gpu_room.h"
+#include "stage/particles/device_tiles.h"
+#include "stage/interp/device.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "math/window_table.h"
 #include "stage/interp/interp.h"
-#include "stage/particles.h"
+#include "stage/particles/host.h"
 
 #include <string.h>
 

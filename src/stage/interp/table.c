@@ -3,7 +3,7 @@
 #include "stage/interp/interp.h"
 
 #include "base/number.h"
-#include "stage/particles.h"
+#include "stage/particles/host.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_simd: a thread a leaf, SIMD over its points. */
-#include "stage/boxes_kern.h"
+#include "stage/expansions/host_kern.h"
 
 static double simd_cost(const void *args)
 {

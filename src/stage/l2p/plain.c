@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plain: (10.9) and (10.10), one thread, particle by particle.  The oracle;
  * wins never. */
-#include "stage/boxes_kern.h"
+#include "stage/expansions/host_kern.h"
 
 static double plain_cost(const void *args)
 {

@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_LATTICE_FFT_SYMBOL_H
 #define FARSUM_STAGE_LATTICE_FFT_SYMBOL_H
 
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 /* (10.23) for modes 0 .. mesh/2 along each axis; the others follow by mirrors.
  *

@@ -3,8 +3,8 @@
  * few root boxes. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
-#include "stage/boxes_gpu.h"
-#include "stage/gpu.h"
+#include "stage/expansions/device.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 #include "stage/lattice/plain_field.h"
 

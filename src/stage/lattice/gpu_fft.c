@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "stage/boxes_gpu.h"
+#include "stage/expansions/device.h"
 #include "stage/fft/fft.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 #include "stage/lattice/fft_symbol.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "stage/boxes_gpu.h"
-#include "stage/gpu.h"
+#include "stage/expansions/device.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 #include "stage/lattice/gpu_grid.h"
 

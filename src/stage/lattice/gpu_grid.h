@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_LATTICE_GPU_GRID_H
 #define FARSUM_STAGE_LATTICE_GPU_GRID_H
 
-#include "stage/boxes_gpu.h"
+#include "stage/expansions/device.h"
 
 /* Modes side by side; degrees of a chunk, at most. */
 enum { GRID_LANES = BOXES_LANES, GRID_STEPS = 4 };

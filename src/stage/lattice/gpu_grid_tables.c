@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "stage/lattice/fft_symbol.h"
 #include "stage/lattice/gpu_grid.h"
 

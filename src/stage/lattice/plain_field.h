@@ -4,7 +4,7 @@
 #ifndef FARSUM_STAGE_LATTICE_PLAIN_FIELD_H
 #define FARSUM_STAGE_LATTICE_PLAIN_FIELD_H
 
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 struct lattice_fields {
     int64_t root[3], side[3]; /* differences of places along each axis */

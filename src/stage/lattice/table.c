@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c: the room's variants, from variants.def. */
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
 #include "stage/lattice/variants.def"

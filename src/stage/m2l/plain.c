@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/boxes.h"
+#include "stage/expansions/expansions.h"
 
 struct state {
     struct boxes_args args;

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "math/poly.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 
 enum { CELLS_MAX = 64 }; /* along one axis */
 

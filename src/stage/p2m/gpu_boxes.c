@@ -4,9 +4,9 @@
  * groups. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
-#include "stage/boxes_gpu.h"
-#include "stage/boxes_points.h"
-#include "stage/gpu.h"
+#include "stage/expansions/device.h"
+#include "stage/expansions/device_points.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 
 enum { GROUP = 128, FLAT_MOST = 14 };

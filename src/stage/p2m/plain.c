@@ -2,7 +2,7 @@
 /* plain: (10.5), one thread, particle by particle.  The oracle; wins never. */
 #include <string.h>
 
-#include "stage/boxes_kern.h"
+#include "stage/expansions/host_kern.h"
 
 static double plain_cost(const void *args)
 {

@@ -4,7 +4,7 @@
  * shared between groups: results repeat bitwise. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 #include "stage/p2p/p2p.h"
 

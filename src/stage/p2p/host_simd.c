@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "stage/p2p/host_simd_kern.h"
 
 ISA_TABLE(struct simd_kern, p2p_host_simd)

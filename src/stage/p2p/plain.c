@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "stage/p2p/p2p.h"
 
 struct plain {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "cost/expected_rates.h"
 #include "stage/scale/modes.h"
 

@@ -7,7 +7,7 @@
 #include "base/isa.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "stage/scale/host_table_kern.h"
 #include "stage/scale/modes.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "stage/scale/modes.h"
 
 #define FN static inline

@@ -6,7 +6,7 @@
  * particles a cell on; not deterministic. */
 #include "base/mem.h"
 #include "points/device/ordering.h"
-#include "stage/spread/gpu_room.h"
+#include "stage/spread/device.h"
 
 #include <math.h>
 

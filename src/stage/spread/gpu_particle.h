@@ -3,7 +3,7 @@
 #ifndef FARSUM_STAGE_SPREAD_GPU_PARTICLE_H
 #define FARSUM_STAGE_SPREAD_GPU_PARTICLE_H
 
-#include "stage/spread/gpu_room.h"
+#include "stage/spread/device.h"
 
 /* How a thread adds to the mesh, as stage/spread/device.kh numbers it. */
 enum spread_particle_add {

@@ -4,7 +4,7 @@
  * in group memory.  Wins over gpu_particle wherever atomics bound it, and over
  * the rows that tile the mesh when particles are few and far between.  Not
  * deterministic. */
-#include "stage/spread/gpu_room.h"
+#include "stage/spread/device.h"
 
 #include "base/hypot.h"
 #include "base/mem.h"

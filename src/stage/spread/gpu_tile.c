@@ -6,8 +6,8 @@
  * together.  Wins in f32 from some thousand particles up, where a mesh point
  * gets many of their sums.  Not deterministic. */
 #include "base/mem.h"
-#include "stage/gpu_tiles.h"
-#include "stage/spread/gpu_room.h"
+#include "stage/particles/device_tiles.h"
+#include "stage/spread/device.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "math/window_table.h"
-#include "stage/particles.h"
+#include "stage/particles/host.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 #include "base/par.h"
 #include "math/window_table.h"
 #include "points/tiles.h"
-#include "stage/gpu.h"
-#include "stage/particles.h"
+#include "stage/device.h"
+#include "stage/particles/host.h"
 #include "stage/spread/spread.h"
 
 #include <math.h>

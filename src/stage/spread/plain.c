@@ -3,7 +3,7 @@
  * says, in double.  The reference; never the fast one. */
 #include "base/mem.h"
 #include "points/tiles.h"
-#include "stage/gpu.h"
+#include "stage/device.h"
 #include "stage/spread/spread.h"
 
 #include <math.h>

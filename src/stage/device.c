@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c: what rows that work on a device have in common. */
+#include "stage/device.h"
+
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gpu_define_window(struct jit *jit, const struct window *window)
+{
+    double table[(WINDOW_DEGREE + 1) * WINDOW_MAX];
+    int n = 0;
+    for (int d = 0; d <= window->degree; d++)
+        for (int j = 0; j < window->support; j++)
+            table[n++] = window->coef[d][j];
+    jit_define(jit, "SUPPORT", "%d", window->support);
+    jit_define(jit, "WINDOW_DEGREE_", "%d", window->degree);
+    jit_define_table(jit, "WINDOW_TABLE", table, n);
+}
+
+farsum_status gpu_wanted(const struct device *device)
+{
+    if (!device)
+        FAIL(ERR_UNSUPPORTED, "it works on a device, this plan on the host");
+    return FARSUM_OK;
+}
+
+farsum_status gpu_not_wanted(const struct device *device)
+{
+    if (device)
+        FAIL(ERR_UNSUPPORTED, "it works on the host, this plan on %s",
+             device->name);
+    return FARSUM_OK;
+}
+
+farsum_status gpu_local_fits(const struct device *device, int64_t bytes)
+{
+    if (bytes > device->facts.local)
+        FAIL(ERR_UNSUPPORTED,
+             "it needs %lld bytes of group memory, %s has %lld",
+             (long long)bytes, device->name, (long long)device->facts.local);
+    return FARSUM_OK;
+}
+
+/* 90 of "sm_90", 0 if it is none. */
+static int architecture(const struct device *device)
+{
+    if (strncmp(device->facts.arch, "sm_", 3) != 0)
+        return 0;
+    const char *end;
+    uint64_t found = 0;
+    (void)number_count(device->facts.arch + 3, &end, &found);
+    return (int)found;
+}
+
+farsum_status gpu_tensor_fits(const struct device *device,
+                              farsum_precision precision)
+{
+    TRY(gpu_wanted(device));
+    if (architecture(device) < 80)
+        FAIL(ERR_UNSUPPORTED,
+             "FP64 tensor cores are wanted, NVIDIA's from sm_80 on; %s is %s",
+             device->name, device->facts.arch);
+    if (precision != FARSUM_F64)
+        FAIL(ERR_UNSUPPORTED, "it is for f64");
+    return FARSUM_OK;
+}
+
+int gpu_tensor_rows(const struct device *device)
+{
+    return architecture(device) >= 90 ? 16 : 8;
+}

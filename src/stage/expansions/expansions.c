@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* expansions.c: what the rooms of the far field have in common. */
+#include "stage/expansions/host_kern.h"
+
+#include "stage/device.h"
+
+void boxes_get(const struct boxes_args *args, const void *array,
+               int64_t stride, int64_t box, double *expansion)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        expansion[k] = boxes_number(args, array, k * stride + box);
+}
+
+void boxes_put(const struct boxes_args *args, void *array, int64_t stride,
+               int64_t box, const double *expansion)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        boxes_set(args, array, k * stride + box, expansion[k]);
+}
+
+farsum_status boxes_host_fits(const void *args)
+{
+    const struct boxes_args *a = args;
+    return gpu_not_wanted(a->device);
+}
+
+double boxes_plain_cost(double operations)
+{
+    return 1.5e-9 * operations;
+}
+
+double boxes_lanes(const struct boxes_args *a)
+{
+    static const double bytes[ISA_COUNT] = {16, 32, 64};
+    return bytes[a->isa] / (double)boxes_real(a);
+}
+
+static double expansion(const struct boxes_args *a)
+{
+    return multipole_size(a->p);
+}
+
+/* Three products and sums a number of a harmonic, one more into the sum. */
+void boxes_p2m_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double n = (double)a->n_sources, k = expansion(a);
+    count_calls(&work->count, COUNT_FMA, 4 * n * k);
+    work->read += 4 * (double)boxes_real(a) * n;
+    work->written += (double)boxes_real(a) * k * (double)a->n_leaves;
+    work->launches += a->device ? 1 : 0;
+}
+
+/* (n, m) from all degrees to n, or from n on. */
+void boxes_shift_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)a->n_boxes, k = expansion(a), shifts = 0;
+    for (int n = 0; n <= a->p; n++)
+        shifts += (2.0 * n + 1) * (n + 1.0) * (n + 1.0);
+    count_calls(&work->count, COUNT_FMA, boxes * shifts);
+    work->read += (double)boxes_real(a) * boxes * k;
+    work->written += (double)boxes_real(a) * boxes * k;
+    work->launches += a->device ? a->depth : 0;
+}
+
+void boxes_m2l_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)a->n_boxes, k = expansion(a);
+    double side = 2 * a->ws + 1, list = 7 * side * side * side;
+    count_calls(&work->count, COUNT_FMA, boxes * list * k * k);
+    work->read += (double)boxes_real(a) * boxes * k;
+    work->written += (double)boxes_real(a) * boxes * k;
+    work->launches += a->device ? a->depth : 0;
+}
+
+void boxes_lattice_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double boxes = (double)(a->root[0] * a->root[1] * a->root[2]);
+    double k = expansion(a);
+    count_calls(&work->count, COUNT_FMA, boxes * boxes * k * k);
+    work->read += (double)boxes_real(a) * boxes * k;
+    work->written += (double)boxes_real(a) * boxes * k;
+    work->launches += a->device ? 1 : 0;
+}
+
+void boxes_l2p_ops(const void *args, struct work *work)
+{
+    const struct boxes_args *a = args;
+    double n = (double)a->n_targets, k = expansion(a);
+    count_calls(&work->count, COUNT_FMA, 7 * n * k);
+    work->read += 3 * (double)boxes_real(a) * n
+                  + (double)boxes_real(a) * k * (double)a->n_leaves;
+    work->written += 4 * (double)boxes_real(a) * n;
+    work->launches += a->device ? 1 : 0;
+}
+
+ISA_TABLE(struct boxes_kern, boxes)
+
+const struct boxes_kern *boxes_kern(const struct boxes_args *args)
+{
+    return isa_boxes[args->isa][args->precision == FARSUM_F32];
+}
+
+void boxes_pack(const struct boxes_args *args, const double *t, void *packed)
+{
+    int64_t size = multipole_size(args->p), at = 0;
+    for (int64_t i = 0; i < size; i += BOXES_ROWS)
+        for (int64_t j = 0; j < size; j++)
+            for (int64_t r = i; r < i + BOXES_ROWS; r++)
+                boxes_set(args, packed, at++, r < size ? t[r * size + j] : 0);
+}
+
+void boxes_load(const struct boxes_args *args, const void *array,
+                int64_t stride, const int64_t *at, int tile, void *from)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        for (int b = 0; b < tile; b++)
+            boxes_set(args, from, (int64_t)k * tile + b,
+                      at[b] < 0 ? 0
+                                : boxes_number(args, array,
+                                               k * stride + at[b]));
+}
+
+void boxes_store(const struct boxes_args *args, void *array, int64_t stride,
+                 const int64_t *at, int tile, const void *from, int add)
+{
+    for (int k = 0; k < multipole_size(args->p); k++)
+        for (int b = 0; b < tile; b++) {
+            int64_t to = k * stride + at[b];
+            double v = boxes_number(args, from, (int64_t)k * tile + b);
+            if (at[b] >= 0)
+                boxes_set(args, array, to,
+                          v + (add ? boxes_number(args, array, to) : 0));
+        }
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c: what the rows of interp on a device have in common. */
+#include "stage/interp/device.h"
+
+farsum_status interp_gpu_fits(const struct interp_args *args)
+{
+    enum { MOST = 1 << 30 };
+    TRY(gpu_wanted(args->device));
+    if (!args->device->facts.f64)
+        FAIL(ERR_UNSUPPORTED,
+             "positions are double precision, which %s does not have",
+             args->device->name);
+    if (interp_parts(args) > 2)
+        FAIL(ERR_UNSUPPORTED, "%d parts; 1 is real, 2 complex", args->parts);
+    for (int d = 0; d < 3; d++)
+        if (args->mesh[d] > MOST)
+            FAIL(ERR_UNSUPPORTED,
+                 "a mesh of %lld points along axis %d, at most %d",
+                 (long long)args->mesh[d], d, MOST);
+    if (args->ldz > MOST)
+        FAIL(ERR_UNSUPPORTED, "rows of %lld mesh points, at most %d",
+             (long long)args->ldz, MOST);
+    if (args->n > GPU_POINTS_MOST)
+        FAIL(ERR_UNSUPPORTED, "%lld points, at most %lld", (long long)args->n,
+             (long long)GPU_POINTS_MOST);
+    return FARSUM_OK;
+}
+
+void interp_gpu_begin(struct interp_gpu *s, const struct interp_args *args,
+                      const char *file)
+{
+    s->args = *args;
+    jit_begin(&s->jit, args->device, file, args->precision);
+    gpu_define_window(&s->jit, args->window);
+    jit_define(&s->jit, "CHANNELS", "%d", interp_channels(args));
+    jit_define(&s->jit, "PARTS", "%d", interp_parts(args));
+    jit_define(&s->jit, "FIELD", "%d", (args->outputs & FARSUM_FIELD) != 0);
+}
+
+farsum_status interp_gpu_build(struct interp_gpu *s, const char *kernel,
+                               int32_t group, int64_t arena)
+{
+    TRY(jit_build(&s->jit));
+    return jit_kernel(&s->jit, kernel, group, arena, &s->kernel);
+}
+
+void interp_gpu_clear(struct interp_gpu *s)
+{
+    gpu_kept_clear(&s->kept);
+    if (s->jit.device)
+        jit_clear(&s->jit);
+}
+
+farsum_status interp_gpu_set(struct interp_gpu *s, const struct points *sources,
+                             const struct points *targets)
+{
+    const struct points *points = targets ? targets : sources;
+    const struct device *device = s->args.device;
+    if (!points->gpu || points->gpu->device != device)
+        FAIL(ERR_INTERNAL, "the points are not on %s", device->name);
+    s->points = points;
+    for (int k = 0; k < 9 && s->args.outputs & FARSUM_FIELD; k++)
+        s->metric[k] = -(double)s->args.mesh[k % 3] * s->args.cell->inv[k];
+    return FARSUM_OK;
+}
+
+static farsum_status io_buf(const struct interp_gpu *s, const struct buf *buf,
+                            int64_t reals, const char *what)
+{
+    const struct device *device = s->args.device;
+    int64_t bytes = reals * gpu_real(s->args.precision);
+    if (!buf || buf->device != device)
+        FAIL(ERR_ARGUMENT, "interp: the %s is not on %s", what, device->name);
+    if (buf->bytes < bytes)
+        FAIL(ERR_ARGUMENT, "interp: the %s holds %lld bytes of %lld", what,
+             (long long)buf->bytes, (long long)bytes);
+    return FARSUM_OK;
+}
+
+static farsum_status io_check(const struct interp_gpu *s,
+                              const struct interp_io *io)
+{
+    const struct interp_args *args = &s->args;
+    int64_t more = interp_channels(args) - 1, parts = interp_parts(args);
+    int64_t n = s->points->n;
+    int64_t mesh = args->mesh[0] * args->mesh[1] * args->ldz;
+    TRY(io_buf(s, io->mesh, more * io->mesh_channel + mesh * parts, "mesh"));
+    if (io->field && !(args->outputs & FARSUM_FIELD))
+        FAIL(ERR_INTERNAL, "interp: a field that the plan did not ask for");
+    if (io->potential)
+        TRY(io_buf(s, io->potential, more * io->potential_channel + n * parts,
+                   "potential"));
+    if (io->field)
+        TRY(io_buf(s, io->field, more * io->field_channel + 3 * n * parts,
+                   "field"));
+    return FARSUM_OK;
+}
+
+farsum_status interp_gpu_io(const struct interp_gpu *s,
+                            const struct interp_io *given,
+                            struct interp_gpu_args *args,
+                            const struct buf *results[2])
+{
+    struct interp_io io = interp_strides(&s->args, given, s->points->n);
+    TRY(io_check(s, &io));
+    *args = (struct interp_gpu_args){
+        .mesh = {.n = s->points->n,
+                 .mesh_channel = io.mesh_channel,
+                 .ldz = (int32_t)s->args.ldz},
+        .potential_channel = io.potential_channel,
+        .field_channel = io.field_channel,
+        .potential = io.potential != NULL,
+        .field = io.field != NULL,
+    };
+    for (int d = 0; d < 3; d++) {
+        args->mesh.mesh[d] = (int32_t)s->args.mesh[d];
+        args->mesh.open[d] = s->args.open[d] != 0;
+    }
+    for (int k = 0; k < 9; k++)
+        args->metric[k] = s->metric[k];
+    results[0] = io.potential ? io.potential : io.mesh;
+    results[1] = io.field ? io.field : io.mesh;
+    return FARSUM_OK;
+}
+
+double interp_gpu_bytes(const struct interp_args *args)
+{
+    return (double)args->mesh[0] * (double)args->mesh[1] * (double)args->ldz
+           * gpu_real(args->precision) * interp_gpu_values(args);
+}
+
+struct gpu_rates interp_gpu_rates(const struct interp_args *args)
+{
+    return gpu_rates(args->device, args->precision);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpu_shared.h: what the rows by plane waves on a device have in
+ * common (gpu_plane_wave.k says what they do). */
+#ifndef FARSUM_STAGE_M2L_PLANE_WAVE_GPU_SHARED_H
+#define FARSUM_STAGE_M2L_PLANE_WAVE_GPU_SHARED_H
+
+#include "math/multipole.h"
+#include "math/plane_wave.h"
+#include "stage/expansions/device.h"
+#include "stage/device.h"
+
+enum { PLANE_ORDER_MOST = 40, PLANE_GROUPS = 28, PLANE_BEGINS = 24 };
+
+struct plane_gpu {
+    struct boxes_gpu gpu; /* owned; operators: of waves out */
+    struct plane_waves waves;
+    int64_t stride; /* waves of an axis in arrays: the row's multiple */
+    struct buf in, shift, cut, order;      /* owned */
+    struct buf multipoles, locals, merged; /* owned: rows and waves */
+    struct kernel rows, columns, waves_out, waves_in;
+    int64_t parents;
+    int to_waves, from_waves; /* parents of a group */
+    int wide;                 /* tiles of numbers, for rows that have such */
+    int direct; /* multipoles go to waves from where they lie, not by rows */
+};
+
+int64_t plane_gpu_parents(const struct boxes_args *a);
+/* The waves of args' order. */
+farsum_status plane_gpu_choose(const struct boxes_args *a,
+                               struct plane_waves *waves);
+static inline int64_t plane_gpu_stride(const struct plane_waves *waves,
+                                       int multiple)
+{
+    return (waves->quarter + multiple - 1) / multiple * multiple;
+}
+/* Bytes of merged waves, and of all of a state. */
+int64_t plane_gpu_merged_bytes(const struct boxes_args *a, int64_t parents,
+                               int64_t stride);
+int64_t plane_gpu_bytes(const struct boxes_args *a, int64_t stride);
+/* Multiply-adds of all boxes: products, and what is turned and added. */
+void plane_gpu_ops(const struct boxes_args *a, const struct plane_waves *waves,
+                   double *products, double *turned);
+/* Bytes of global memory, half of them read. */
+double plane_gpu_traffic(const struct boxes_args *a,
+                         const struct plane_waves *waves, int64_t stride);
+/* Of rows that read multipoles where they lie: others have a launch more. */
+void plane_gpu_work(const void *args, struct work *work);
+double plane_gpu_error(const void *args);
+/* Numbers of a class: the same for all with as many axes. */
+int plane_gpu_class_size(int p, int class);
+
+/* A state without operators, arrays and kernels; stride: that multiple. */
+farsum_status plane_gpu_begin(struct plane_gpu *s, const struct boxes_args *a,
+                              int multiple);
+/* What `cut` has: numbers by class, their classes by axis, and where those of a
+ * class of an axis's frame begin; 4 (p + 1)^2 + PLANE_BEGINS. */
+void plane_gpu_tables(int p, int32_t *cut);
+farsum_status plane_gpu_send(struct plane_gpu *s, struct buf *buf,
+                             const int32_t *from, int64_t n);
+/* Put an axis's operators, [wave][number as cut], where the kernels want them;
+ * waves up to the stride, those that are none are 0. */
+struct plane_gpu_pack {
+    int64_t out, in; /* numbers of an axis in all */
+    void (*pack_out)(const struct plane_gpu *s, const int32_t *cut, int axis,
+                     const double *from, double *to);
+    void (*pack_in)(const struct plane_gpu *s, const int32_t *cut, int axis,
+                    const double *from, double *to);
+};
+farsum_status plane_gpu_operators(struct plane_gpu *s, const int32_t *cut,
+                                  const struct plane_gpu_pack *pack);
+/* Begins the program of a text, with the sizes of classes, Q and WS. */
+void plane_gpu_define(struct plane_gpu *s, const char *text);
+/* A dense tree's arrays, and its order. */
+farsum_status plane_gpu_dense(struct plane_gpu *s);
+
+farsum_status plane_gpu_set(void *state, const struct points *source,
+                            const struct points *target);
+farsum_status plane_gpu_run(void *state, const void *io);
+void plane_gpu_destroy(void *state);
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verlet_cost.c: lists of gpu_verlet: how long they are, what they take. */
+#include <math.h>
+
+#include "cost/expected_rates.h"
+#include "stage/near/device/verlet.h"
+
+/* Threads that share a list. */
+int verlet_share(const struct near_args *args)
+{
+    return near_gpu_share(args, args->precision == FARSUM_F32 ? 4 : 2,
+                          VERLET_MOST);
+}
+
+/* Bytes of a source for the pairs in f32 of a plan in f64. */
+int64_t verlet_words(const struct near_args *args)
+{
+    return args->precision == FARSUM_F32
+               ? 0
+               : 16 * (int64_t)((near_kernel(args)->strengths + 6) / 4);
+}
+
+/* Cells a cutoff. */
+void verlet_density(const struct near_args *args, double a_cutoff[3])
+{
+    double s = args->neighbours / (4 * M_PI / 3);
+    double wide = fmin(fmax(round(cbrt(s)), 2), 4);
+    near_gpu_density(args, (double[3]){wide, wide, 2 * wide}, a_cutoff);
+}
+
+double verlet_range(const struct near_args *args)
+{
+    return 1 + args->skin + VERLET_MARGIN;
+}
+
+/* One word holds an entry where sources are few enough and no image is farther
+ * than the next. */
+int verlet_apart(const struct near_args *args, int64_t n, double spare)
+{
+    int apart = spare * (double)n > (double)((int64_t)1 << VERLET_BITS);
+    for (int d = 0; d < 3; d++)
+        apart |= args->cell->height[d] < spare * verlet_range(args);
+    return apart;
+}
+
+/* Entries of a list. */
+double verlet_entries(const struct near_args *args)
+{
+    return args->neighbours * pow(verlet_range(args), 3) + 1;
+}
+
+/* What lists of uniform points do not exceed, of `entries` on average, of which
+ * `outer` are in the second part; multiples of VERLET_ALIGN. */
+void verlet_room(double entries, double outer, int32_t room[2])
+{
+    const double part[2] = {entries * (1 - outer), entries * outer};
+    for (int p = 0; p < 2; p++) {
+        double most = part[p] + 7 * sqrt(part[p]) + VERLET_ALIGN;
+        room[p] = p == 1 && outer == 0
+                      ? 0
+                      : VERLET_ALIGN
+                            * (int32_t)fmin(ceil(most / VERLET_ALIGN), 1 << 26);
+    }
+}
+
+/* Fitted to times of an H200: 3000 to 4e6 uniform points with 17 to 1070
+ * neighbours and skins of 0 to 0.3 cutoffs, charges, stokeslets, rotlets and
+ * stresslets in f32 and f64, to 15 percent: of a list, of its entries by what a
+ * source is read as, and of its pairs. */
+static double verlet_seconds(const struct near_args *a)
+{
+    const int f32 = a->precision == FARSUM_F32;
+    const double entries = verlet_entries(a);
+    const double parts = (double)near_side_bytes(a) / 16;
+    double work = f32 ? 3300 + (55 + 35 * parts) * entries
+                      : 1500 + (50 + 20 * parts) * entries;
+    work += 0.33 * near_work(a) * a->neighbours;
+    double steps = 180 + 8 * entries / verlet_share(a);
+    return near_gpu_alone(a, 4)
+           * (near_gpu_busy(a, work, 1)
+              + steps * gpu_rates(a->device, a->precision).wait);
+}
+
+/* Sorting, and a search of the cells around a target. */
+static double verlet_making(const struct near_args *a)
+{
+    const int f32 = a->precision == FARSUM_F32;
+    double work =
+        f32 ? 18000 + 193 * a->neighbours : 12000 + 107 * a->neighbours;
+    return near_gpu_alone(a, 4) * near_gpu_busy(a, work, 1) + 9e-5;
+}
+
+/* With a skin a tenth of the sets are taken to be new lists. */
+double verlet_cost(const void *args)
+{
+    const struct near_args *a = args;
+    double runs = a->repeats > 1 ? a->repeats : 1;
+    if (a->skin > 0)
+        runs *= 10;
+    return verlet_seconds(a) + verlet_making(a) / runs;
+}
+
+/* A list's entries are looked at, its pairs summed. */
+void verlet_ops(const void *args, struct work *work)
+{
+    const struct near_args *a = args;
+    double targets = near_targets(a), entries = verlet_entries(a);
+    near_ops_looked(a, targets * entries, work);
+    near_ops_pairs(a, targets * a->neighbours, work);
+    near_ops_arrays(a, work);
+    work->launches++; /* which puts strengths beside coordinates */
+    work->read += 4 * (1 + verlet_apart(a, a->n_sources, VERLET_SPARE))
+                      * targets * entries
+                  + 4 * (double)a->n_sources;
+}
+
+int64_t verlet_bytes(const void *args)
+{
+    const struct near_args *a = args;
+    double a_cutoff[3], targets = near_targets(a);
+    int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
+    int32_t room[2];
+    /* how many pairs are for f32 is found later: halves want most */
+    verlet_room(verlet_entries(a), verlet_words(a) > 0 ? 0.5 : 0, room);
+    double entries = ((double)room[0] + room[1]) * targets;
+    verlet_density(a, a_cutoff);
+    return near_gpu_bytes(a, a_cutoff, 1,
+                          (int64_t)targets * verlet_share(a) / VERLET_GROUP + 1)
+           + a->n_sources * (near_side_bytes(a) + verlet_words(a))
+           + (int64_t)(4 * (1 + verlet_apart(a, a->n_sources, VERLET_SPARE))
+                           * entries
+                       + 20 * targets)
+           + listed;
+}

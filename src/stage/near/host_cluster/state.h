@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.h: the state of the host_cluster variant. */
+#ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_STATE_H
+#define FARSUM_STAGE_NEAR_HOST_CLUSTER_STATE_H
+
+#include "stage/near/host_cluster/host_cluster.h"
+
+/* What one thread needs. */
+struct worker {
+    int64_t image_room, visit_room, spare_room;
+    struct cluster_image *image; /* owned */
+    struct cluster_visit *visit; /* owned */
+    uint32_t *spare;             /* owned */
+    int64_t begin, end;          /* target clusters */
+    int64_t first, count, from;  /* clusters of its sums, and where they are */
+    double energy, virial[9];
+    double image_virial[9];
+};
+
+struct host_cluster {
+    struct near_args args;
+    const struct pair *pair;
+    int flow;    /* 1: of vectors, without energy or virial */
+    double unit; /* of the sums, in cutoffs: the grid's, or 1 */
+    const struct cluster_list_kern *list;
+    const struct cluster_keep_kern *keep;
+    const struct cluster_kern *kern;
+    const struct cluster_finish_kern *finish;
+    int threads, newton;
+    int ready;      /* points are set */
+    int listed;     /* 1: lists are whole, of the points and the cell that they
+                       were made with */
+    int close;      /* 1: some of those points may have coincided */
+    double cell[9]; /* theirs */
+    int parts;      /* sums that `out` has room for */
+    struct cluster_grid grid;
+    struct cluster_sorter sorter;
+    struct cluster_set sources, other; /* other: separate targets */
+    struct cluster_pool pool, watched;
+    int64_t start_room, weight_room, out_room;
+    int64_t wide_room, crowd_room, held_room;
+    int64_t *start;        /* owned, [groups] */
+    int32_t *weight;       /* owned, [groups] */
+    char *out;             /* owned: all threads' sums */
+    double *wide;          /* owned: the same in f64, of wide args */
+    int32_t *crowd, *held; /* owned, [columns], [threads][columns]: the same */
+    struct worker *worker; /* owned, [threads] */
+    struct cluster_sum *sum; /* owned, [threads] */
+};
+
+static inline const struct cluster_set *
+host_cluster_targets(const struct host_cluster *h)
+{
+    return h->newton ? &h->sources : &h->other;
+}
+
+/* stage/near/host_cluster/set.c */
+farsum_status host_cluster_set(void *state, const struct points *sources,
+                               const struct points *targets);
+#endif

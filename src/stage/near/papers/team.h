@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* team.h: the rows that evaluate erfc and exp for each pair, a team of threads
+ * a cell of a cutoff's edge. */
+#ifndef FARSUM_STAGE_NEAR_PAPERS_TEAM_H
+#define FARSUM_STAGE_NEAR_PAPERS_TEAM_H
+
+#include "stage/near/device/device.h"
+
+struct team_kind {
+    const char *row;
+    int team[2];  /* its own: over targets, over sources */
+    int over_two; /* 1: a target may have more threads than one */
+    int held;     /* 1: sources go through group memory */
+};
+
+farsum_status team_fits(const struct near_args *args,
+                        const struct team_kind *kind);
+double team_cost(const struct near_args *args);
+void team_ops(const void *args, struct work *work);
+int64_t team_bytes(const void *args);
+farsum_status team_create(const struct near_args *args,
+                          const struct team_kind *kind, void **state);
+farsum_status team_set(void *state, const struct points *sources,
+                       const struct points *targets);
+farsum_status team_run(void *state, const void *io);
+void team_destroy(void *state);
+
+/* All of a row's file but what it says of itself. */
+#define TEAM_VARIANT(stem, x, y, is_over_two, is_held)                         \
+    static const struct team_kind kind = {                                     \
+        #stem, {x, y}, is_over_two, is_held};                                  \
+    static farsum_status fits(const void *args)                                \
+    {                                                                          \
+        return team_fits(args, &kind);                                         \
+    }                                                                          \
+    static double cost(const void *args)                                       \
+    {                                                                          \
+        return team_cost(args);                                                \
+    }                                                                          \
+    static farsum_status create(const void *args, void **state)                \
+    {                                                                          \
+        return team_create(args, &kind, state);                                \
+    }                                                                          \
+    const struct variant near_##stem = {.fits = fits,                          \
+                                        .cost = cost,                          \
+                                        .bytes = team_bytes,                   \
+                                        .create = create,                      \
+                                        .set = team_set,                       \
+                                        .run = team_run,                       \
+                                        .destroy = team_destroy,               \
+                                        .deterministic = 1,                    \
+                                        .needs =                               \
+                                            "a device, the Gaussian split",    \
+                                        .work = team_ops}
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.c: what spread and interp have in common. */
+#include "stage/particles/host.h"
+
+#include "base/c_locale.h"
+#include "stage/device.h"
+
+#include <stdio.h>
+
+farsum_status particles_host_fits(const char *row, const struct device *device,
+                                  int parts, const int64_t mesh[3])
+{
+    TRY(gpu_not_wanted(device));
+    if (parts > 2)
+        FAIL(ERR_UNSUPPORTED, "%s: %d parts; 1 is real, 2 complex", row, parts);
+    for (int d = 0; d < 3; d++)
+        if (mesh[d] > 1 << 30)
+            FAIL(ERR_UNSUPPORTED, "%s: a mesh of %lld points along axis %d, at "
+                 "most %d", row, (long long)mesh[d], d, 1 << 30);
+    return FARSUM_OK;
+}
+
+void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
+                     double crowd, double repeats)
+{
+    double points = (double)mesh[0] * (double)mesh[1] * (double)mesh[2];
+    c_locale_text(text, size,
+                  "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
+                  (double)n / points, crowd, repeats, repeats > 1 ? "s" : "");
+}

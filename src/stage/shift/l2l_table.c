@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* l2l_table.c: the room's variants, from variants.def. */
+#include "stage/expansions/expansions.h"
+
+#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#include "stage/shift/l2l.def"
+#undef VARIANT
+
+static const struct variant_row rows[] = {
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#include "stage/shift/l2l.def"
+#undef VARIANT
+    {NULL, NULL, NULL}};
+
+const struct stage l2l_stage = {
+    .name = "l2l", .rows = rows, .work = boxes_shift_ops};

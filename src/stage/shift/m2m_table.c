@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* m2m_table.c: the room's variants, from variants.def. */
+#include "stage/expansions/expansions.h"
+
+#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#include "stage/shift/m2m.def"
+#undef VARIANT
+
+static const struct variant_row rows[] = {
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#include "stage/shift/m2m.def"
+#undef VARIANT
+    {NULL, NULL, NULL}};
+
+const struct stage m2m_stage = {
+    .name = "m2m", .rows = rows, .work = boxes_shift_ops};

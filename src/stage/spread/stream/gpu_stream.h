@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpu_stream.h: between the rows gpu_stream, gpu_walk and theirs with _mma. */
+#ifndef FARSUM_STAGE_SPREAD_STREAM_GPU_STREAM_H
+#define FARSUM_STAGE_SPREAD_STREAM_GPU_STREAM_H
+
+#include "points/device/columns.h"
+#include "stage/spread/device.h"
+
+/* What follows from args alone. */
+struct stream_shape {
+    struct gpu_columns_shape columns;
+    int mma;      /* 0; rows of a product: 8 or 16 */
+    int walk;     /* 1: lists by first mesh points */
+    int channels; /* of a launch; divides args->channels */
+    int warps, blocks;
+    int64_t arena; /* bytes of group memory */
+};
+/* kind: of the row. */
+struct stream_kind {
+    int tensor; /* 1: by FP64 tensor cores */
+    int walk;   /* 1: lists by first mesh points */
+};
+void stream_shape_set(struct stream_shape *shape,
+                      const struct spread_args *args, struct stream_kind kind);
+
+farsum_status stream_fits(const struct spread_args *args,
+                          struct stream_kind kind);
+double stream_cost(const struct spread_args *args, struct stream_kind kind);
+int64_t stream_bytes(const struct spread_args *args, struct stream_kind kind);
+int64_t stream_shared(const struct spread_args *args, struct stream_kind kind,
+                      uint64_t *key, double *cost);
+farsum_status stream_create(const struct spread_args *args,
+                            struct stream_kind kind, void **state);
+farsum_status stream_set(void *state, const struct points *sources,
+                         const struct points *targets);
+farsum_status stream_run(void *state, const void *io);
+void stream_destroy(void *state);
+
+/* All of a row's file but what it says of itself. */
+#define STREAM_VARIANT(stem, is_tensor, is_walk, what)                         \
+    static const struct stream_kind kind = {is_tensor, is_walk};               \
+    static farsum_status fits(const void *args)                                \
+    {                                                                          \
+        return stream_fits(args, kind);                                        \
+    }                                                                          \
+    static double cost(const void *args)                                       \
+    {                                                                          \
+        return stream_cost(args, kind);                                        \
+    }                                                                          \
+    static int64_t bytes(const void *args)                                     \
+    {                                                                          \
+        return stream_bytes(args, kind);                                       \
+    }                                                                          \
+    static int64_t shared(const void *args, uint64_t *key, double *cost)       \
+    {                                                                          \
+        return stream_shared(args, kind, key, cost);                           \
+    }                                                                          \
+    static farsum_status create(const void *args, void **state)                \
+    {                                                                          \
+        return stream_create(args, kind, state);                               \
+    }                                                                          \
+    const struct variant spread_##stem = {.fits = fits,                        \
+                                          .cost = cost,                        \
+                                          .bytes = bytes,                      \
+                                          .shared = shared,                    \
+                                          .create = create,                    \
+                                          .set = stream_set,                   \
+                                          .run = stream_run,                   \
+                                          .destroy = stream_destroy,           \
+                                          .deterministic = 1,                  \
+                                          .needs = what}
+#endif
