@@ -125,7 +125,7 @@ farsum_status tree_gpu_ahead(struct tree *tree, struct device *device,
 struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
                                     const struct tree *tree);
 void tree_gpu_destroy(struct tree_gpu *gpu); /* NULL is legal */
-/* points/tree/tree_device_sparse.c: tree->gpu; the tree has its shape. 
+/* points/tree/tree_device_sparse.c: tree->gpu; the tree has its shape.
  * Waits. */
 farsum_status tree_gpu_sparse(struct tree *tree, const struct tree_args *args,
                               const struct tree_gpu_given *sources,

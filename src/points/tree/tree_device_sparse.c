@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_device_sparse.c: a sparse tree on a device from points that are there:
- * its boxes by its leaves, their slots, who is near whom, points into leaves. 
+ * its boxes by its leaves, their slots, who is near whom, points into leaves.
  * The host learns how many there are of each, three times. */
 #include <string.h>
 

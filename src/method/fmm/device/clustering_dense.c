@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clustering_dense.c: what the boxes of a device's dense tree hold, and where
  * in them, is looked at by kernels: points of a crystal, warm ones too, lie in
- * few ways in boxes of whole unit cells, and crowds in few boxes. 
+ * few ways in boxes of whole unit cells, and crowds in few boxes.
  * method/fmm/boxes/clustering.c on a device. */
 #include <string.h>
 
