@@ -17,11 +17,11 @@ static const int64_t wisdom_most = (int64_t)LINE * 2 * LINES_MOST; /* bytes */
 static const char wisdom_name[] = "wisdom";
 
 void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
-                int threads, const struct stage *stage, const void *args)
+                int threads, const char *text)
 {
-    char place[256], what[200] = "";
+    char place[256];
     *key = 0;
-    if (!stage->key)
+    if (!*text)
         return;
     if (device)
         snprintf(place, sizeof place, "%s %.80s %.40s %.60s %016llx",
@@ -35,26 +35,19 @@ void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
         snprintf(place, sizeof place, "host %.120s %s %d", name, isa_name(isa),
                  threads);
     }
-    stage->key(args, what, sizeof what);
-    snprintf(key, WISDOM_KEY, "%s|%s|", place, what);
+    snprintf(key, WISDOM_KEY, "%s|%s|", place, text);
     for (char *c = key; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
 }
 
-static void wisdom_text(const void *args, char *text, size_t size)
-{
-    snprintf(text, size, "%s", (const char *)args);
-}
-
 void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
                    const char *what)
 {
-    static const struct stage any = {.name = "machine", .key = wisdom_text};
     char text[100];
     snprintf(text, sizeof text, "%s %s", what,
              place->precision == FARSUM_F32 ? "f32" : "f64");
-    wisdom_key(key, place->device, place->isa, place->threads, &any, text);
+    wisdom_key(key, place->device, place->isa, place->threads, text);
 }
 
 double wisdom_run(const struct choose_time *times, int n, const char *row)
@@ -108,7 +101,7 @@ static char *wisdom_line(char *text, char **next)
     return text;
 }
 
-int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST])
+int wisdom_load(const char *key, struct choose_time times[WISDOM_MOST])
 {
     struct store store;
     char *text = NULL, *next = NULL;
@@ -119,7 +112,7 @@ int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST])
     if (store_open(&store, 0) == FARSUM_OK)
         store_read(&store, wisdom_name, wisdom_most, &text, &bytes);
     store_close(&store);
-    for (char *line = wisdom_line(text, &next); line && n < CHOOSE_MOST;
+    for (char *line = wisdom_line(text, &next); line && n < WISDOM_MOST;
          line = wisdom_line(next, &next))
         n += wisdom_parse(line, key, &times[n]);
     mem_free(text);

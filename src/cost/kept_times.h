@@ -13,20 +13,24 @@
 
 #include "base/isa.h"
 #include "device/device.h"
-#include "plan/calibrate.h"
-#include "stage/stage.h"
+#include "cost/place.h"
 
-enum { WISDOM_KEY = 512 };
+enum { WISDOM_KEY = 512, WISDOM_MOST = 32 /* times of a key */ };
 
-/* What lines are found by; "" if the stage keeps none. */
+/* What was measured of a row. */
+struct choose_time {
+    char row[32];
+    double set, run; /* seconds */
+};
+
+/* What lines are found by: the place and a text; "" if the text is empty. */
 void wisdom_key(char key[WISDOM_KEY], const struct device *device,
-                enum isa isa, int threads, const struct stage *stage,
-                const void *args);
+                enum isa isa, int threads, const char *text);
 /* The same of numbers about a machine: `what` and the place's precision. */
 void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
                    const char *what);
 /* Times of a key's rows; how many. */
-int wisdom_load(const char *key, struct choose_time times[CHOOSE_MOST]);
+int wisdom_load(const char *key, struct choose_time times[WISDOM_MOST]);
 /* The run of a row among them; 0: there is none. */
 double wisdom_run(const struct choose_time *times, int n, const char *row);
 /* Keeps them in place of the key's older ones of these rows; the oldest lines

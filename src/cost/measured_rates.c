@@ -35,7 +35,7 @@ static const char what[] = "model";
 static int rates_load(const struct machine_place *place,
                       struct model_rates *rates)
 {
-    struct choose_time times[CHOOSE_MOST];
+    struct choose_time times[WISDOM_MOST];
     char key[WISDOM_KEY];
     wisdom_key_of(key, place, what);
     int n = wisdom_load(key, times);

@@ -6,7 +6,7 @@
 #define FARSUM_COST_MEASURED_RATES_H
 
 #include "math/count.h"
-#include "plan/calibrate.h"
+#include "cost/place.h"
 
 struct model_rates {
     double seconds[COUNT_KINDS]; /* of one, all that are there at it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate.c: measure, keep, load. */
+/* calibrate.c: whole plans, run to measure a machine's factors. */
 #include "plan/calibrate.h"
 
 #include <math.h>
@@ -8,84 +8,14 @@
 #include "base/mem.h"
 #include "method/fmm/fmm.h"
 #include "method/spectral/spectral.h"
-#include "cost/kept_times.h"
 #include "cost/expected_rates.h"
 
 _Static_assert((int)MACHINE_ROOMS - (int)MACHINE_FMM == (int)FMM_ROOMS,
                "a factor a room");
 
-enum { LINE = 256, REPEATS = 4 };
+enum { REPEATS = 4 };
 /* Points of a sum that a processor works at for long, and an H200. */
 static const double probe_least = 2e4, probe_most = 1e6;
-
-static const char *const names[MACHINE_ROOMS] = {
-    "near", "spread", "fft", "scale",   "interp", "p2p",
-    "p2m",  "m2m",    "m2l", "lattice", "l2l",    "l2p"};
-
-void machine_name(char *name, size_t size)
-{
-    char line[LINE];
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "unknown");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-            snprintf(name, size, "%s", strchr(line, ':') + 2);
-            name[strcspn(name, "\n|")] = 0;
-            break;
-        }
-    if (f)
-        fclose(f);
-}
-
-/* Factors of the costs that this version has. */
-static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
-{
-    char what[64];
-    snprintf(what, sizeof what, "machine %s", farsum_version());
-    wisdom_key_of(key, place, what);
-}
-
-void machine_none(struct machine *machine)
-{
-    machine->measured = 0;
-    for (int r = 0; r < MACHINE_ROOMS; r++)
-        machine->factor[r] = 1;
-}
-
-/* Far from any two machines' ratio: what a clock that failed says. */
-static int machine_is_bad(double factor)
-{
-    return !(factor > 1e-3 && factor < 1e3);
-}
-
-void machine_load(struct machine *machine, const struct machine_place *place)
-{
-    struct choose_time times[CHOOSE_MOST];
-    struct machine found = {.measured = 1};
-    char key[WISDOM_KEY];
-    machine_key(place, key);
-    int n = wisdom_load(key, times);
-    for (int r = 0; r < MACHINE_ROOMS; r++) {
-        found.factor[r] = wisdom_run(times, n, names[r]);
-        found.measured &= !machine_is_bad(found.factor[r]);
-    }
-    machine_none(machine);
-    if (found.measured)
-        *machine = found;
-}
-
-void machine_keep(const struct machine *machine,
-                  const struct machine_place *place)
-{
-    struct choose_time times[MACHINE_ROOMS];
-    char key[WISDOM_KEY];
-    machine_key(place, key);
-    for (int r = 0; r < MACHINE_ROOMS; r++) {
-        times[r] = (struct choose_time){.run = machine->factor[r]};
-        snprintf(times[r].row, sizeof times->row, "%s", names[r]);
-    }
-    wisdom_keep(key, times, MACHINE_ROOMS);
-}
 
 /* A uniform system by a low-discrepancy sequence (the R3 sequence: multiples
  * of powers of the root of x^4 = x + 1), its cell's volume n. */

@@ -23,11 +23,6 @@ enum { MESH_MOST = 1 << 19 };
 /* Particles that make a thread worth waking. */
 enum { PER_THREAD = 256 };
 
-const char *farsum_version(void)
-{
-    return FARSUM_VERSION_TEXT;
-}
-
 void plan_log(const struct farsum_plan *plan, const char *format, ...)
 {
     char line[1024];

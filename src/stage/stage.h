@@ -11,17 +11,10 @@
 #define FARSUM_STAGE_STAGE_H
 
 #include "base/status.h"
-#include "math/count.h"
+#include "cost/kept_times.h"
+#include "cost/work.h"
 
 struct points;
-
-/* What a run does, counted from its args. */
-struct work {
-    struct count count;
-    double read, written; /* bytes of memory, what is in use counted once */
-    double sums;          /* atomic sums to global memory */
-    double launches;      /* of kernels; 0 on the host */
-};
 
 struct variant {
     /* Can it do what args ask?  OK, or a status whose message says why not.
@@ -102,12 +95,6 @@ struct choice {
     char reason[256];
 };
 
-/* What was measured of a row. */
-struct choose_time {
-    char row[32];
-    double set, run; /* seconds */
-};
-
 struct choose_options {
     const char *name;  /* NULL: the cheapest that fits */
     int deterministic; /* 1: only rows whose sums repeat */
@@ -119,7 +106,7 @@ struct choose_options {
     int brief;   /* 1: no reason in words */
 };
 
-enum { CHOOSE_MOST = 32 /* rows of a room */ };
+enum { CHOOSE_MOST = WISDOM_MOST /* rows of a room */ };
 
 /* Seconds of a run by a row, by what was measured, if it was, or the model. */
 double choose_cost(const struct stage *stage, const struct variant_row *row,

@@ -12,6 +12,16 @@
 enum { ROWS = 5 };
 static const double dearer = 2.5;
 
+void planner_key(char key[WISDOM_KEY], const struct device *device,
+                 enum isa isa, int threads, const struct stage *stage,
+                 const void *args)
+{
+    char text[200] = "";
+    if (stage->key)
+        stage->key(args, text, sizeof text);
+    wisdom_key(key, device, isa, threads, text);
+}
+
 static int known(const struct choose_time *times, int n, const char *row)
 {
     for (int i = 0; i < n; i++)
@@ -76,7 +86,7 @@ farsum_status planner_choose(const struct planner *how,
     char key[WISDOM_KEY];
     int n_times = 0, more = 0;
     if (!how->name) {
-        wisdom_key(key, how->device, how->isa, how->threads, stage, args);
+        planner_key(key, how->device, how->isa, how->threads, stage, args);
         n_times = wisdom_load(key, times);
         int missing = how->measure && *key
                           ? wanted(stage, args, how, times, n_times, rows)

@@ -36,4 +36,8 @@ farsum_status planner_measure_rows(const struct stage *stage,
                                    const struct variant_row *const *rows,
                                    int n, const void *args,
                                    struct choose_time *times, int *n_times);
+/* What a stage's times are kept by; "" if it keeps none. */
+void planner_key(char key[WISDOM_KEY], const struct device *device,
+                 enum isa isa, int threads, const struct stage *stage,
+                 const void *args);
 #endif

@@ -145,7 +145,7 @@ static void crowding_counts(void)
 
 static void key_of(char key[WISDOM_KEY], const struct spread_args *args)
 {
-    wisdom_key(key, NULL, args->isa, args->threads, &spread_stage, args);
+    planner_key(key, NULL, args->isa, args->threads, &spread_stage, args);
 }
 
 static void put(const char *text, const char *mode)
@@ -314,7 +314,7 @@ static void measuring(const struct stage *stage, const void *args,
     wisdom_clear();
     CHECK_OK(planner_choose(&how, stage, args, &first));
     CHECK(first.measured, "%s: %s", stage->name, first.reason);
-    wisdom_key(key, device, how.isa, 1, stage, args);
+    planner_key(key, device, how.isa, 1, stage, args);
     int n = wisdom_load(key, times), faster = 0;
     CHECK(n > 0, "%s: nothing is kept", stage->name);
     for (int i = 0; i < n; i++) {

@@ -47,7 +47,7 @@ static void empty(void)
 
 static int kept(void)
 {
-    struct choose_time times[CHOOSE_MOST];
+    struct choose_time times[WISDOM_MOST];
     return wisdom_load(wisdom_key_text, times);
 }
 
@@ -72,7 +72,7 @@ static void count_kept(int writers)
     int all = 0, right = 0;
     for (int w = 0; w < writers; w++)
         for (int k = 0; k < KEYS; k++) {
-            struct choose_time times[CHOOSE_MOST];
+            struct choose_time times[WISDOM_MOST];
             char key[WISDOM_KEY];
             snprintf(key, sizeof key, "writer %d|stage %d|", w, k);
             int n = wisdom_load(key, times);

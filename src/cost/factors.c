@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* factors.c: factors of the stages' costs: load and keep. */
+#include "cost/factors.h"
+
+#include <stdio.h>
+
+#include "cost/kept_times.h"
+
+static const char *const names[MACHINE_ROOMS] = {
+    "near", "spread", "fft", "scale",   "interp", "p2p",
+    "p2m",  "m2m",    "m2l", "lattice", "l2l",    "l2p"};
+
+/* Factors of the costs that this version has. */
+static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
+{
+    char what[64];
+    snprintf(what, sizeof what, "machine %s", farsum_version());
+    wisdom_key_of(key, place, what);
+}
+
+void machine_none(struct machine *machine)
+{
+    machine->measured = 0;
+    for (int r = 0; r < MACHINE_ROOMS; r++)
+        machine->factor[r] = 1;
+}
+
+int machine_is_bad(double factor)
+{
+    return !(factor > 1e-3 && factor < 1e3);
+}
+
+void machine_load(struct machine *machine, const struct machine_place *place)
+{
+    struct choose_time times[WISDOM_MOST];
+    struct machine found = {.measured = 1};
+    char key[WISDOM_KEY];
+    machine_key(place, key);
+    int n = wisdom_load(key, times);
+    for (int r = 0; r < MACHINE_ROOMS; r++) {
+        found.factor[r] = wisdom_run(times, n, names[r]);
+        found.measured &= !machine_is_bad(found.factor[r]);
+    }
+    machine_none(machine);
+    if (found.measured)
+        *machine = found;
+}
+
+void machine_keep(const struct machine *machine,
+                  const struct machine_place *place)
+{
+    struct choose_time times[MACHINE_ROOMS];
+    char key[WISDOM_KEY];
+    machine_key(place, key);
+    for (int r = 0; r < MACHINE_ROOMS; r++) {
+        times[r] = (struct choose_time){.run = machine->factor[r]};
+        snprintf(times[r].row, sizeof times->row, "%s", names[r]);
+    }
+    wisdom_keep(key, times, MACHINE_ROOMS);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* place.h: who works, and in what precision. */
+#ifndef FARSUM_COST_PLACE_H
+#define FARSUM_COST_PLACE_H
+
+#include "base/isa.h"
+#include "device/device.h"
+
+struct machine_place {
+    struct device *device; /* NULL: the host */
+    enum isa isa;
+    farsum_precision precision;
+    int threads;
+};
+
+/* The processor's; "unknown" if the system does not tell. */
+void machine_name(char *name, size_t size);
+#endif
