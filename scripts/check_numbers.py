@@ -28,7 +28,7 @@ SUFFIXES = (".c", ".h", ".cc", ".k", ".kh", ".def")
 # The printer, the reader, and the C locale itself.
 PAIR = ("src/base/number.c", "src/base/c_locale.c", "src/base/c_locale.h")
 # What these print goes by the C locale, and to people.
-MESSAGES = {"FAIL", "GO_FAIL", "status_fail", "status_prefix", "plan_log",
+MESSAGES = {"FAIL", "GO_FAIL", "status_fail", "status_prefix", "task_log",
             "progress_step", "progress_phase", "say_error", "say_note",
             "say_progress", "text_fail"}
 ASSEMBLER = {"asm", "__asm__", "volatile", "__volatile__"}

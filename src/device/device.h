@@ -232,4 +232,9 @@ farsum_status stopwatch_start(struct stopwatch *watch);
 farsum_status stopwatch_stop(struct stopwatch *watch);
 /* Waits. */
 farsum_status stopwatch_seconds(struct stopwatch *watch, double *seconds);
+
+/* A device that a caller has opened (device.h of the interface). */
+struct farsum_device {
+    struct device *device; /* owned */
+};
 #endif

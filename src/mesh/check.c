@@ -7,7 +7,7 @@
 #include "base/par.h"
 #include "base/text.h"
 #include "mesh/mesh.h"
-#include "plan/plan.h"
+#include "task/units.h"
 
 /* Longest axis: mesh indices in kernels are of 32 bits. */
 enum { AXIS_MOST = 1 << 30 };

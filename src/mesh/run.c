@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "mesh/device.h"
-#include "plan/plan.h"
+#include "task/units.h"
 
 farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
                            const double r[3])
@@ -153,7 +153,7 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
 farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
                           int threads, const char *what)
 {
-    if (!v || isfinite(plan_units_largest(v, precision, n, threads)))
+    if (!v || isfinite(units_largest(v, precision, n, threads)))
         return FARSUM_OK;
     FAIL(ERR_STRENGTH,
          "the %s are not finite in %s: strengths or the mesh are not, or are "
@@ -189,7 +189,7 @@ static farsum_status run_spread(struct farsum_mesh *m, const void *q,
     int64_t n = mesh_value_bytes(m, 1) / (p->precision == FARSUM_F32 ? 4 : 8);
     double largest = 0;
     if (n > 0 && p->q_memory == FARSUM_HOST) {
-        largest = plan_units_largest(q, p->precision, n, m->threads);
+        largest = units_largest(q, p->precision, n, m->threads);
         if (!isfinite(largest))
             FAIL(ERR_STRENGTH, "a strength is not finite");
     }

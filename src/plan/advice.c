@@ -84,7 +84,7 @@ static int attempt_holds(struct attempt *t)
                != FARSUM_OK)
         return 0;
     t->seconds = plan->method_seconds;
-    t->method = plan->info.method;
+    t->method = plan->report.info.method;
     farsum_plan_destroy(plan);
     return 1;
 }
@@ -99,8 +99,8 @@ static void attempt_begin(const struct advice *a, struct attempt *t)
     t->options.log = NULL;
     t->options.progress = NULL;
     t->options.measure = 0;
-    if (a->plan->device) { /* open already */
-        t->device.device = a->plan->device;
+    if (a->plan->task.device) { /* open already */
+        t->device.device = a->plan->task.device;
         t->options.device = NULL;
         t->options.on_device = &t->device;
     }
@@ -168,7 +168,7 @@ static void advice_changes(struct advice *a)
         if (plan_option_given(o, k, &name))
             advice_add(a, (struct change){.option = k + 1}, "leave out", name,
                        "");
-    if (a->plan->device && p->memory != FARSUM_DEVICE)
+    if (a->plan->task.device && p->memory != FARSUM_DEVICE)
         advice_add(a, (struct change){.host = 1}, "use", "device", "host");
     if (strcmp(was, "auto") != 0)
         advice_add(a, (struct change){.method = "auto"}, "use", "method",
@@ -230,8 +230,8 @@ static int attempt_takes(struct attempt *t)
     if (plan_make(&t->problem, &t->options, PLAN_INNER, &plan) != FARSUM_OK)
         return 0;
     struct plan_limit old = plan_limit(plan);
-    farsum_status status =
-        plan->method->set_points(plan, p->n_sources, p->sample_x, 0, NULL);
+    farsum_status status = plan->method->set_points(
+        &plan->task, plan->state, p->n_sources, p->sample_x, 0, NULL);
     plan_unlimit(plan, old);
     farsum_plan_destroy(plan);
     return status == FARSUM_OK;
@@ -249,7 +249,7 @@ static int advice_memory(const struct advice *a, char *text, size_t size)
         || plan_make(&t.problem, &t.options, PLAN_DRY | PLAN_INNER, &made)
                != FARSUM_OK)
         return 0;
-    uint64_t bytes = made->info.bytes, given = a->options->memory_limit;
+    uint64_t bytes = made->report.info.bytes, given = a->options->memory_limit;
     farsum_plan_destroy(made);
     int small = bytes < SMALL && t.problem.sample_x && !t.problem.n_targets
                 && t.problem.memory == FARSUM_HOST;
@@ -308,27 +308,27 @@ farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
 static farsum_status advice_units(const struct farsum_plan *plan, int64_t n,
                                   void **q)
 {
-    int64_t count = n * plan->pair.strengths;
-    int f32 = plan->problem.arrays == FARSUM_F32;
+    int64_t count = n * plan->task.pair.strengths;
+    int f32 = plan->task.problem.arrays == FARSUM_F32;
     TRY(mem_alloc(q, count, f32 ? sizeof(float) : sizeof(double), 0));
     for (int64_t i = 0; i < count; i++)
-        array_put(*q, plan->problem.arrays, i, 1);
+        array_put(*q, plan->task.problem.arrays, i, 1);
     return FARSUM_OK;
 }
 
 farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m)
 {
-    farsum_problem problem = plan->given;
-    farsum_options options = plan->options;
+    farsum_problem problem = plan->task.given;
+    farsum_options options = plan->task.options;
     void *q = NULL;
     char why[1024];
     if (!advice_may(status))
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
-    options.cutoff = plan->given_cutoff;
-    options.skin = plan->given_skin;
-    problem.precision = plan->info.precision;
+    options.cutoff = plan->task.given_cutoff;
+    options.skin = plan->task.given_skin;
+    problem.precision = plan->report.info.precision;
     problem.n_sources = n;
     problem.n_targets = m;
     if (problem.memory == FARSUM_HOST
@@ -336,7 +336,7 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
         problem.sample_x = x;
         problem.sample_q = q;
     }
-    options.method = plan->info.method;
+    options.method = plan->report.info.method;
     status_fail(status, "%s", why);
     status = plan_advise(status, plan, &problem, &options);
     mem_free(q);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calibrate.c: whole plans, run to measure a machine's factors. */
+#include "plan/plan.h"
 #include "plan/calibrate.h"
 
 #include <math.h>
@@ -51,10 +52,10 @@ static double machine_model(const struct farsum_plan *plan, int room)
     if (room >= MACHINE_FMM) {
         const int r = room - MACHINE_FMM;
         const struct fmm *s = plan->state;
-        return s->choice[r].cost / plan->machine.factor[room];
+        return s->choice[r].cost / plan->task.machine.factor[room];
     }
     const struct spectral *s = plan->state;
-    tuned_args(&s->tuned, plan, args);
+    tuned_args(&s->tuned, &plan->task, args);
     args[ROOM_SPREAD].spread.repeats = args[ROOM_INTERP].interp.repeats = 1e9;
     return s->tuned.choice[room].row->variant->cost(&args[room])
            * (room == ROOM_FFT ? 2 : 1);
@@ -63,7 +64,7 @@ static double machine_model(const struct farsum_plan *plan, int room)
 /* A room's, in the last sum. */
 static double machine_seconds(const struct farsum_plan *plan, int room)
 {
-    const farsum_plan_info *info = &plan->info;
+    const farsum_plan_info *info = &plan->report.info;
     if (room < MACHINE_FMM)
         return info->stages[room].seconds;
     const struct fmm *s = plan->state;

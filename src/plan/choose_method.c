@@ -112,7 +112,7 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
 {
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (own[k].group != METHOD_ANY && !(method->options & own[k].group)
-            && option_given(&plan->options, k))
+            && option_given(&plan->task.options, k))
             FAIL(ERR_UNSUPPORTED, "has no %s, which was given", own[k].name);
     return FARSUM_OK;
 }
@@ -121,7 +121,7 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
 static farsum_status method_bounds(const struct farsum_plan *plan,
                                    const struct method *method)
 {
-    if (plan->options.strict && !method->bounded)
+    if (plan->task.options.strict && !method->bounded)
         FAIL(ERR_UNSUPPORTED, "its error is estimated, not bounded; methods "
                               "fmm and direct are strict");
     return FARSUM_OK;
@@ -136,13 +136,14 @@ static void candidate_fails(struct candidate *c, farsum_status status)
 /* 1: what is asked for is not f64, in which the method would fit. */
 static int method_narrow(struct farsum_plan *plan, const struct method *method)
 {
-    const farsum_precision pairs = plan->pairs, sums = plan->problem.precision;
+    const farsum_precision pairs = plan->task.pairs,
+                           sums = plan->task.problem.precision;
     if (pairs == FARSUM_F64)
         return 0;
-    plan->pairs = plan->problem.precision = FARSUM_F64;
-    farsum_status status = method->fits(plan);
-    plan->pairs = pairs;
-    plan->problem.precision = sums;
+    plan->task.pairs = plan->task.problem.precision = FARSUM_F64;
+    farsum_status status = method->fits(&plan->task);
+    plan->task.pairs = pairs;
+    plan->task.problem.precision = sums;
     return status == FARSUM_OK;
 }
 
@@ -160,7 +161,7 @@ static farsum_status method_table(struct farsum_plan *plan,
         *c = (struct candidate){.row = row, .seconds = INFINITY};
         farsum_status status = method_bounds(plan, row->method);
         if (status == FARSUM_OK)
-            status = row->method->fits(plan);
+            status = row->method->fits(&plan->task);
         if (wanted && status != FARSUM_OK)
             return status_prefix(status, "method %s", row->name);
         if (!wanted && status == FARSUM_OK)
@@ -180,7 +181,7 @@ static farsum_status method_table(struct farsum_plan *plan,
 static void method_references(const struct farsum_plan *plan,
                               struct candidates *all)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &plan->task.problem;
     const struct candidate *narrow = NULL;
     for (int i = 0; i < all->n; i++) {
         const struct candidate *c = &all->one[i];
@@ -275,11 +276,11 @@ static farsum_status method_tune(const struct farsum_plan *plan,
     *best = NULL;
     for (int i = 0; i < all->n; i++)
         if (all->one[i].status == FARSUM_OK)
-            all->one[i].least = all->one[i].row->method->least(plan);
+            all->one[i].least = all->one[i].row->method->least(&plan->task);
     while ((c = method_next(all)) && (!*best || c->least < (*best)->seconds)) {
         TRY(progress_step(0, 0, "tuning %s", c->row->name));
         farsum_status status =
-            c->row->method->tune(plan, &c->state, &c->seconds);
+            c->row->method->tune(&plan->task, &c->state, &c->seconds);
         if (status != FARSUM_OK && !plan_refuses(status))
             return status;
         c->refused = status != FARSUM_OK;
@@ -296,9 +297,9 @@ static farsum_status method_tune(const struct farsum_plan *plan,
 static int method_stands_in(const struct farsum_plan *plan,
                             struct candidates *all)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &plan->task.problem;
     int found = 0;
-    if (plan->options.method || plan->pairs != FARSUM_F64
+    if (plan->task.options.method || plan->task.pairs != FARSUM_F64
         || p->n_sources + p->n_targets > PLAN_FEW)
         return 0;
     for (int i = 0; i < all->n; i++) {
@@ -348,23 +349,25 @@ static farsum_status method_wider(struct farsum_plan *plan,
                                   const struct candidates *all,
                                   const struct candidate *best)
 {
-    const farsum_precision pairs = plan->pairs, sums = plan->problem.precision;
+    const farsum_precision pairs = plan->task.pairs,
+                           sums = plan->task.problem.precision;
     const struct candidate *wider = NULL;
     if (!best->row->method->wide)
         return FARSUM_OK;
-    plan->pairs = plan->problem.precision = FARSUM_F64;
+    plan->task.pairs = plan->task.problem.precision = FARSUM_F64;
     for (int i = 0; i < all->n && !wider; i++) {
         const struct candidate *c = &all->one[i];
         void *state = NULL;
         double seconds = INFINITY;
         if (c->narrow
-            && c->row->method->tune(plan, &state, &seconds) == FARSUM_OK) {
+            && c->row->method->tune(&plan->task, &state, &seconds)
+                   == FARSUM_OK) {
             c->row->method->destroy(state);
             wider = seconds < best->seconds ? c : NULL;
         }
     }
-    plan->pairs = pairs;
-    plan->problem.precision = sums;
+    plan->task.pairs = pairs;
+    plan->task.problem.precision = sums;
     if (wider)
         return status_fail(FARSUM_ERR_TOLERANCE, "method %s: %s",
                            wider->row->name, wider->why);
@@ -378,14 +381,15 @@ static void method_warn(const struct farsum_plan *plan,
     char time[48];
     text_time(best->seconds, time, sizeof time);
     if (best->seconds >= LONG)
-        plan_log(plan, "method %s takes %s for each sum, by the estimate",
+        task_log(&plan->task,
+                 "method %s takes %s for each sum, by the estimate",
                  best->row->name, time);
 }
 
 farsum_status plan_method(struct farsum_plan *plan)
 {
     farsum_status status = FARSUM_OK;
-    const char *wanted = plan->options.method;
+    const char *wanted = plan->task.options.method;
     struct candidates all = {.n = 0};
     struct candidate *best;
     GO(method_table(plan, wanted, &all));
@@ -409,10 +413,10 @@ farsum_status plan_method(struct farsum_plan *plan)
     plan->method = best->row->method;
     plan->state = best->state;
     best->state = NULL;
-    plan->info.method = best->row->name;
+    plan->report.info.method = best->row->name;
     method_say(plan, &all, best, wanted != NULL);
     method_warn(plan, best);
-    plan->info.method_reason = plan->method_reason;
+    plan->report.info.method_reason = plan->method_reason;
     plan->method_seconds = best->seconds;
 done:
     for (int i = 0; i < all.n; i++)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/c_locale.h"
 #include "task/method.h"
+#include "plan/calibrate.h"
 #include "plan/plan.h"
 
 /* What a wider precision may cost more: estimates are no better. */
@@ -26,15 +27,15 @@ static void machines_get(const struct farsum_plan *plan, int f64, int f32,
                          struct machine by[2])
 {
     const int wanted[2] = {f64, f32};
-    struct machine_place place = {plan->device, plan->isa, FARSUM_F64,
-                                  plan->threads};
+    struct machine_place place = {plan->task.device, plan->task.isa, FARSUM_F64,
+                                  plan->task.threads};
     for (int k = 0; k < 2; k++) {
         place.precision = k ? FARSUM_F32 : FARSUM_F64;
         machine_none(&by[k]);
         if (wanted[k])
             machine_load(&by[k], &place);
-        if (wanted[k] && plan->options.measure && !by[k].measured)
-            machine_measure(&by[k], &place, plan->options.memory_limit);
+        if (wanted[k] && plan->task.options.measure && !by[k].measured)
+            machine_measure(&by[k], &place, plan->task.options.memory_limit);
     }
     for (int k = 0; k < 2; k++)
         if (wanted[!k] && !by[!k].measured)
@@ -45,17 +46,19 @@ static void machines_get(const struct farsum_plan *plan, int f64, int f32,
 static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
                                const struct machine by[2])
 {
-    plan->pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
-    plan->problem.precision = asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
-    plan->info.precision = asked;
-    plan->machine = by[asked == FARSUM_F32];
+    plan->task.pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
+    plan->task.problem.precision =
+        asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
+    plan->report.info.precision = asked;
+    plan->task.machine = by[asked == FARSUM_F32];
     if (asked == FARSUM_MIXED)
-        plan->machine.factor[MACHINE_NEAR] = by[1].factor[MACHINE_NEAR];
+        plan->task.machine.factor[MACHINE_NEAR] = by[1].factor[MACHINE_NEAR];
     TRY(plan_method(plan));
     if (plan->method->wide)
-        plan->problem.precision = FARSUM_F64;
+        plan->task.problem.precision = FARSUM_F64;
     if (plan->method->wide || !plan->method->mixed) /* no f32 beside f64 */
-        plan->info.precision = plan->pairs = plan->problem.precision;
+        plan->report.info.precision = plan->task.pairs =
+            plan->task.problem.precision;
     return FARSUM_OK;
 }
 
@@ -89,12 +92,13 @@ static farsum_status precision_try(struct farsum_plan *plan,
         snprintf(t->why, sizeof t->why, "%s", farsum_message());
         return plan_refuses(t->status) ? FARSUM_OK : t->status;
     }
-    t->same = t->asked != FARSUM_F64 && plan->info.precision == FARSUM_F64;
+    t->same =
+        t->asked != FARSUM_F64 && plan->report.info.precision == FARSUM_F64;
     t->seconds = plan->method_seconds;
     t->method = plan->method;
-    t->name = plan->info.method;
+    t->name = plan->report.info.method;
     t->state = plan->state;
-    t->machine = plan->machine;
+    t->machine = plan->task.machine;
     memcpy(t->reason, plan->method_reason, sizeof t->reason);
     plan->method = NULL;
     plan->state = NULL;
@@ -136,7 +140,7 @@ static void precision_say(struct farsum_plan *plan, const struct tried *tried,
                     : (size_t)snprintf(text + used, size - used, "; %s: %.150s",
                                        name, t->why);
     }
-    plan->info.precision_reason = text;
+    plan->report.info.precision_reason = text;
 }
 
 farsum_status plan_precision(struct farsum_plan *plan)
@@ -154,15 +158,15 @@ farsum_status plan_precision(struct farsum_plan *plan)
     best = precision_best(tried);
     if (!best)
         GO(status_fail(tried[0].status, "%s", tried[0].why));
-    plan->pairs = best->asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
-    plan->problem.precision =
+    plan->task.pairs = best->asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
+    plan->task.problem.precision =
         best->asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
-    plan->info.precision = best->asked;
+    plan->report.info.precision = best->asked;
     plan->method = best->method;
-    plan->info.method = best->name;
+    plan->report.info.method = best->name;
     plan->state = best->state;
     best->state = NULL;
-    plan->machine = best->machine;
+    plan->task.machine = best->machine;
     memcpy(plan->method_reason, best->reason, sizeof best->reason);
     precision_say(plan, tried, best);
 done:

@@ -23,8 +23,8 @@ farsum_status farsum_plan_get_options(const farsum_plan *plan,
     if (!plan || !options)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "options" : "plan");
     farsum_options o = FARSUM_OPTIONS_INIT;
-    const farsum_options *asked = &plan->options;
-    farsum_plan_info info = plan->info;
+    const farsum_options *asked = &plan->task.options;
+    farsum_plan_info info = plan->report.info;
     plan_units_info(plan, &info);
     o.method = info.method;
     if (plan->method->options & METHOD_CUTOFF)
@@ -41,7 +41,7 @@ farsum_status farsum_plan_get_options(const farsum_plan *plan,
     }
     choice_variants(&info, &o);
     if (plan->method->choice)
-        plan->method->choice(plan, &o);
+        plan->method->choice(plan->state, &o);
     o.strict = asked->strict;
     o.deterministic = asked->deterministic;
     o.verify = asked->verify;

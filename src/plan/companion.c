@@ -10,7 +10,7 @@
 
 unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &plan->task.problem;
     return p->periodic[0] ? method->lacks & p->outputs : 0;
 }
 
@@ -18,11 +18,11 @@ unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
 static farsum_problem beside_problem(const struct farsum_plan *plan,
                                      unsigned outputs)
 {
-    farsum_problem p = plan->given;
-    p.precision = plan->problem.precision;
+    farsum_problem p = plan->task.given;
+    p.precision = plan->task.problem.precision;
     p.outputs = outputs;
-    p.error = plan->problem.error;
-    p.tolerance /= plan->finer;
+    p.error = plan->task.problem.error;
+    p.tolerance /= plan->task.finer;
     return p;
 }
 
@@ -30,18 +30,18 @@ static farsum_problem beside_problem(const struct farsum_plan *plan,
 static farsum_options beside_options(const struct farsum_plan *plan,
                                      struct farsum_device *device)
 {
-    const farsum_options *own = &plan->options;
+    const farsum_options *own = &plan->task.options;
     farsum_options o = FARSUM_OPTIONS_INIT;
-    device->device = plan->device;
-    o.on_device = plan->device ? device : NULL;
+    device->device = plan->task.device;
+    o.on_device = plan->task.device ? device : NULL;
     o.isa = own->isa;
-    o.threads = plan->threads;
+    o.threads = plan->task.threads;
     o.deterministic = own->deterministic;
     o.measure = own->measure;
     o.repeats = own->repeats;
     o.queues = own->queues;
-    o.memory_limit = own->memory_limit > plan->info.bytes
-                         ? own->memory_limit - plan->info.bytes
+    o.memory_limit = own->memory_limit > plan->report.info.bytes
+                         ? own->memory_limit - plan->report.info.bytes
                          : 1;
     o.log = own->log;
     o.log_data = own->log_data;
@@ -54,13 +54,14 @@ void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info)
     if (!beside)
         return;
     for (int k = 0;
-         k < beside->info.n_stages && info->n_stages < FARSUM_MAX_STAGES; k++) {
+         k < beside->report.info.n_stages && info->n_stages < FARSUM_MAX_STAGES;
+         k++) {
         farsum_stage_info *to = &info->stages[info->n_stages++];
-        *to = beside->info.stages[k];
+        *to = beside->report.info.stages[k];
         to->seconds = plan->beside_ran ? to->seconds : 0;
     }
     if (plan->beside_ran)
-        info->seconds_stages += beside->info.seconds_stages;
+        info->seconds_stages += beside->report.info.seconds_stages;
 }
 
 farsum_status plan_beside_create(struct farsum_plan *plan)
@@ -72,21 +73,21 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
     const farsum_problem problem = beside_problem(plan, lacks);
     const farsum_options options = beside_options(plan, &device);
     farsum_status status =
-        plan_make(&problem, &options, PLAN_INNER | (plan->dry ? PLAN_DRY : 0),
-                  &plan->beside);
+        plan_make(&problem, &options,
+                  PLAN_INNER | (plan->task.dry ? PLAN_DRY : 0), &plan->beside);
     if (status != FARSUM_OK)
         return status_prefix(status,
                              "%s takes another method's sum beside it for the "
                              "virial of a periodic cell (leave it out of the "
                              "outputs)",
-                             plan->info.method);
+                             plan->report.info.method);
     const struct farsum_plan *beside = plan->beside;
     size_t used = strlen(plan->method_reason);
     c_locale_text(plan->method_reason + used, sizeof plan->method_reason - used,
-                  "; virial: %s beside it, %.3g s", beside->info.method,
+                  "; virial: %s beside it, %.3g s", beside->report.info.method,
                   beside->method_seconds);
     plan->method_seconds += beside->method_seconds;
-    plan->info.bytes += beside->info.bytes;
+    plan->report.info.bytes += beside->report.info.bytes;
     return FARSUM_OK;
 }
 
@@ -95,7 +96,7 @@ farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
 {
     farsum_status status = farsum_plan_set_cell(plan->beside, cell);
     if (status != FARSUM_OK) /* a cell that the method had */
-        TRY(plan->method->set_cell(plan, old));
+        TRY(plan->method->set_cell(&plan->task, plan->state, old));
     return status;
 }
 
@@ -108,5 +109,6 @@ farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
     plan->beside_ran = lacking.virial != NULL;
     if (!plan->beside_ran)
         return FARSUM_OK;
-    return beside->method->execute(beside, rhs, q, &lacking);
+    return beside->method->execute(&beside->task, beside->state, rhs, q,
+                                   &lacking);
 }

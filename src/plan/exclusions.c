@@ -2,31 +2,31 @@
 /* exclusions.c: pairs whose interaction stays by a factor only. */
 #include "base/fpenv.h"
 #include "base/mem.h"
-#include "task/method.h"
+#include "plan/plan.h"
 
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 {
-    plan->exclusions.together = 0;
-    return exclusions_rows(&plan->exclusions, n, m);
+    plan->task.exclusions.together = 0;
+    return exclusions_rows(&plan->task.exclusions, n, m);
 }
 
 farsum_status plan_exclude_hand(struct farsum_plan *plan)
 {
     if (!plan->method->exclude)
         return FARSUM_OK;
-    return plan->method->exclude(plan);
+    return plan->method->exclude(&plan->task, plan->state);
 }
 
 farsum_status plan_exclude_problem(struct farsum_plan *plan)
 {
-    const farsum_problem *p = &plan->problem;
-    TRY(exclusions_set(&plan->exclusions, p->n_exclusions, p->exclusions,
+    const farsum_problem *p = &plan->task.problem;
+    TRY(exclusions_set(&plan->task.exclusions, p->n_exclusions, p->exclusions,
                        p->exclusion_factors));
-    plan->info.n_exclusions = p->n_exclusions;
+    plan->report.info.n_exclusions = p->n_exclusions;
     /* of a sample the numbers of the sources are known */
     if (!p->sample_x || p->n_targets > 0)
         return FARSUM_OK;
-    return exclusions_rows(&plan->exclusions, p->n_sources, 0);
+    return exclusions_rows(&plan->task.exclusions, p->n_sources, 0);
 }
 
 farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
@@ -37,19 +37,19 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     farsum_status status = FARSUM_OK;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(device_usable(plan->device));
-    if (plan->dry)
+    TRY(device_usable(plan->task.device));
+    if (plan->task.dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no exclusions");
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
     verify_late_drop(plan);
-    struct exclusions made = {.version = plan->exclusions.version};
+    struct exclusions made = {.version = plan->task.exclusions.version};
     GO(exclusions_set(&made, count, pairs, factors));
     if (plan->has_points)
         GO(exclusions_rows(&made, plan->n, plan->m));
-    struct exclusions old = plan->exclusions;
+    struct exclusions old = plan->task.exclusions;
     int together = old.together > 0;
-    plan->exclusions = made;
+    plan->task.exclusions = made;
     made = old;
     if (plan->has_points)
         status = plan_exclude_hand(plan);
@@ -58,15 +58,15 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         beside =
             farsum_plan_set_exclusions(plan->beside, count, pairs, factors);
     if (status != FARSUM_OK || beside != FARSUM_OK) { /* as it was */
-        old = plan->exclusions;
-        plan->exclusions = made;
+        old = plan->task.exclusions;
+        plan->task.exclusions = made;
         made = old;
         if (status == FARSUM_OK && plan->has_points)
             status = plan_exclude_hand(plan);
         status = status != FARSUM_OK ? status : beside;
         goto done;
     }
-    plan->info.n_exclusions = count;
+    plan->report.info.n_exclusions = count;
     if (together || (plan->beside && !plan->beside->has_points))
         plan->has_points = 0; /* such pairs may be of the sum now */
 done:

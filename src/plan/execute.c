@@ -14,10 +14,10 @@
 static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
                                     const void *q)
 {
-    int64_t each = plan->n * plan->pair.strengths, first = r * each;
+    int64_t each = plan->n * plan->task.pair.strengths, first = r * each;
     int64_t bad = INT64_MAX;
-    int f32 = plan->problem.arrays == FARSUM_F32;
-    PAR_FOR(plan->threads, reduction(min : bad))
+    int f32 = plan->task.problem.arrays == FARSUM_F32;
+    PAR_FOR(plan->task.threads, reduction(min : bad))
     for (int64_t i = 0; i < each; i++) {
         double v = f32 ? (double)((const float *)q)[first + i]
                        : ((const double *)q)[first + i];
@@ -26,7 +26,7 @@ static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
     }
     if (bad != INT64_MAX)
         FAIL(ERR_STRENGTH, "strength %lld of right-hand side %d is %g",
-             (long long)(bad / plan->pair.strengths), r,
+             (long long)(bad / plan->task.pair.strengths), r,
              f32 ? (double)((const float *)q)[first + bad]
                  : ((const double *)q)[first + bad]);
     return FARSUM_OK;
@@ -53,13 +53,13 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         FAIL(ERR_UNSUPPORTED, "energy and virial need targets that are the "
                               "sources");
     for (int i = 0; i < 5; i++)
-        if (asked & ~plan->problem.outputs & (1u << i))
+        if (asked & ~plan->task.problem.outputs & (1u << i))
             FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
                  names[i]);
-    if (plan->problem.memory == FARSUM_DEVICE)
+    if (plan->task.problem.memory == FARSUM_DEVICE)
         return FARSUM_OK; /* the device looks at them */
-    if (plan->device)
-        TRY(buf_given_host(plan->device, q, plan->n, "strengths"));
+    if (plan->task.device)
+        TRY(buf_given_host(plan->task.device, q, plan->n, "strengths"));
     for (int r = 0; r < rhs; r++)
         TRY(plan_strengths(plan, r, q));
     return FARSUM_OK;
@@ -69,16 +69,16 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
                        farsum_result *result)
 {
     FP_GUARD;
-    double start = clock_seconds(), checked = plan->info.seconds_verify;
-    TRY(device_usable(plan->device));
+    double start = clock_seconds(), checked = plan->report.info.seconds_verify;
+    TRY(device_usable(plan->task.device));
     farsum_result asked;
     TRY(struct_take(&asked, sizeof asked, result, result->size,
                     "FARSUM_RESULT_INIT"));
     TRY(plan_check(plan, rhs, q, &asked));
-    TRY(progress_step(0, rhs, "summing by %s", plan->info.method));
+    TRY(progress_step(0, rhs, "summing by %s", plan->report.info.method));
     TRY(plan_sum_apart(plan, rhs, q, &asked));
-    checked = plan->info.seconds_verify - checked; /* in it */
-    plan->info.seconds_execute = clock_seconds() - start - checked;
+    checked = plan->report.info.seconds_verify - checked; /* in it */
+    plan->report.info.seconds_execute = clock_seconds() - start - checked;
     return FARSUM_OK;
 }
 
@@ -86,19 +86,19 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
 static farsum_status plan_excess(struct farsum_plan *plan)
 {
     FP_GUARD;
-    double tolerance = plan->problem.tolerance * plan->finer;
+    double tolerance = plan->task.problem.tolerance * plan->task.finer;
     double error = plan_estimate(plan);
-    if (plan->dry || plan->n == 0 || !(error > tolerance))
+    if (plan->task.dry || plan->n == 0 || !(error > tolerance))
         return FARSUM_OK;
-    if (plan->options.on_excess == FARSUM_EXCESS_FAIL)
+    if (plan->task.options.on_excess == FARSUM_EXCESS_FAIL)
         FAIL(ERR_TOLERANCE,
              "the estimated error of this sum is %.3g, above the tolerance %g",
-             plan_error(plan, error), plan->given.tolerance);
+             task_error(&plan->task, error), plan->task.given.tolerance);
     if (!plan->excess_told)
-        plan_log(plan,
+        task_log(&plan->task,
                  "WARNING: the estimated error of this sum is %.3g, above the "
                  "tolerance %g",
-                 plan_error(plan, error), plan->given.tolerance);
+                 task_error(&plan->task, error), plan->task.given.tolerance);
     plan->excess_told = 1;
     return FARSUM_OK;
 }
@@ -110,7 +110,8 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
         FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
     progress_begin(&plan->progress);
     TRY(progress_end(&plan->progress, plan_sum(plan, rhs, q, result)));
-    return plan->problem.memory == FARSUM_HOST ? plan_excess(plan) : FARSUM_OK;
+    return plan->task.problem.memory == FARSUM_HOST ? plan_excess(plan)
+                                                    : FARSUM_OK;
 }
 
 farsum_status farsum_plan_finish(farsum_plan *plan)
@@ -118,15 +119,15 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
     FP_GUARD;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(device_usable(plan->device));
-    if (plan->dry || !plan->method->finish)
+    TRY(device_usable(plan->task.device));
+    if (plan->task.dry || !plan->method->finish)
         return FARSUM_OK;
-    farsum_status status = plan->method->finish(plan);
+    farsum_status status = plan->method->finish(&plan->task, plan->state);
     farsum_status other =
         plan->beside ? farsum_plan_finish(plan->beside) : FARSUM_OK;
     if (status != FARSUM_OK || other != FARSUM_OK)
         return status != FARSUM_OK ? status : other;
     TRY(verify_late_finish(plan));
-    return plan->problem.memory == FARSUM_DEVICE ? plan_excess(plan)
-                                                 : FARSUM_OK;
+    return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess(plan)
+                                                      : FARSUM_OK;
 }

@@ -7,20 +7,20 @@
 struct plan_held plan_held(const struct farsum_plan *plan)
 {
     return (struct plan_held){mem_bytes(),
-                              plan->device ? plan->device->bytes : 0};
+                              plan->task.device ? plan->task.device->bytes : 0};
 }
 
 void plan_holds(struct farsum_plan *plan, struct plan_held before)
 {
     struct plan_held now = plan_held(plan);
     plan->bytes += now.host - before.host + now.device - before.device;
-    plan->info.bytes = (uint64_t)plan->bytes;
-    plan->info.device_bytes += (uint64_t)(now.device - before.device);
+    plan->report.info.bytes = (uint64_t)plan->bytes;
+    plan->report.info.device_bytes += (uint64_t)(now.device - before.device);
 }
 
 static int64_t plan_most(const struct farsum_plan *plan)
 {
-    uint64_t limit = plan->options.memory_limit;
+    uint64_t limit = plan->task.options.memory_limit;
     return limit < INT64_MAX / 4 ? (int64_t)limit : INT64_MAX / 4;
 }
 
@@ -30,9 +30,9 @@ struct plan_limit plan_limit(struct farsum_plan *plan)
     struct plan_held now = plan_held(plan);
     struct plan_limit old = {
         mem_limit(now.host + limit - plan->bytes, limit), {0}};
-    if (plan->device) {
-        old.device = plan->device->ceiling;
-        plan->device->ceiling =
+    if (plan->task.device) {
+        old.device = plan->task.device->ceiling;
+        plan->task.device->ceiling =
             (struct mem_limit){now.device + limit - plan->bytes, limit};
     }
     return old;
@@ -41,13 +41,13 @@ struct plan_limit plan_limit(struct farsum_plan *plan)
 void plan_unlimit(struct farsum_plan *plan, struct plan_limit old)
 {
     mem_unlimit(old.host);
-    if (plan->device)
-        plan->device->ceiling = old.device;
+    if (plan->task.device)
+        plan->task.device->ceiling = old.device;
 }
 
 farsum_status plan_addresses(const struct farsum_plan *plan)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &plan->task.problem;
     double bytes = 12 * ((double)p->n_sources + (double)p->n_targets);
     if (bytes > 0x1p47)
         FAIL(ERR_MEMORY,
@@ -57,21 +57,13 @@ farsum_status plan_addresses(const struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-farsum_status plan_fits(const struct farsum_plan *plan, double bytes)
-{
-    if (bytes > (double)plan->options.memory_limit)
-        FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
-             bytes, (unsigned long long)plan->options.memory_limit);
-    return FARSUM_OK;
-}
-
 farsum_status plan_state(struct farsum_plan *plan)
 {
-    device_gather(plan->device);
+    device_gather(plan->task.device);
     struct plan_limit old = plan_limit(plan);
-    farsum_status status = plan->method->create(plan);
+    farsum_status status = plan->method->create(&plan->task, plan->state);
     plan_unlimit(plan, old);
     if (status == FARSUM_OK)
         status = plan_beside_create(plan);
-    return device_settle(plan->device, status);
+    return device_settle(plan->task.device, status);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c: a plan's stages, counted and predicted. */
+#include "plan/plan.h"
 #include "plan/model.h"
 
 #include <math.h>
@@ -81,20 +82,20 @@ void model_ops_points(double n, int on_device, struct work *work)
 static double modelled_inside(const struct modelled *m, int room,
                               const struct work *work)
 {
-    double real = m->plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    double real = m->plan->task.problem.precision == FARSUM_F32 ? 4 : 8;
     if (room == ROOM_FFT)
-        return real * (double)tuned_channel(&m->s->tuned, m->plan->device);
+        return real * (double)tuned_channel(&m->s->tuned, m->plan->task.device);
     return work->read + work->written;
 }
 
 static double sum_seconds(const struct modelled *m)
 {
-    const struct device *device = m->plan->device;
-    double real = m->plan->problem.precision == FARSUM_F32 ? 4 : 8;
+    const struct device *device = m->plan->task.device;
+    double real = m->plan->task.problem.precision == FARSUM_F32 ? 4 : 8;
     if (!device)
         return 0;
-    struct gpu_rates rates = gpu_rates(device, m->plan->problem.precision);
-    double mesh = real * m->plan->pair.channels
+    struct gpu_rates rates = gpu_rates(device, m->plan->task.problem.precision);
+    double mesh = real * m->plan->task.pair.channels
                   * (double)tuned_channel(&m->s->tuned, device);
     return gpu_seconds(&rates, rates.scattered, mesh);
 }
@@ -130,7 +131,7 @@ static void add_room(struct modelled *m, int room, const char *name,
                      double times, double measured)
 {
     const struct choice *choice = &m->s->tuned.choice[room];
-    double factor = choice->measured ? 1 : m->plan->machine.factor[room];
+    double factor = choice->measured ? 1 : m->plan->task.machine.factor[room];
     struct work one = {.launches = 0}, all;
     stage_work(choice->stage, choice->row, &m->args[room], &one);
     all = one;
@@ -149,10 +150,10 @@ static void add_points(struct modelled *m)
 {
     const farsum_plan *plan = m->plan;
     struct work work = {.launches = 0};
-    model_ops_points((double)(plan->sample.n + plan->sample.m),
-                     plan->device != NULL, &work);
-    add(m, &m->rates, "set_points", plan->device ? "gpu_sort" : "bins", &work,
-        work.read + work.written, plan->info.seconds_set_points);
+    model_ops_points((double)(plan->task.sample.n + plan->task.sample.m),
+                     plan->task.device != NULL, &work);
+    add(m, &m->rates, "set_points", plan->task.device ? "gpu_sort" : "bins",
+        &work, work.read + work.written, plan->report.info.seconds_set_points);
 }
 
 /* Strengths in and results out: read and written in the units of either side,
@@ -160,26 +161,26 @@ static void add_points(struct modelled *m)
 static void add_ends(struct modelled *m, double measured)
 {
     const farsum_plan *plan = m->plan;
-    const struct pair *pair = &plan->pair;
-    const unsigned outputs = plan->problem.outputs;
-    double real = plan->problem.precision == FARSUM_F32 ? 4 : 8;
-    double given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
-    double n = (double)plan->sample.n;
-    double to = plan->sample.m > 0 ? (double)plan->sample.m : n;
+    const struct pair *pair = &plan->task.pair;
+    const unsigned outputs = plan->task.problem.outputs;
+    double real = plan->task.problem.precision == FARSUM_F32 ? 4 : 8;
+    double given = plan->task.problem.arrays == FARSUM_F32 ? 4 : 8;
+    double n = (double)plan->task.sample.n;
+    double to = plan->task.sample.m > 0 ? (double)plan->task.sample.m : n;
     int flow = !pair->kind->gradient;
     double in = n * pair->strengths;
     double out = to * ((flow ? pair->values : 0)
                        + (outputs & FARSUM_POTENTIAL ? 1 : 0)
                        + (outputs & FARSUM_FIELD ? 3 : 0));
-    struct work work = {.launches = plan->device ? 8 : 0};
+    struct work work = {.launches = plan->task.device ? 8 : 0};
     count_calls(&work.count, COUNT_MUL, in + out);
     count_calls(&work.count, COUNT_FMA, in + out); /* sums of squares */
     work.read = in * 2 * given + out * real;
     work.written = in * real + out * (real + given);
     farsum_model_stage *stage =
-        add(m, &m->rates, "ends", plan->device ? "gpu" : "host", &work,
+        add(m, &m->rates, "ends", plan->task.device ? "gpu" : "host", &work,
             work.read + work.written, measured);
-    double bus = plan->problem.memory == FARSUM_DEVICE
+    double bus = plan->task.problem.memory == FARSUM_DEVICE
                      ? 0
                      : (in + out) * given * m->rates.transfer;
     if (bus > stage->predicted) {
@@ -209,8 +210,8 @@ static void fill_machine(const struct model_rates *rates,
 static void fill_stages(struct modelled *m)
 {
     const farsum_plan *plan = m->plan;
-    const struct pair *pair = &plan->pair;
-    const farsum_stage_info *info = plan->info.stages;
+    const struct pair *pair = &plan->task.pair;
+    const farsum_stage_info *info = plan->report.info.stages;
     double back = m->s->seconds_back, sum = 0;
     int first = 1; /* of an execute */
     add_points(m);
@@ -223,12 +224,12 @@ static void fill_stages(struct modelled *m)
     add_room(m, ROOM_INTERP, "interp", 1, info[ROOM_INTERP].seconds);
     for (int r = 0; r < ROOM_COUNT; r++)
         sum += info[r].seconds;
-    add_ends(m, fmax(plan->info.seconds_execute - sum, 0));
+    add_ends(m, fmax(plan->report.info.seconds_execute - sum, 0));
     for (int k = first; k < m->model->n_stages; k++) {
         m->model->predicted += m->model->stages[k].predicted;
         m->model->planned += m->model->stages[k].planned;
     }
-    m->model->measured = plan->info.seconds_execute;
+    m->model->measured = plan->report.info.seconds_execute;
 }
 
 farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
@@ -237,22 +238,23 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
     FP_GUARD;
     if (!plan || !model)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "model" : "plan");
-    TRY(device_usable(plan->device));
+    TRY(device_usable(plan->task.device));
     if (plan->method != &method_spectral)
         FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
-             plan->info.method);
+             plan->report.info.method);
     farsum_model made = FARSUM_MODEL_INIT;
     struct modelled m = {.plan = plan, .s = plan->state, .model = &made};
-    struct machine_place place = {plan->device, plan->isa,
-                                  plan->problem.precision, plan->threads};
+    struct machine_place place = {plan->task.device, plan->task.isa,
+                                  plan->task.problem.precision,
+                                  plan->task.threads};
     TRY(model_rates_get(&place, again, &m.rates));
     m.near = m.rates;
-    place.precision = plan->pairs;
-    if (plan_is_mixed(plan))
+    place.precision = plan->task.pairs;
+    if (task_is_mixed(&plan->task))
         TRY(model_rates_get(&place, again, &m.near));
     fill_machine(&m.rates, &made.machine);
     fill_machine(&m.near, &made.near_machine);
-    tuned_args(&m.s->tuned, plan, m.args);
+    tuned_args(&m.s->tuned, &plan->task, m.args);
     fill_stages(&m);
     return struct_give(model, model->size, &made, sizeof made,
                        "FARSUM_MODEL_INIT");

@@ -17,16 +17,16 @@
 
 double plan_power(const struct farsum_plan *plan)
 {
-    const struct pair_kind *kind = plan->pair.kind;
-    if (!kind->gradient || kind->screened || plan->problem.softening > 0)
+    const struct pair_kind *kind = plan->task.pair.kind;
+    if (!kind->gradient || kind->screened || plan->task.problem.softening > 0)
         return 0;
     return kind->power;
 }
 
 const char *plan_norm_unseen(const struct farsum_plan *plan)
 {
-    if (plan->given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
-        || plan->problem.n_sources <= PLAN_FEW)
+    if (plan->task.given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
+        || plan->task.problem.n_sources <= PLAN_FEW)
         return NULL;
     return "of more than 5000 particles only the energy tells the virial, and "
            "not of yukawa nor with softening";
@@ -34,8 +34,8 @@ const char *plan_norm_unseen(const struct farsum_plan *plan)
 
 farsum_status plan_norm(struct farsum_plan *plan)
 {
-    farsum_problem *p = &plan->problem;
-    const farsum_options *o = &plan->options;
+    farsum_problem *p = &plan->task.problem;
+    const farsum_options *o = &plan->task.options;
     int checked = p->sample_x && p->n_targets == 0 && o->verify >= 0
                   && (o->verify > 0 || p->n_sources <= PLAN_CHECKED)
                   && !plan_norm_unseen(plan);
@@ -47,21 +47,21 @@ farsum_status plan_norm(struct farsum_plan *plan)
     if (p->error == FARSUM_ERROR_ENERGY || p->error == FARSUM_ERROR_PRESSURE)
         p->error = FARSUM_ERROR_POTENTIAL;
     else if (p->error == FARSUM_ERROR_EACH)
-        p->error = plan->pair.kind->gradient ? FARSUM_ERROR_FORCE
-                                             : FARSUM_ERROR_VELOCITY;
+        p->error = plan->task.pair.kind->gradient ? FARSUM_ERROR_FORCE
+                                                  : FARSUM_ERROR_VELOCITY;
     double first = 1;
-    if (plan->given.error == FARSUM_ERROR_PRESSURE) {
+    if (plan->task.given.error == FARSUM_ERROR_PRESSURE) {
         plan->beyond = OF_PRESSURE;
         first = FIRST_PRESSURE;
-    } else if (plan->given.error == FARSUM_ERROR_EACH) {
+    } else if (plan->task.given.error == FARSUM_ERROR_EACH) {
         plan->beyond = OF_EACH;
         first = FIRST_EACH;
     }
     if (!checked) /* nothing corrects it */
         first = plan->beyond;
-    else if (plan->dry) /* the plan that would be made keeps it */
+    else if (plan->task.dry) /* the plan that would be made keeps it */
         plan->beyond = first;
-    if (plan->finer == 0 || !checked)
-        plan->finer = fmax(plan->finer, first);
+    if (plan->task.finer == 0 || !checked)
+        plan->task.finer = fmax(plan->task.finer, first);
     return FARSUM_OK;
 }

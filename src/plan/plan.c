@@ -23,35 +23,21 @@ enum { MESH_MOST = 1 << 19 };
 /* Particles that make a thread worth waking. */
 enum { PER_THREAD = 256 };
 
-void plan_log(const struct farsum_plan *plan, const char *format, ...)
-{
-    char line[1024];
-    if (!plan->options.log)
-        return;
-    va_list args;
-    va_start(args, format);
-    c_locale_vtext(line, sizeof line, format, args);
-    va_end(args);
-    int held = fp_suspend();
-    plan->options.log(line, plan->options.log_data);
-    fp_resume(held);
-}
-
 /* Where: the caller's device, one by name, or the host. */
 static farsum_status plan_device(struct farsum_plan *plan)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &plan->task.options;
     if (o->on_device && o->device)
         FAIL(ERR_ARGUMENT, "device \"%s\" and on_device: one of them at most",
              o->device);
     if (o->on_device) {
-        plan->device = o->on_device->device;
-        TRY(device_usable(plan->device));
+        plan->task.device = o->on_device->device;
+        TRY(device_usable(plan->task.device));
     } else if (!device_is_host(o->device)) {
-        TRY(device_open(o->device, &plan->device));
+        TRY(device_open(o->device, &plan->task.device));
         plan->owns_device = 1;
     }
-    if (!plan->device && plan->problem.memory == FARSUM_DEVICE)
+    if (!plan->task.device && plan->task.problem.memory == FARSUM_DEVICE)
         FAIL(ERR_ARGUMENT, "arrays are on the device, and the plan is on the "
                            "host");
     return FARSUM_OK;
@@ -60,13 +46,13 @@ static farsum_status plan_device(struct farsum_plan *plan)
 static farsum_status plan_options(struct farsum_plan *plan,
                                   const farsum_options *options)
 {
-    farsum_options *o = &plan->options;
+    farsum_options *o = &plan->task.options;
     *o = (farsum_options)FARSUM_OPTIONS_INIT;
     if (options)
         TRY(struct_take(o, sizeof *o, options, options->size,
                         "FARSUM_OPTIONS_INIT"));
-    plan->given_cutoff = o->cutoff;
-    plan->given_skin = o->skin;
+    plan->task.given_cutoff = o->cutoff;
+    plan->task.given_skin = o->skin;
     if (o->method && strcmp(o->method, "auto") == 0)
         o->method = NULL;
     TRY(plan_device(plan));
@@ -84,7 +70,8 @@ static farsum_status plan_options(struct farsum_plan *plan,
         FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
     if (o->near_cells < 0 || o->near_team[0] < 0 || o->near_team[1] < 0)
         FAIL(ERR_ARGUMENT, "near_cells or near_team is below 0");
-    if ((o->near_cells || o->near_team[0] || o->near_team[1]) && !plan->device)
+    if ((o->near_cells || o->near_team[0] || o->near_team[1])
+        && !plan->task.device)
         FAIL(ERR_UNSUPPORTED, "near_cells and near_team are of rows on a "
                               "device, this plan is on the host");
     if (o->verify < -1 || o->verify > 1)
@@ -94,7 +81,7 @@ static farsum_status plan_options(struct farsum_plan *plan,
              (int)o->on_excess);
     if (o->queues < 0 || o->queues > 2)
         FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
-    if (o->queues == 2 && !plan->device)
+    if (o->queues == 2 && !plan->task.device)
         FAIL(ERR_UNSUPPORTED, "two queues are a device's, this plan is on the "
                               "host");
     if (o->support != 0 && (o->support < 2 || o->support > 16))
@@ -114,14 +101,15 @@ static farsum_status plan_options(struct farsum_plan *plan,
     TRY(count_product(o->boxes, 3, "boxes"));
     TRY(count_check(o->leaf, "leaf"));
     if (o->memory_limit == 0)
-        o->memory_limit = (plan->device ? (uint64_t)plan->device->facts.memory
-                                        : mem_allowed())
-                          / 10 * 8;
-    TRY(isa_find(o->isa, &plan->isa));
-    plan->threads = par_threads(o->threads);
-    int64_t n = plan->problem.n_sources + plan->problem.n_targets;
-    if (o->threads == 0 && n / PER_THREAD < plan->threads)
-        plan->threads = n / PER_THREAD > 1 ? (int)(n / PER_THREAD) : 1;
+        o->memory_limit =
+            (plan->task.device ? (uint64_t)plan->task.device->facts.memory
+                               : mem_allowed())
+            / 10 * 8;
+    TRY(isa_find(o->isa, &plan->task.isa));
+    plan->task.threads = par_threads(o->threads);
+    int64_t n = plan->task.problem.n_sources + plan->task.problem.n_targets;
+    if (o->threads == 0 && n / PER_THREAD < plan->task.threads)
+        plan->task.threads = n / PER_THREAD > 1 ? (int)(n / PER_THREAD) : 1;
     return FARSUM_OK;
 }
 
@@ -131,10 +119,10 @@ static void plan_store(const struct farsum_plan *plan)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     struct store store;
-    if (!plan->options.log)
+    if (!plan->task.options.log)
         return;
     if (store_open(&store, 0) != FARSUM_OK && !atomic_flag_test_and_set(&told))
-        plan_log(plan, "%s", farsum_message());
+        task_log(&plan->task, "%s", farsum_message());
     store_close(&store);
 }
 
@@ -142,46 +130,49 @@ static void plan_store(const struct farsum_plan *plan)
  * in. */
 static farsum_status plan_sample(struct farsum_plan *plan)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &plan->task.problem;
     struct cell cell;
-    plan->sample = (struct sample){.n = p->n_sources, .m = p->n_targets,
-                                   .q2 = (double)p->n_sources};
+    plan->task.sample = (struct sample){
+        .n = p->n_sources, .m = p->n_targets, .q2 = (double)p->n_sources};
     if (!p->periodic[0])
         return FARSUM_OK;
     TRY(cell_set(&cell, p->cell, 1));
-    cell.unit = plan_per(plan);
-    if (!plan->pair.kind->charged)
-        TRY(sample_take_flow(&plan->sample, &plan->pair, &cell, p,
-                             &plan->exclusions, plan->isa, plan->threads));
+    cell.unit = task_per(&plan->task);
+    if (!plan->task.pair.kind->charged)
+        TRY(sample_take_flow(&plan->task.sample, &plan->task.pair, &cell, p,
+                             &plan->task.exclusions, plan->task.isa,
+                             plan->task.threads));
     else
-        TRY(sample_take(&plan->sample, &cell, p->n_sources, p->n_targets,
-                        p->sample_x, plan->sample_q, p->arrays,
-                        &plan->exclusions, NULL, plan->isa, plan->threads));
-    return sample_moments_set(&plan->sample,
+        TRY(sample_take(&plan->task.sample, &cell, p->n_sources, p->n_targets,
+                        p->sample_x, plan->task.sample_q, p->arrays,
+                        &plan->task.exclusions, NULL, plan->task.isa,
+                        plan->task.threads));
+    return sample_moments_set(&plan->task.sample,
                               p->error == FARSUM_ERROR_POTENTIAL
-                                  || !plan->pair.kind->gradient);
+                                  || !plan->task.pair.kind->gradient);
 }
 
 static void plan_about(struct farsum_plan *plan)
 {
-    farsum_plan_info *i = &plan->info;
+    farsum_plan_info *i = &plan->report.info;
     i->size = sizeof *i;
-    i->kernel = plan->problem.kernel;
-    i->device = plan->device ? plan->device->name : "host";
-    i->device_model = plan->device ? plan->device->facts.model : NULL;
-    i->isa = isa_name(plan->isa);
-    i->threads = plan->threads;
-    i->n_sources = plan->problem.n_sources;
-    i->n_targets = plan->problem.n_targets > 0 ? plan->problem.n_targets
-                                               : plan->problem.n_sources;
-    i->tolerance = plan->given.tolerance;
+    i->kernel = plan->task.problem.kernel;
+    i->device = plan->task.device ? plan->task.device->name : "host";
+    i->device_model = plan->task.device ? plan->task.device->facts.model : NULL;
+    i->isa = isa_name(plan->task.isa);
+    i->threads = plan->task.threads;
+    i->n_sources = plan->task.problem.n_sources;
+    i->n_targets = plan->task.problem.n_targets > 0
+                       ? plan->task.problem.n_targets
+                       : plan->task.problem.n_sources;
+    i->tolerance = plan->task.given.tolerance;
 }
 
 /* The caller's pointers, which may not outlive create. */
 static void plan_forget(struct farsum_plan *plan)
 {
-    farsum_options *o = &plan->options;
-    farsum_problem *both[] = {&plan->problem, &plan->given};
+    farsum_options *o = &plan->task.options;
+    farsum_problem *both[] = {&plan->task.problem, &plan->task.given};
     for (int k = 0; k < 2; k++) {
         both[k]->sample_x = both[k]->sample_q = NULL;
         both[k]->exclusions = NULL;
@@ -205,54 +196,58 @@ farsum_status plan_make_for(const farsum_problem *problem,
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     GO(MEM_NEW(p, 1));
-    p->dry = how & PLAN_DRY ? 1 : 0;
-    p->net_size = p->checked = -1;
+    p->task.report = &p->report;
+    p->task.dry = how & PLAN_DRY ? 1 : 0;
+    p->report.net_size = p->checked = -1;
     p->energies[0] = p->energies[1] = -1;
-    p->finer = aim.finer;
+    p->task.finer = aim.finer;
     p->most_seconds = aim.most;
-    GO(problem_check(problem, &p->problem, &p->pair));
-    if (aim.wide && p->problem.precision == FARSUM_AUTO)
-        p->problem.precision = FARSUM_F64;
-    p->given = p->problem;
-    p->sign = p->given.coulomb < 0 ? -1 : 1;
+    GO(problem_check(problem, &p->task.problem, &p->task.pair));
+    if (aim.wide && p->task.problem.precision == FARSUM_AUTO)
+        p->task.problem.precision = FARSUM_F64;
+    p->task.given = p->task.problem;
+    p->task.sign = p->task.given.coulomb < 0 ? -1 : 1;
     GO(plan_options(p, options));
     GO(plan_norm(p));
-    p->progress.call = p->options.progress;
-    p->progress.data = p->options.progress_data;
+    p->progress.call = p->task.options.progress;
+    p->progress.data = p->task.options.progress_data;
     progress_begin(&p->progress);
     /* a shorter struct, of an older header, need not hold a cell */
-    if (p->problem.periodic[0]
-        && memcmp(p->problem.cell, problem->cell, sizeof p->problem.cell) != 0)
-        plan_log(p, "the cell is left-handed: summed with c turned round, "
-                    "which is the same lattice");
-    GO(plan_units_begin(p));
-    before.device = p->device ? p->device->bytes : 0;
+    if (p->task.problem.periodic[0]
+        && memcmp(p->task.problem.cell, problem->cell,
+                  sizeof p->task.problem.cell)
+               != 0)
+        task_log(&p->task,
+                 "the cell is left-handed: summed with c turned round, "
+                 "which is the same lattice");
+    GO(units_begin(&p->task));
+    before.device = p->task.device ? p->task.device->bytes : 0;
     plan_store(p);
     GO(plan_addresses(p));
     plan_about(p);
     GO(plan_exclude_problem(p));
     GO(plan_sample(p));
-    if (p->problem.precision == FARSUM_AUTO)
+    if (p->task.problem.precision == FARSUM_AUTO)
         GO(plan_precision(p));
     else
-        GO(plan_method_in(p, p->problem.precision));
+        GO(plan_method_in(p, p->task.problem.precision));
     if (!(how & PLAN_INNER))
-        GO(plan_arrays(&p->problem));
+        GO(plan_arrays(&p->task.problem));
     plan_holds(p, before);
     before = plan_held(p);
-    GO(plan_fits(p, (double)p->bytes));
-    mem_free(p->sample_q); /* what follows knows it by its sums */
-    p->sample_q = NULL;
-    p->problem.sample_q = NULL;
+    GO(task_has_memory(&p->task, (double)p->bytes));
+    mem_free(p->task.sample_q); /* what follows knows it by its sums */
+    p->task.sample_q = NULL;
+    p->task.problem.sample_q = NULL;
     GO(plan_state(p));
     GO(progress_check(&p->progress));
     progress_end(&p->progress, status);
     plan_forget(p);
-    uint64_t expected = p->info.bytes;
+    uint64_t expected = p->report.info.bytes;
     plan_holds(p, before);
-    if (p->dry)
-        p->info.bytes = expected;
-    p->info.seconds_create = clock_seconds() - start;
+    if (p->task.dry)
+        p->report.info.bytes = expected;
+    p->report.info.seconds_create = clock_seconds() - start;
     *plan = p;
     p = NULL;
     /* what was refused on the way here is no failure */
@@ -298,17 +293,17 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
 void farsum_plan_destroy(farsum_plan *plan)
 {
     FP_GUARD;
-    if (!plan || device_usable(plan->device) != FARSUM_OK)
+    if (!plan || device_usable(plan->task.device) != FARSUM_OK)
         return;
     farsum_plan_destroy(plan->beside);
     verify_late_clear(plan);
     if (plan->method)
         plan->method->destroy(plan->state);
-    sample_clear(&plan->sample);
-    mem_free(plan->sample_q);
-    exclusions_clear(&plan->exclusions);
+    sample_clear(&plan->task.sample);
+    mem_free(plan->task.sample_q);
+    exclusions_clear(&plan->task.exclusions);
     if (plan->owns_device)
-        device_close(plan->device);
+        device_close(plan->task.device);
     mem_free(plan);
 }
 
@@ -317,8 +312,8 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
 {
     FP_GUARD;
     double start = clock_seconds();
-    TRY(device_usable(plan->device));
-    if (plan->dry)
+    TRY(device_usable(plan->task.device));
+    if (plan->task.dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no points");
     if (n < 1)
         FAIL(ERR_ARGUMENT, "%lld sources: there is nothing to sum",
@@ -328,24 +323,24 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     if (m < 0 || (m > 0) != (y != NULL))
         FAIL(ERR_ARGUMENT, "%lld targets with %s positions", (long long)m,
              y ? "given" : "no");
-    if (m > 0 && plan->problem.n_targets == 0)
+    if (m > 0 && plan->task.problem.n_targets == 0)
         FAIL(ERR_STATE, "targets were not announced: set n_targets of the "
                         "problem before the plan is made");
     plan->has_points = 0;
     if (plan->beside)
         plan->beside->has_points = 0;
-    plan_units_again(plan);
+    units_again(&plan->task);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
-    device_gather(plan->device);
+    device_gather(plan->task.device);
     farsum_status status = plan_exclude_rows(plan, n, m);
     if (status == FARSUM_OK)
-        status = plan->method->set_points(plan, n, x, m, y);
+        status = plan->method->set_points(&plan->task, plan->state, n, x, m, y);
     if (status == FARSUM_OK)
         status = plan_exclude_hand(plan);
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = plan_points(plan->beside, n, x, 0, NULL);
-    status = device_settle(plan->device, status);
+    status = device_settle(plan->task.device, status);
     if (status == FARSUM_OK)
         status = verify_late_points(plan, n, x, m, y);
     plan_unlimit(plan, limit);
@@ -356,10 +351,10 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
         return status;
     plan->n = n;
     plan->m = m;
-    plan->info.n_sources = n;
-    plan->info.n_targets = m > 0 ? m : n;
+    plan->report.info.n_sources = n;
+    plan->report.info.n_targets = m > 0 ? m : n;
     plan->has_points = 1;
-    plan->info.seconds_set_points = clock_seconds() - start;
+    plan->report.info.seconds_set_points = clock_seconds() - start;
     return FARSUM_OK;
 }
 
@@ -380,31 +375,32 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     FP_GUARD;
     if (!plan || !cell)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "cell" : "plan");
-    TRY(device_usable(plan->device));
-    if (plan->dry)
+    TRY(device_usable(plan->task.device));
+    if (plan->task.dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no cell");
-    if (!plan->problem.periodic[0])
+    if (!plan->task.problem.periodic[0])
         FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
     struct cell checked;
     double old[9], right[9], inside[9];
     memcpy(right, cell, sizeof right);
     cell_right(right);
-    TRY(plan_units_cell(plan, right, inside));
-    TRY(cell_set(&checked, right, plan_per(plan)));
-    plan_units_again(plan);
+    TRY(units_cell(&plan->task, right, inside));
+    TRY(cell_set(&checked, right, task_per(&plan->task)));
+    units_again(&plan->task);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
     verify_late_drop(plan);
-    memcpy(old, plan->problem.cell, sizeof old);
-    farsum_status status = plan->method->set_cell(plan, inside);
+    memcpy(old, plan->task.problem.cell, sizeof old);
+    farsum_status status =
+        plan->method->set_cell(&plan->task, plan->state, inside);
     if (status == FARSUM_OK && plan->beside)
         status = plan_beside_cell(plan, old, right);
     plan_unlimit(plan, limit);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
-    memcpy(plan->problem.cell, inside, sizeof inside);
-    memcpy(plan->given.cell, right, sizeof plan->given.cell);
+    memcpy(plan->task.problem.cell, inside, sizeof inside);
+    memcpy(plan->task.given.cell, right, sizeof plan->task.given.cell);
     plan->has_points = 0;
     return FARSUM_OK;
 }
@@ -415,7 +411,7 @@ farsum_status farsum_plan_get_info(const farsum_plan *plan,
     FP_GUARD;
     if (!plan || !info)
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "info" : "plan");
-    farsum_plan_info all = plan->info;
+    farsum_plan_info all = plan->report.info;
     plan_units_info(plan, &all);
     plan_beside_info(plan, &all);
     return struct_give(info, info->size, &all, sizeof all,

@@ -3,29 +3,22 @@
 #ifndef FARSUM_PLAN_PLAN_H
 #define FARSUM_PLAN_PLAN_H
 
-#include "base/isa.h"
 #include "base/progress.h"
-#include "base/scale.h"
-#include "device/device.h"
-#include "math/pair.h"
-#include "plan/calibrate.h"
-#include "task/sample.h"
-#include "points/exclusions.h"
-
-struct method;
+#include "task/method.h"
+#include "task/units.h"
 
 struct farsum_plan {
-    farsum_problem given;    /* defaults filled in; sample pointers cleared */
-    farsum_problem problem;  /* the same in units of the plan's own; mixed is
-                                f64 here, with pairs in f32; of error the norm
-                                that parameters are tuned by */
-    struct units units;      /* which these are */
-    double given_cutoff, given_skin; /* options.cutoff and skin are inside */
-    double *sample_q;        /* owned: problem.sample_q, f64; create alone */
-    double sign;             /* of the constant; problem.coulomb is its size */
-    double finer;            /* problem.tolerance is given.tolerance over this:
-                                1, or more if the norm or the check asked for
-                                it */
+    struct task task;     /* what methods see */
+    struct report report; /* what the method says of it */
+    const struct method *method;
+    void *state;                /* owned; the method's */
+    char method_reason[1000];   /* why this method */
+    double method_seconds;      /* of an execute, as it was chosen by */
+    double most_seconds;        /* that it may take; 0: any */
+    char precision_reason[600]; /* why this precision, of auto */
+    int owns_device;            /* 1: task.device was opened here */
+    struct progress progress;   /* options.progress, while a call runs */
+
     double beyond;           /* error in the norm of given.error over that in
                                 problem.error's, as expected without a check */
     double checked;          /* error by the check, over the tolerance; below 0:
@@ -37,37 +30,12 @@ struct farsum_plan {
                               */
     double unchecked;        /* the estimate of the sum that was checked */
     struct verify_late *late; /* owned; NULL: no sum is to be checked */
-    farsum_precision pairs;  /* of the near field's pairs */
-    farsum_options options;  /* names of the caller are cleared once used */
-    struct progress progress; /* options.progress, while a call runs */
-    struct pair pair;        /* the problem's kernel */
-    const struct method *method;
-    void *state;              /* owned by the method */
-    char method_reason[1000]; /* why this method */
-    double method_seconds;    /* of an execute, as it was chosen by */
-    double most_seconds;      /* that it may take; 0: any */
-    char precision_reason[600]; /* why this precision, of auto */
-    struct device *device;   /* NULL: the host */
-    int owns_device;         /* 1: opened here */
-    enum isa isa;
-    int threads;
-    struct machine machine;  /* what the costs are multiplied by */
-    struct sample sample;    /* what the tuner saw */
+
     int64_t n, m;            /* points set; m = 0: targets are the sources */
-    int has_points, dry;     /* dry: made by farsum_plan_tune */
-    struct exclusions exclusions; /* rows: for the points that are set */
-    double net_size;         /* what info.net_strength is none of to rounding:
-                                root of n sum square(); negative: nothing was
-                                summed yet */
+    int has_points;
     int64_t bytes;           /* allocated on behalf of this plan */
     struct farsum_plan *beside; /* owned; NULL: the method has all outputs */
-    int beside_ran;          /* 1: in the last execute */
-    farsum_plan_info info;
-};
-
-/* A device that a caller has opened (device.h of the interface). */
-struct farsum_device {
-    struct device *device; /* owned */
+    int beside_ran;             /* 1: in the last execute */
 };
 
 /* problem.c: fills in defaults and checks everything that needs no method. */
@@ -165,86 +133,15 @@ farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked);
 /* plan/choose_precision.c: in each precision; the fastest that holds is
  * kept. */
 farsum_status plan_precision(struct farsum_plan *plan);
-/* C inside. */
-static inline double plan_constant(const struct farsum_plan *plan)
-{
-    return plan->sign * plan->problem.coulomb;
-}
-/* plan/units.c: the units of problem, options and pair; of open space first
- * those of the sample. */
-farsum_status plan_units_begin(struct farsum_plan *plan);
-/* What holds points, as they were given. */
-struct extent {
-    double low[3], high[3];
-};
-#define EXTENT_NONE                                                            \
-    {                                                                          \
-        {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}      \
-    }
-static inline void extent_add(struct extent *e, int axis, double v)
-{
-    e->low[axis] = v < e->low[axis] ? v : e->low[axis];
-    e->high[axis] = v > e->high[axis] ? v : e->high[axis];
-}
-void extent_points(struct extent *e, const double *x, int64_t n, int threads);
-/* The unit's exponent; that of open points becomes the plan's. */
-int plan_units_of(const struct extent *extent);
-void plan_units_points(struct farsum_plan *plan, const struct extent *extent);
-/* A cell inside; one of another size altogether is another plan's. */
-farsum_status plan_units_cell(const struct farsum_plan *plan,
-                              const double cell[9], double inside[9]);
-/* The largest of n numbers of strengths, `width` a source, of each vector; they
- * become the units of a sum. */
-void plan_units_most(const void *q, farsum_precision type, int64_t first,
-                     int64_t n, int width, double most[2]);
-void plan_units_strength(struct farsum_plan *plan, const double most[2]);
-/* The sample's strengths again, which points and cells are judged by. */
-void plan_units_again(struct farsum_plan *plan);
-/* An absolute tolerance, which goes with all units. */
-void plan_units_tolerance(struct farsum_plan *plan);
-/* From inside to the caller's: exponents of two, and numbers. */
-int plan_exponent(const struct farsum_plan *plan); /* of potential, velocity */
-int plan_exponent_field(const struct farsum_plan *plan);
-int plan_exponent_energy(const struct farsum_plan *plan); /* and of virial */
+/* The caller's units, in what info says. */
 void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info);
-double plan_error(const struct farsum_plan *plan, double error);
-/* What strict's bound is in the tolerance's norm, of an error that no target
- * exceeds; both with C = 1, norm that of the results: it may be off by the
- * error. */
-double plan_bound(const struct farsum_plan *plan, double error, double norm);
-double plan_length(const struct farsum_plan *plan, double length);
-/* A coordinate that is given, times this, is inside. */
-double plan_per(const struct farsum_plan *plan);
-/* Results before they go out: the largest by size, infinite if one is not
- * finite; 1: whatever is added, all are in range; fails if the largest is not
- * in the range of its type. */
-double plan_units_largest(const void *v, farsum_precision type, int64_t n,
-                          int threads);
-int plan_units_sure(double largest, int exponent, farsum_precision type);
-/* 1: those of rhs sets of strengths are in range, whatever their points. */
-int plan_units_safe(struct farsum_plan *plan, int64_t n, int rhs,
-                    const void *q);
-farsum_status plan_units_range(const struct farsum_plan *plan, double largest,
-                               int exponent, farsum_precision type,
-                               const char *what);
-/* 1: near pairs in f32, all else in f64. */
-static inline int plan_is_mixed(const struct farsum_plan *plan)
-{
-    return plan->pairs != plan->problem.precision;
-}
 /* 1: an order that was given by hand leaves more than the tolerance, by the
  * estimate. */
 static inline int plan_misses(const struct farsum_plan *plan)
 {
-    return plan->options.order != 0
-           && plan_estimate(plan) > plan->problem.tolerance * plan->finer;
-}
-/* FARSUM_POTENTIAL | ...: what a kernel has. */
-static inline unsigned pair_outputs(const struct pair *pair)
-{
-    return pair->kind->gradient ? FARSUM_POTENTIAL | FARSUM_FIELD
-                                      | FARSUM_ENERGY | FARSUM_VIRIAL
-                                : FARSUM_VELOCITY;
+    return plan->task.options.order != 0
+           && plan_estimate(plan)
+                  > plan->task.problem.tolerance * plan->task.finer;
 }
 /* plan/exclusions.c: the rows for n sources and m targets; what the method
  * makes of them is for plan_exclude_hand, once it has the points. */
@@ -288,11 +185,6 @@ void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
 /* Positions, in f32, have addresses: 2^47 bytes; below, no variant's count of
  * bytes overflows. */
 farsum_status plan_addresses(const struct farsum_plan *plan);
-/* Bytes that a method will need are within it. */
-farsum_status plan_fits(const struct farsum_plan *plan, double bytes);
-/* One line to the caller's log, if there is one. */
-void plan_log(const struct farsum_plan *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 /* What the method keeps; on a device its kernels compile side by side. */
 farsum_status plan_state(struct farsum_plan *plan);
 #endif

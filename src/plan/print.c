@@ -10,13 +10,13 @@
 #include "math/pair.h"
 #include "math/split.h"
 #include "math/window.h"
-#include "task/method.h"
+#include "plan/plan.h"
 #include "stage/stage.h"
 
 /* What a periodic sum does about a net strength, and which it had. */
 static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
 {
-    const struct pair_kind *kind = plan->pair.kind;
+    const struct pair_kind *kind = plan->task.pair.kind;
     const char *net, *rule;
     if (kind->charged) {
         net = "net charge", rule = "neutralised by a uniform background";
@@ -33,16 +33,18 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
     }
     fprintf(out, "zero mode: %s ", net);
     /* the caller's numbers may be rounded to f32 */
-    double least = plan->problem.arrays == FARSUM_F32 ? 1e-7 : 1e-14;
-    farsum_plan_info all = plan->info;
+    double least = plan->task.problem.arrays == FARSUM_F32 ? 1e-7 : 1e-14;
+    farsum_plan_info all = plan->report.info;
     plan_units_info(plan, &all);
-    if (plan->net_size >= 0)
+    if (plan->report.net_size >= 0)
         c_locale_write(out, "%.3g%s", all.net_strength,
-                       fabs(plan->info.net_strength) <= least * plan->net_size
+                       fabs(plan->report.info.net_strength)
+                               <= least * plan->report.net_size
                            ? " (none)"
                            : "");
-    fprintf(out, "%s%s%s\n", plan->net_size >= 0 ? ": " : "is ", rule,
-            plan->problem.surface == FARSUM_VACUUM ? "; vacuum around" : "");
+    fprintf(out, "%s%s%s\n", plan->report.net_size >= 0 ? ": " : "is ", rule,
+            plan->task.problem.surface == FARSUM_VACUUM ? "; vacuum around"
+                                                        : "");
 }
 
 void farsum_plan_print(const farsum_plan *plan, FILE *out)
@@ -50,7 +52,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     FP_GUARD;
     if (!plan || !out)
         return;
-    farsum_plan_info all = plan->info;
+    farsum_plan_info all = plan->report.info;
     const farsum_plan_info *i = &all;
     plan_units_info(plan, &all);
     plan_beside_info(plan, &all);
@@ -77,7 +79,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                        "second sum: error %.3g at %lld targets; parameters are "
                        "of tolerance %.3g\n",
                        i->checked_error, (long long)i->checked_targets,
-                       i->tolerance / plan->finer);
+                       i->tolerance / plan->task.finer);
     if (i->bound > 0)
         c_locale_write(
             out,
@@ -88,13 +90,13 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 "WARNING: order %d, which was given, does not keep the "
                 "tolerance\n",
                 i->order);
-    if (plan->sign < 0)
+    if (plan->task.sign < 0)
         c_locale_write(out, "strengths attract (gravity): constant %.6g\n",
-                       plan->given.coulomb);
-    if (plan->problem.softening > 0)
+                       plan->task.given.coulomb);
+    if (plan->task.problem.softening > 0)
         c_locale_write(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
-                       plan->given.softening);
-    if (plan->problem.periodic[0])
+                       plan->task.given.softening);
+    if (plan->task.problem.periodic[0])
         print_zero_mode(plan, out);
     if (i->split)
         c_locale_write(
@@ -122,9 +124,9 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                        "%lld calls of set_points\n",
                        i->skin, (long long)i->lists_made,
                        (long long)i->lists_kept);
-    else if (plan->options.skin > 0)
+    else if (plan->task.options.skin > 0)
         c_locale_write(out, "skin %.6g: no lists are kept here\n",
-                       plan->given_skin);
+                       plan->task.given_skin);
     c_locale_write(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
         c_locale_write(out, ", %.3g MB of it on the device",

@@ -17,7 +17,7 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
                          int64_t bytes[OUTPUTS])
 {
     int64_t targets = plan->m > 0 ? plan->m : plan->n;
-    int64_t each = rhs * targets * array_size(plan->problem.arrays);
+    int64_t each = rhs * targets * array_size(plan->task.problem.arrays);
     array[0] = &result->potential, bytes[0] = each;
     array[1] = &result->field, bytes[1] = 3 * each;
     array[2] = &result->velocity, bytes[2] = 3 * each;
@@ -31,7 +31,7 @@ static farsum_status apart_sum(struct farsum_plan *plan, int rhs, const void *q,
     farsum_result own = *result;
     if (plan->beside)
         own.virial = NULL;
-    TRY(plan->method->execute(plan, rhs, q, &own));
+    TRY(plan->method->execute(&plan->task, plan->state, rhs, q, &own));
     if (plan->beside)
         TRY(plan_beside_execute(plan, rhs, q, result));
     return verify_late_sum(plan, rhs, q, result);
@@ -45,8 +45,8 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
     void **from[OUTPUTS], **to[OUTPUTS];
     int64_t bytes[OUTPUTS];
     int parts = rhs > 1 || plan->beside || verify_late_waits(plan, result);
-    if (plan->problem.memory == FARSUM_DEVICE || !parts
-        || (!plan->progress.call && plan_units_safe(plan, plan->n, rhs, q)))
+    if (plan->task.problem.memory == FARSUM_DEVICE || !parts
+        || (!plan->progress.call && units_safe(&plan->task, plan->n, rhs, q)))
         return apart_sum(plan, rhs, q, result);
     apart_arrays(plan, rhs, &mine, from, bytes);
     apart_arrays(plan, rhs, result, to, bytes);

@@ -33,30 +33,30 @@ enum { CORRECTIONS = 3 };
 
 double plan_estimate(const struct farsum_plan *plan)
 {
-    double estimate = plan->info.estimated_error, beyond = plan->beyond;
+    double estimate = plan->report.info.estimated_error, beyond = plan->beyond;
     if (plan->checked < 0)
         return estimate
                * (plan->method->wide ? fmin(beyond, OF_VIRIAL) : beyond);
     if (!(plan->unchecked > 0))
         return estimate;
-    return estimate * plan->checked * plan->problem.tolerance * plan->finer
-           / plan->unchecked;
+    return estimate * plan->checked * plan->task.problem.tolerance
+           * plan->task.finer / plan->unchecked;
 }
 
 double plan_estimate_energy(const struct farsum_plan *plan, int which)
 {
-    const farsum_plan_info *i = &plan->info;
+    const farsum_plan_info *i = &plan->report.info;
     unsigned output = which ? FARSUM_VIRIAL : FARSUM_ENERGY;
     farsum_error_kind norm =
         which ? FARSUM_ERROR_PRESSURE : FARSUM_ERROR_ENERGY;
     double measured = plan->energies[which];
-    if (plan->given.error == norm)
+    if (plan->task.given.error == norm)
         return plan_estimate(plan);
     if (measured >= 0)
         return plan->unchecked > 0
                    ? measured * i->estimated_error / plan->unchecked
                    : measured;
-    if (!plan->method->wide || !(plan->problem.outputs & output))
+    if (!plan->method->wide || !(plan->task.problem.outputs & output))
         return -1;
     return i->estimated_error * (which ? OF_VIRIAL : 1);
 }
@@ -64,11 +64,10 @@ double plan_estimate_energy(const struct farsum_plan *plan, int which)
 /* Why there is nothing to compare, whatever is summed; NULL: there is. */
 static const char *verify_not(const struct farsum_plan *plan)
 {
-    const farsum_problem *p = &plan->problem;
-    unsigned needed = !plan->pair.kind->gradient ? FARSUM_VELOCITY
-                      : p->error == FARSUM_ERROR_POTENTIAL
-                          ? FARSUM_POTENTIAL
-                          : FARSUM_FIELD;
+    const farsum_problem *p = &plan->task.problem;
+    unsigned needed = !plan->task.pair.kind->gradient      ? FARSUM_VELOCITY
+                      : p->error == FARSUM_ERROR_POTENTIAL ? FARSUM_POTENTIAL
+                                                           : FARSUM_FIELD;
     if (plan->method->wide)
         return "it is a reference itself";
     if (!(p->outputs & needed))
@@ -78,11 +77,11 @@ static const char *verify_not(const struct farsum_plan *plan)
 
 static int verify_wanted(const struct farsum_plan *plan)
 {
-    const farsum_options *o = &plan->options;
-    if (o->verify < 0 || plan->dry)
+    const farsum_options *o = &plan->task.options;
+    if (o->verify < 0 || plan->task.dry)
         return 0;
     return o->verify > 0
-           || (!o->strict && plan->problem.n_sources <= PLAN_CHECKED
+           || (!o->strict && plan->task.problem.n_sources <= PLAN_CHECKED
                && verify_not(plan) == NULL);
 }
 
@@ -91,10 +90,10 @@ static struct verify_sum verify_sample(const struct farsum_plan *plan,
                                        const farsum_problem *problem)
 {
     return (struct verify_sum){
-        .n = plan->problem.n_sources,
+        .n = plan->task.problem.n_sources,
         .given_x = problem->sample_x,
         .given_q = problem->sample_q,
-        .size = plan->problem.coulomb * plan->sample.force,
+        .size = plan->task.problem.coulomb * plan->task.sample.force,
     };
 }
 
@@ -102,18 +101,18 @@ static struct verify_sum verify_sample(const struct farsum_plan *plan,
  * where a caller stopped it or memory has run out. */
 static int verify_skips(const struct farsum_plan *plan, farsum_status status)
 {
-    return plan->options.verify == 0 && status != FARSUM_ERR_STATE
+    return plan->task.options.verify == 0 && status != FARSUM_ERR_STATE
            && !strstr(farsum_message(), "could not be allocated");
 }
 
 /* As it was before it summed the sample. */
 static void verify_rest(struct farsum_plan *plan, int64_t n)
 {
-    farsum_plan_info *i = &plan->info;
+    farsum_plan_info *i = &plan->report.info;
     plan->n = plan->m = 0;
     i->n_sources = i->n_targets = n;
     plan->beside_ran = 0;
-    plan->net_size = -1;
+    plan->report.net_size = -1;
     i->net_strength = 0;
     i->seconds_set_points = i->seconds_execute = i->seconds_stages = 0;
     plan->lists_before[0] = i->lists_made;
@@ -125,12 +124,12 @@ static void verify_rest(struct farsum_plan *plan, int64_t n)
 void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
                   double error, double seconds)
 {
-    plan->unchecked = plan->info.estimated_error;
+    plan->unchecked = plan->report.info.estimated_error;
     plan->checked = error;
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
-        plan->checked = fmax(error, DBL_EPSILON / plan->given.tolerance);
-    plan->info.checked_targets = s->targets.count;
-    plan->info.seconds_verify += seconds;
+    if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
+        plan->checked = fmax(error, DBL_EPSILON / plan->task.given.tolerance);
+    plan->report.info.checked_targets = s->targets.count;
+    plan->report.info.seconds_verify += seconds;
 }
 
 static int verify_keeps(const struct verify_error *error, double part)
@@ -167,11 +166,11 @@ static struct plan_aim verify_aim(const struct farsum_plan *plan,
     double step = fmin(error / AIMED, STEP);
     if (last > 0 && error > SAME * last)
         step *= MORE;
-    if (!aim.wide && plan->given.precision == FARSUM_AUTO
-        && plan->info.precision != FARSUM_F64 && error > NARROW)
+    if (!aim.wide && plan->task.given.precision == FARSUM_AUTO
+        && plan->report.info.precision != FARSUM_F64 && error > NARROW)
         aim.wide = 1;
     else
-        aim.finer = plan->finer * step;
+        aim.finer = plan->task.finer * step;
     return aim;
 }
 
@@ -179,14 +178,14 @@ static struct plan_aim verify_aim(const struct farsum_plan *plan,
  * mended. */
 static int verify_binds(const struct farsum_plan *plan, double error)
 {
-    if (plan->options.order == 0)
+    if (plan->task.options.order == 0)
         return 0;
     if (error > 1)
-        plan_log(plan,
+        task_log(&plan->task,
                  "WARNING: order %d, which was given, leaves %.3g by a second "
                  "sum, above the tolerance %g",
-                 plan->info.order, error * plan->given.tolerance,
-                 plan->given.tolerance);
+                 plan->report.info.order, error * plan->task.given.tolerance,
+                 plan->task.given.tolerance);
     return 1;
 }
 
@@ -198,14 +197,14 @@ static int verify_wider(const struct farsum_plan *plan,
     farsum_problem wide;
     struct farsum_plan *made = NULL;
     struct verify_error error = {INFINITY, INFINITY};
-    if (plan->given.precision == FARSUM_F64
-        || plan->given.precision == FARSUM_AUTO)
+    if (plan->task.given.precision == FARSUM_F64
+        || plan->task.given.precision == FARSUM_AUTO)
         return 0;
     int good = struct_take(&wide, sizeof wide, problem, problem->size,
                            "FARSUM_PROBLEM_INIT")
                == FARSUM_OK;
     wide.precision = FARSUM_F64;
-    wide.arrays = plan->problem.arrays;
+    wide.arrays = plan->task.problem.arrays;
     good = good && plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
            && verify_once(made, s, &error) == FARSUM_OK
                && verify_keeps(&error, KEPT);
@@ -221,7 +220,7 @@ static farsum_status verify_fails(const struct farsum_plan *plan,
                                   farsum_status status)
 {
     char why[700] = "errs as much";
-    double t = plan->given.tolerance;
+    double t = plan->task.given.tolerance;
     if (status != FARSUM_OK)
         snprintf(why, sizeof why, "%s", farsum_message());
     double reached = 2 * error * t, digit = pow(10, floor(log10(reached)));
@@ -229,8 +228,8 @@ static farsum_status verify_fails(const struct farsum_plan *plan,
     return status_fail(FARSUM_ERR_TOLERANCE,
                        "a second sum of %lld targets measures %.3g, above the "
                        "tolerance %g; a finer plan: %s; use %stolerance %g",
-                       (long long)plan->info.checked_targets, error * t, t, why,
-                       wider ? "precision f64, or " : "",
+                       (long long)plan->report.info.checked_targets, error * t,
+                       t, why, wider ? "precision f64, or " : "",
                        ceil(reached / digit) * digit);
 }
 
@@ -248,9 +247,9 @@ farsum_status plan_verify(const farsum_problem *problem,
     const char *not = verify_not(p);
     if (not)
         GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
-    if (!s.given_x || !s.given_q || p->problem.n_targets > 0) {
-        if (p->given.error == FARSUM_ERROR_ENERGY
-            || p->given.error == FARSUM_ERROR_PRESSURE)
+    if (!s.given_x || !s.given_q || p->task.problem.n_targets > 0) {
+        if (p->task.given.error == FARSUM_ERROR_ENERGY
+            || p->task.given.error == FARSUM_ERROR_PRESSURE)
             return FARSUM_OK; /* potentials at targets do not tell them */
         GO(MEM_NEW(p->late, 1)); /* by what is summed first */
         return FARSUM_OK;
@@ -269,15 +268,16 @@ farsum_status plan_verify(const farsum_problem *problem,
         status = plan_make_for(problem, options, PLAN_INNER, aim, &next);
         if (status != FARSUM_OK)
             break;
-        plan_log(next,
+        task_log(&next->task,
                  "a second sum measured %.3g: the plan is now in %s and of "
                  "tolerance %.3g",
-                 error.is * p->given.tolerance,
-                 next->info.precision == FARSUM_F64 ? "f64" : "f32 or mixed",
-                 next->given.tolerance / next->finer);
-        seconds = p->info.seconds_verify + clock_seconds() - start;
-        next->info.seconds_verify = seconds;
-        next->info.seconds_create = p->info.seconds_create;
+                 error.is * p->task.given.tolerance,
+                 next->report.info.precision == FARSUM_F64 ? "f64"
+                                                           : "f32 or mixed",
+                 next->task.given.tolerance / next->task.finer);
+        seconds = p->report.info.seconds_verify + clock_seconds() - start;
+        next->report.info.seconds_verify = seconds;
+        next->report.info.seconds_create = p->report.info.seconds_create;
         farsum_plan_destroy(p);
         p = *plan = next;
         next = NULL;
@@ -291,7 +291,7 @@ farsum_status plan_verify(const farsum_problem *problem,
 done:
     verify_clear(&s);
     if (status != FARSUM_OK && p->checked < 0 && verify_skips(p, status)) {
-        plan_log(p, "not checked by a second sum: %s", farsum_message());
+        task_log(&p->task, "not checked by a second sum: %s", farsum_message());
         status = status_fail(FARSUM_OK, "%s", "");
     }
     if (status == FARSUM_OK)

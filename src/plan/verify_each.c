@@ -48,16 +48,16 @@ static double each_error(const struct verify_measure *of, const void *out,
     int64_t i = of->s->targets.index[k];
     double difference = 0, square = 0;
     for (int c = 0; c < 3; c++) {
-        double v = array_get(out, plan->problem.arrays, 3 * i + c);
+        double v = array_get(out, plan->task.problem.arrays, 3 * i + c);
         double right = ldexp(of->s->wanted[3 * k + c], -of->unit);
         double d = ldexp(v, -of->unit) - right;
         difference += d * d;
         square += right * right;
     }
     double w = fabs(verify_weight(of, i));
-    double length = fmax(w * sqrt(square), LEAST * plan->info.norm);
+    double length = fmax(w * sqrt(square), LEAST * plan->report.info.norm);
     double error = w * sqrt(difference);
-    return error > 0 ? error / (length * plan->given.tolerance) : 0;
+    return error > 0 ? error / (length * plan->task.given.tolerance) : 0;
 }
 
 farsum_status verify_compare_each(const struct farsum_plan *plan,

@@ -18,9 +18,9 @@ enum { WHOLE = 1000 };
 
 unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &plan->task.problem;
     unsigned asked = p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL);
-    farsum_error_kind norm = plan->given.error;
+    farsum_error_kind norm = plan->task.given.error;
     /* what targets do not tell: small energies, virials that are no multiple */
     int only = norm == FARSUM_ERROR_ENERGY
                || (norm == FARSUM_ERROR_PRESSURE && !(plan_power(plan) > 0));
@@ -44,7 +44,7 @@ struct energies {
 static double energies_charge(const struct farsum_plan *plan,
                               const struct verify_sum *s, int64_t i)
 {
-    return ldexp(s->q[i], -plan->units.strength);
+    return ldexp(s->q[i], -plan->task.units.strength);
 }
 
 /* Of all particles; phi: the plan's potentials or, if it has none, those of the
@@ -53,11 +53,11 @@ static void energies_all(const struct farsum_plan *plan,
                          const struct verify_sum *s, const void *phi,
                          struct energies *e)
 {
-    farsum_precision type = phi ? plan->problem.arrays : FARSUM_F64;
+    farsum_precision type = phi ? plan->task.problem.arrays : FARSUM_F64;
     const void *from = phi ? phi : verify_potentials(s);
     double magnitude = 0, energy = 0;
-    int unit = plan_exponent(plan);
-    PAR_FOR(plan->threads, reduction(+ : magnitude, energy))
+    int unit = task_exponent(&plan->task);
+    PAR_FOR(plan->task.threads, reduction(+ : magnitude, energy))
     for (int64_t i = 0; i < s->n; i++) {
         double v = 0.5 * energies_charge(plan, s, i)
                    * ldexp(array_get(from, type, i), -unit);
@@ -75,12 +75,12 @@ static void energies_targets(const struct farsum_plan *plan,
 {
     const struct verify_targets *t = &s->targets;
     const double *wanted = verify_potentials(s);
-    int unit = plan_exponent(plan);
+    int unit = task_exponent(&plan->task);
     double certain = 0, random = 0, square = 0;
     double m = (double)(t->count - t->certain);
     for (int64_t k = 0; k < t->count; k++) {
         int64_t i = t->index[k];
-        double v = array_get(phi, plan->problem.arrays, i);
+        double v = array_get(phi, plan->task.problem.arrays, i);
         double d = 0.5 * energies_charge(plan, s, i)
                    * (ldexp(v, -unit) - ldexp(wanted[k], -unit));
         certain += k < t->certain ? d : 0;
@@ -111,8 +111,8 @@ void verify_compare_energies(const struct farsum_plan *plan,
                              const struct verify_out *out,
                              struct verify_error error[2])
 {
-    int unit = plan_exponent_energy(plan), asked = (int)s->energies;
-    double power = plan->pair.kind->power, trace = 0, was = 0;
+    int unit = task_exponent_energy(&plan->task), asked = (int)s->energies;
+    double power = plan->task.pair.kind->power, trace = 0, was = 0;
     struct energies e = {0};
     for (int k = 0; k < 2; k++)
         error[k] = (struct verify_error){-1, -1};

@@ -44,10 +44,10 @@ void verify_late_clear(struct farsum_plan *plan)
  * comes; a caller who stops it stops the sum. */
 static farsum_status late_skip(struct farsum_plan *plan, farsum_status status)
 {
-    if (status == FARSUM_OK || plan->options.verify > 0
+    if (status == FARSUM_OK || plan->task.options.verify > 0
         || status == FARSUM_ERR_STATE)
         return status;
-    plan_log(plan, "not checked by a second sum: %s", farsum_message());
+    task_log(&plan->task, "not checked by a second sum: %s", farsum_message());
     verify_late_clear(plan);
     return status_fail(FARSUM_OK, "%s", "");
 }
@@ -57,14 +57,15 @@ static farsum_status late_keep(struct farsum_plan *plan, const void *from,
                                int64_t first, int64_t count, const char *what,
                                void **to)
 {
-    int64_t real = array_size(plan->problem.arrays);
+    int64_t real = array_size(plan->task.problem.arrays);
     struct buf given = {0};
     TRY(mem_alloc(to, count, (size_t)real, 0));
-    if (plan->problem.memory == FARSUM_HOST) {
+    if (plan->task.problem.memory == FARSUM_HOST) {
         memcpy(*to, (const char *)from + first * real, (size_t)(count * real));
         return FARSUM_OK;
     }
-    TRY(buf_given(&given, plan->device, from, (first + count) * real, what));
+    TRY(buf_given(&given, plan->task.device, from, (first + count) * real,
+                  what));
     return buf_download(&given, first * real, *to, count * real);
 }
 
@@ -75,7 +76,7 @@ farsum_status verify_late_points(struct farsum_plan *plan, int64_t n,
     if (!late)
         return FARSUM_OK;
     late_forget(plan);
-    if (plan->options.verify == 0 && (n > VERIFY_MANY || m > VERIFY_MANY))
+    if (plan->task.options.verify == 0 && (n > VERIFY_MANY || m > VERIFY_MANY))
         return FARSUM_OK;
     late->n = n;
     late->m = m;
@@ -100,7 +101,8 @@ static farsum_status late_check(struct farsum_plan *plan, const void *q,
                            .given_q = q,
                            .results = out};
     /* of nothing there is no error: a later sum says more */
-    if (!(plan->info.norm > 0) || !(plan->info.estimated_error > 0))
+    if (!(plan->report.info.norm > 0)
+        || !(plan->report.info.estimated_error > 0))
         return FARSUM_OK;
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
@@ -131,17 +133,17 @@ farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
 {
     struct verify_late *late = plan->late;
     const void *out = verify_output(plan, result);
-    int width = plan->problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
-    int64_t real = array_size(plan->problem.arrays);
+    int width = plan->task.problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
+    int64_t real = array_size(plan->task.problem.arrays);
     if (!verify_late_waits(plan, result)) {
         verify_late_drop(plan); /* they are not of the sum that info tells of */
         return FARSUM_OK;
     }
     /* info tells of the last right-hand side */
-    int64_t strengths = late->n * plan->pair.strengths;
+    int64_t strengths = late->n * plan->task.pair.strengths;
     int64_t results = (late->m > 0 ? late->m : late->n) * width;
     int64_t first_q = (rhs - 1) * strengths, first = (rhs - 1) * results;
-    if (plan->problem.memory == FARSUM_HOST)
+    if (plan->task.problem.memory == FARSUM_HOST)
         return late_check(plan, (const char *)q + first_q * real,
                           (const char *)out + first * real);
     struct plan_held before = plan_held(plan);

@@ -44,10 +44,10 @@ static farsum_status sum_wide(const struct farsum_plan *plan, const void *from,
                               const double **to)
 {
     *to = from;
-    if (!from || plan->problem.arrays != FARSUM_F32)
+    if (!from || plan->task.problem.arrays != FARSUM_F32)
         return FARSUM_OK;
     TRY(MEM_RAW(*own, count));
-    PAR_FOR(plan->threads)
+    PAR_FOR(plan->task.threads)
     for (int64_t i = 0; i < count; i++)
         (*own)[i] = (double)((const float *)from)[i];
     *to = *own;
@@ -58,11 +58,11 @@ static farsum_status sum_wide(const struct farsum_plan *plan, const void *from,
 static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
                                const double *q, double **size)
 {
-    int width = plan->pair.strengths;
-    double most = plan_units_largest(q, FARSUM_F64, n * width, plan->threads);
+    int width = plan->task.pair.strengths;
+    double most = units_largest(q, FARSUM_F64, n * width, plan->task.threads);
     int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
     TRY(MEM_RAW(*size, n));
-    PAR_FOR(plan->threads)
+    PAR_FOR(plan->task.threads)
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
         for (int c = 0; c < width; c++) {
@@ -77,23 +77,24 @@ static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
 const void *verify_output(const struct farsum_plan *plan,
                           const farsum_result *result)
 {
-    return !plan->pair.kind->gradient ? result->velocity
-           : plan->problem.error == FARSUM_ERROR_POTENTIAL ? result->potential
-                                                           : result->field;
+    return !plan->task.pair.kind->gradient ? result->velocity
+           : plan->task.problem.error == FARSUM_ERROR_POTENTIAL
+               ? result->potential
+               : result->field;
 }
 
 struct verify_measure verify_measure(const struct farsum_plan *plan,
                                      const struct verify_sum *s)
 {
-    struct verify_measure of = {plan, s, plan_exponent(plan), 0, 1};
+    struct verify_measure of = {plan, s, task_exponent(&plan->task), 0, 1};
     double square = 0;
-    of.force = plan->problem.error != FARSUM_ERROR_POTENTIAL
-               && plan->pair.kind->gradient;
+    of.force = plan->task.problem.error != FARSUM_ERROR_POTENTIAL
+               && plan->task.pair.kind->gradient;
     if (!of.force)
         return of;
-    of.unit = plan_exponent_field(plan);
+    of.unit = task_exponent_field(&plan->task);
     for (int64_t i = 0; i < s->n && s->m > 0; i++)
-        square += pow(ldexp(s->q[i], -plan->units.strength), 2);
+        square += pow(ldexp(s->q[i], -plan->task.units.strength), 2);
     of.q = sqrt(square / (double)s->n);
     return of;
 }
@@ -101,7 +102,7 @@ struct verify_measure verify_measure(const struct farsum_plan *plan,
 double verify_weight(const struct verify_measure *of, int64_t i)
 {
     return of->force && of->s->m == 0
-               ? ldexp(of->s->q[i], -of->plan->units.strength)
+               ? ldexp(of->s->q[i], -of->plan->task.units.strength)
                : of->q;
 }
 
@@ -113,7 +114,8 @@ static double measure_square(const struct verify_measure *of, const void *out,
     const struct verify_sum *s = of->s;
     double w = verify_weight(of, i), square = 0;
     for (int c = 0; c < s->width; c++) {
-        double v = array_get(out, of->plan->problem.arrays, i * s->width + c);
+        double v =
+            array_get(out, of->plan->task.problem.arrays, i * s->width + c);
         double d = ldexp(v, -of->unit)
                    - (wanted ? ldexp(wanted[c], -of->unit) : 0);
         square += w * d * w * d;
@@ -141,10 +143,11 @@ static double sum_size(const struct farsum_plan *plan,
 static double sum_tolerance(const struct farsum_plan *plan,
                             const struct verify_sum *s)
 {
-    double t = plan->given.tolerance;
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        t = s->size > 0 ? plan->problem.tolerance * plan->finer / s->size
-                        : 1e-6;
+    double t = plan->task.given.tolerance;
+    if (plan->task.problem.error == FARSUM_ERROR_ABSOLUTE)
+        t = s->size > 0
+                ? plan->task.problem.tolerance * plan->task.finer / s->size
+                : 1e-6;
     t = fmin(t, 0.1);
     if (s->n <= FEW)
         return fmax(1e-14, fmin(FINER * t, fmax(FINEST * t, LAST_F64)));
@@ -155,12 +158,12 @@ static double sum_tolerance(const struct farsum_plan *plan,
 static farsum_problem sum_problem(const struct farsum_plan *plan,
                                   const struct verify_sum *s)
 {
-    farsum_problem p = plan->given;
-    int flow = !plan->pair.kind->gradient;
+    farsum_problem p = plan->task.given;
+    int flow = !plan->task.pair.kind->gradient;
     p.precision = p.arrays = FARSUM_F64;
     p.memory = FARSUM_HOST;
     p.tolerance = s->tolerance;
-    p.error = plan->problem.error;
+    p.error = plan->task.problem.error;
     if (p.error == FARSUM_ERROR_ABSOLUTE)
         p.error = flow ? FARSUM_ERROR_VELOCITY : FARSUM_ERROR_FORCE;
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
@@ -180,7 +183,7 @@ static farsum_status sum_exclusions(const struct farsum_plan *plan,
 {
     farsum_status status = FARSUM_OK;
     const struct verify_targets *t = &s->targets;
-    const struct exclusions *e = &plan->exclusions;
+    const struct exclusions *e = &plan->task.exclusions;
     int64_t *pair = NULL, count = 0;
     double *factor = NULL;
     if (e->count == 0)
@@ -215,7 +218,7 @@ static farsum_result sum_result(const struct farsum_plan *plan,
     result.potential = potential;
     if (s->width == 1)
         result.potential = to;
-    else if (plan->pair.kind->gradient)
+    else if (plan->task.pair.kind->gradient)
         result.field = to;
     else
         result.velocity = to;
@@ -233,12 +236,12 @@ static farsum_status sum_targets(struct farsum_plan *plan,
     double *y = NULL;
     farsum_problem problem = sum_problem(plan, s);
     how.method = problem.periodic[0] ? "ewald" : "direct";
-    how.threads = plan->threads;
-    how.isa = plan->info.isa;
-    if (!plan->device)
+    how.threads = plan->task.threads;
+    how.isa = plan->report.info.isa;
+    if (!plan->task.device)
         how.memory_limit =
-            plan->options.memory_limit > (uint64_t)plan->bytes
-                ? plan->options.memory_limit - (uint64_t)plan->bytes
+            plan->task.options.memory_limit > (uint64_t)plan->bytes
+                ? plan->task.options.memory_limit - (uint64_t)plan->bytes
                 : 1;
     GO(MEM_RAW(y, 3 * t->count));
     for (int64_t k = 0; k < t->count; k++)
@@ -265,18 +268,19 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s)
     farsum_status status = FARSUM_OK;
     double *size = NULL;
     int64_t n = s->n;
-    s->width = plan->problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
+    s->width = plan->task.problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
     GO(progress_step(0, 0, "checking by a second sum"));
     GO(sum_wide(plan, s->given_x, 3 * n, &s->own_x, &s->x));
     GO(sum_wide(plan, s->given_y, 3 * s->m, &s->own_y, &s->y));
-    GO(sum_wide(plan, s->given_q, n * plan->pair.strengths, &s->own_q, &s->q));
+    GO(sum_wide(plan, s->given_q, n * plan->task.pair.strengths, &s->own_q,
+                &s->q));
     if (s->results)
         s->size = sum_size(plan, s);
     s->tolerance = sum_tolerance(plan, s);
     GO(sum_sizes(plan, n, s->q, &size));
     int wanted = plan->method->options & METHOD_BOXES ? OF_BOXES : OF_MESH;
     wanted *= n <= FEW ? 3 : n <= SOME ? 2 : 1;
-    wanted = plan->given.error == FARSUM_ERROR_EACH ? OF_EACH : wanted;
+    wanted = plan->task.given.error == FARSUM_ERROR_EACH ? OF_EACH : wanted;
     if (!s->results)
         s->energies = verify_energies(plan, n, &s->whole);
     if (s->whole)
@@ -310,9 +314,9 @@ static farsum_status compared_room(const struct farsum_plan *plan,
                                    struct compared *c, void **at)
 {
     *at = c->to;
-    if (!c->to || plan->problem.memory != FARSUM_DEVICE)
+    if (!c->to || plan->task.problem.memory != FARSUM_DEVICE)
         return FARSUM_OK;
-    TRY(buf_alloc(&c->buf, plan->device, c->bytes));
+    TRY(buf_alloc(&c->buf, plan->task.device, c->bytes));
     *at = c->buf.handle;
     return FARSUM_OK;
 }
@@ -326,8 +330,8 @@ static farsum_status compare_sum(struct farsum_plan *plan,
     farsum_status status = FARSUM_OK;
     struct buf x = {0}, q = {0};
     const void *at_x = s->given_x, *at_q = s->given_q;
-    int64_t real = array_size(plan->problem.arrays);
-    int there = plan->problem.memory == FARSUM_DEVICE;
+    int64_t real = array_size(plan->task.problem.arrays);
+    int there = plan->task.problem.memory == FARSUM_DEVICE;
     void *at[ALL];
     struct compared c[ALL] = {
         {.to = out->values, .bytes = s->n * s->width * real},
@@ -336,10 +340,10 @@ static farsum_status compare_sum(struct farsum_plan *plan,
         {.to = s->energies & FARSUM_VIRIAL ? out->virial : NULL, .bytes = 72},
     };
     if (there) {
-        int64_t of_q = s->n * plan->pair.strengths * real;
-        GO(buf_alloc(&x, plan->device, 3 * s->n * real));
+        int64_t of_q = s->n * plan->task.pair.strengths * real;
+        GO(buf_alloc(&x, plan->task.device, 3 * s->n * real));
         GO(buf_upload(&x, 0, s->given_x, 3 * s->n * real));
-        GO(buf_alloc(&q, plan->device, of_q));
+        GO(buf_alloc(&q, plan->task.device, of_q));
         GO(buf_upload(&q, 0, s->given_q, of_q));
         at_x = x.handle;
         at_q = q.handle;
@@ -384,9 +388,10 @@ static void compare_errors(const struct farsum_plan *plan,
     }
     double vary = m > 1 ? random2 / (double)m - pow(random / (double)m, 2) : 0;
     double unsure = sqrt(fmax(vary, 0) * (double)m);
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
-        norm = plan->info.norm;
-    norm *= plan->problem.tolerance * plan->finer * sqrt((double)sum_all(s));
+    if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE)
+        norm = plan->report.info.norm;
+    norm *= plan->task.problem.tolerance * plan->task.finer
+            * sqrt((double)sum_all(s));
     sum += t->weight * random;
     error->is = sum > 0 ? sqrt(sum) / norm : 0;
     error->most =
@@ -397,7 +402,7 @@ farsum_status verify_errors(const struct farsum_plan *plan,
                             const struct verify_sum *s, const void *out,
                             struct verify_error *error)
 {
-    if (plan->given.error == FARSUM_ERROR_EACH)
+    if (plan->task.given.error == FARSUM_ERROR_EACH)
         return verify_compare_each(plan, s, out, error);
     compare_errors(plan, s, out, error);
     return FARSUM_OK;
@@ -408,12 +413,12 @@ static void compare_norm(const struct farsum_plan *plan,
                          const struct verify_error energies[2],
                          struct verify_error *error)
 {
-    farsum_error_kind norm = plan->given.error;
+    farsum_error_kind norm = plan->task.given.error;
     if (norm != FARSUM_ERROR_ENERGY && norm != FARSUM_ERROR_PRESSURE)
         return;
     *error = energies[norm == FARSUM_ERROR_PRESSURE];
-    error->is /= plan->given.tolerance;
-    error->most /= plan->given.tolerance;
+    error->is /= plan->task.given.tolerance;
+    error->most /= plan->task.given.tolerance;
 }
 
 farsum_status verify_compare(struct farsum_plan *plan,
@@ -423,8 +428,8 @@ farsum_status verify_compare(struct farsum_plan *plan,
     farsum_status status = FARSUM_OK;
     struct verify_out out = {0};
     struct verify_error energies[2];
-    size_t real = (size_t)array_size(plan->problem.arrays);
-    int potential = plan->problem.outputs & FARSUM_POTENTIAL ? 1 : 0;
+    size_t real = (size_t)array_size(plan->task.problem.arrays);
+    int potential = plan->task.problem.outputs & FARSUM_POTENTIAL ? 1 : 0;
     GO(mem_alloc(&out.values, s->n * s->width, real, 0));
     if (s->width == 1)
         out.potential = out.values;

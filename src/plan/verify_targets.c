@@ -141,15 +141,15 @@ static farsum_status places_make(const struct farsum_plan *plan,
                          .all = s->n + s->m,
                          .x = s->x,
                          .y = s->y,
-                         .periodic = plan->problem.periodic[0],
-                         .threads = plan->threads};
+                         .periodic = plan->task.problem.periodic[0],
+                         .threads = plan->task.threads};
     if (p->periodic) {
-        TRY(cell_set(&p->cell, plan->problem.cell, 1));
-        p->cell.unit = plan_per(plan);
+        TRY(cell_set(&p->cell, plan->task.problem.cell, 1));
+        p->cell.unit = task_per(&plan->task);
     } else {
         struct extent extent = EXTENT_NONE;
-        extent_points(&extent, s->x, s->n, plan->threads);
-        extent_points(&extent, s->y, s->m, plan->threads);
+        extent_points(&extent, s->x, s->n, plan->task.threads);
+        extent_points(&extent, s->y, s->m, plan->task.threads);
         p->edge = 0x1p-1000;
         for (int d = 0; d < 3; d++) {
             p->low[d] = extent.low[d];

@@ -58,7 +58,7 @@ static double nearest(const struct cell *cell, double d[3])
 }
 
 struct pass {
-    const struct farsum_plan *plan;
+    const struct task *task;
     struct exact *s;
     const struct exact_sums *sums;
     struct exact_kind kind;
@@ -71,7 +71,7 @@ struct pass {
 /* Adds the row's losses. */
 static void exclude_row(const struct pass *p, int64_t r, double *value)
 {
-    const struct exclusions *e = &p->plan->exclusions;
+    const struct exclusions *e = &p->task->exclusions;
     const struct exact *s = p->s;
     int64_t i = e->target[r];
     int flow = p->kind.values == EXACT_FLOW;
@@ -82,7 +82,7 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
             d[a] = (s->m > 0 ? s->y : s->x)[3 * i + a] - s->x[3 * j + a];
             r2 += d[a] * d[a];
         }
-        if (p->plan->problem.periodic[0])
+        if (p->task->problem.periodic[0])
             r2 = nearest(&p->cell, d);
         if (!(r2 > p->skip))
             continue; /* the sum is without that pair as it is */
@@ -109,26 +109,26 @@ static void exclude_target(const struct pass *p, int64_t i, const double *v)
         sums->virial[a] -= 0.5 * p->s->q[i] * v[at[a]];
 }
 
-farsum_status exact_exclude(const struct farsum_plan *plan, struct exact *s,
+farsum_status exact_exclude(const struct task *task, struct exact *s,
                             const struct exact_sums *sums)
 {
-    const struct exclusions *e = &plan->exclusions;
-    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    const struct exclusions *e = &task->exclusions;
+    const struct exact_kind *kind = exact_kind_find(task->pair.name);
     const struct exact_kind coulomb = {.strengths = 1,
                                        .values = EXACT_VIRIAL,
                                        .load = coulomb_load,
                                        .near = coulomb_near};
-    struct pass p = {.plan = plan,
+    struct pass p = {.task = task,
                      .s = s,
                      .sums = sums,
                      .kind = kind ? *kind : coulomb,
-                     .split = {0, plan->pair.kappa},
-                     .soft = plan->problem.softening * plan->problem.softening};
+                     .split = {0, task->pair.kappa},
+                     .soft = task->problem.softening * task->problem.softening};
     if (e->rows == 0)
         return FARSUM_OK;
-    if (plan->problem.periodic[0]) {
+    if (task->problem.periodic[0]) {
         double longest = 0;
-        TRY(cell_set(&p.cell, plan->problem.cell, 1));
+        TRY(cell_set(&p.cell, task->problem.cell, 1));
         for (const double *a = p.cell.a; a < p.cell.a + 9; a += 3)
             longest = fmax(longest, a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
         p.skip = EWALD_COINCIDE * EWALD_COINCIDE * longest;

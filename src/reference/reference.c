@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/arrays.h"
+#include "base/progress.h"
 #include "reference/kernels.h"
 
 /* Points that open sums hold for one would lie this close to each other: the
@@ -38,14 +39,14 @@ static farsum_status exact_copy(double **to, int64_t n, const void *x,
 
 /* Coordinates inside.  first: of open points the first that is within
  * EXACT_CLOSE of the origin. */
-static farsum_status exact_inside(const struct farsum_plan *plan, double *x,
-                                  int64_t n, const double **first)
+static farsum_status exact_inside(const struct task *task, double *x, int64_t n,
+                                  const double **first)
 {
-    double per = plan_per(plan);
-    PAR_FOR(plan->threads, schedule(static))
+    double per = task_per(task);
+    PAR_FOR(task->threads, schedule(static))
     for (int64_t i = 0; i < 3 * n; i++)
         x[i] *= per;
-    for (int64_t i = 0; i < n && !plan->problem.periodic[0]; i++) {
+    for (int64_t i = 0; i < n && !task->problem.periodic[0]; i++) {
         const double *at = x + 3 * i;
         if (!(fabs(at[0]) < EXACT_CLOSE && fabs(at[1]) < EXACT_CLOSE
               && fabs(at[2]) < EXACT_CLOSE))
@@ -66,61 +67,60 @@ static farsum_status exact_room(double **p, int64_t n)
     return MEM_RAW(*p, n);
 }
 
-farsum_status exact_set_points(struct exact *s, struct farsum_plan *plan,
-                               int64_t n, const void *x, int64_t m,
-                               const void *y)
+farsum_status exact_set_points(struct exact *s, struct task *task, int64_t n,
+                               const void *x, int64_t m, const void *y)
 {
-    farsum_precision type = plan->problem.arrays;
+    farsum_precision type = task->problem.arrays;
     int64_t targets = m > 0 ? m : n;
     s->n = s->m = 0;
     struct extent extent = EXTENT_NONE;
     const double *close = NULL;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(exact_copy(&s->x, n, x, type, "source", plan->threads, &extent));
+    TRY(exact_copy(&s->x, n, x, type, "source", task->threads, &extent));
     mem_free(s->y);
     s->y = NULL;
     if (m > 0)
-        TRY(exact_copy(&s->y, m, y, type, "target", plan->threads, &extent));
-    if (!plan->problem.periodic[0])
-        plan_units_points(plan, &extent);
-    TRY(exact_inside(plan, s->x, n, &close));
+        TRY(exact_copy(&s->y, m, y, type, "target", task->threads, &extent));
+    if (!task->problem.periodic[0])
+        units_points(task, &extent);
+    TRY(exact_inside(task, s->x, n, &close));
     if (m > 0)
-        TRY(exact_inside(plan, s->y, m, &close));
-    TRY(exact_room(&s->q, n * plan->pair.strengths));
-    if (plan->pair.kind->gradient)
+        TRY(exact_inside(task, s->y, m, &close));
+    TRY(exact_room(&s->q, n * task->pair.strengths));
+    if (task->pair.kind->gradient)
         TRY(exact_room(&s->potential, targets));
     TRY(exact_room(&s->field, 3 * targets));
-    if (plan->pair.kind->gradient && exact_kind_find(plan->pair.name))
+    if (task->pair.kind->gradient && exact_kind_find(task->pair.name))
         TRY(exact_room(&s->values, EXACT_VIRIAL * targets));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
 }
 
-void exact_bytes(const struct farsum_plan *plan, double *held, double *more)
+void exact_bytes(const struct task *task, double *held, double *more)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     double n = (double)p->n_sources, m = (double)p->n_targets, slots = 16;
     double targets = m > 0 ? m : n, each = 3;
-    if (plan->pair.kind->gradient)
-        each += exact_kind_find(plan->pair.name) ? 1 + EXACT_VIRIAL : 1;
+    if (task->pair.kind->gradient)
+        each += exact_kind_find(task->pair.name) ? 1 + EXACT_VIRIAL : 1;
     while (slots < 2 * n)
         slots *= 2;
-    *held = 8 * (n * (3 + plan->pair.strengths) + 3 * m + targets * each);
+    *held = 8 * (n * (3 + task->pair.strengths) + 3 * m + targets * each);
     *more = p->exclude_coincident ? 0 : 8 * (3 * n + slots);
-    *held += (double)sizeof *plan + 4096; /* headers */
+    *held += (double)sizeof *task + 4096; /* headers */
 }
 
 /* C times the sums into row r of the caller's arrays. */
-static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
+static void exact_out(const struct task *task, const struct exact *s, int r,
                       const struct exact_sums *sums, farsum_result *result)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
-    double c = plan_constant(plan);
-    farsum_precision type = plan->problem.arrays;
-    struct scale value = scale_of(plan_exponent(plan));
-    struct scale field = scale_of(plan_exponent_field(plan));
-    struct scale energy = scale_of(plan_exponent_energy(plan));
+    double c = task_constant(task);
+    farsum_precision type = task->problem.arrays;
+    struct scale value = scale_of(task_exponent(task));
+    struct scale field = scale_of(task_exponent_field(task));
+    struct scale energy = scale_of(task_exponent_energy(task));
     for (int64_t i = 0; sums->potential && i < targets; i++)
         array_put(result->potential, type, r * targets + i,
                   scale_by(value, c * s->potential[i]));
@@ -137,67 +137,67 @@ static void exact_out(struct farsum_plan *plan, const struct exact *s, int r,
 }
 
 /* The largest of the sums is in the range of what it goes to. */
-static farsum_status exact_range(const struct farsum_plan *plan,
-                                 const double *v, int64_t n, int exponent,
-                                 farsum_precision type, const char *what)
+static farsum_status exact_range(const struct task *task, const double *v,
+                                 int64_t n, int exponent, farsum_precision type,
+                                 const char *what)
 {
     if (!v)
         return FARSUM_OK;
-    double most = plan_units_largest(v, FARSUM_F64, n, plan->threads);
-    return plan_units_range(plan, fabs(plan_constant(plan)) * most, exponent,
-                            type, what);
+    double most = units_largest(v, FARSUM_F64, n, task->threads);
+    return units_range(task, fabs(task_constant(task)) * most, exponent, type,
+                       what);
 }
 
-static farsum_status exact_ranges(const struct farsum_plan *plan,
+static farsum_status exact_ranges(const struct task *task,
                                   const struct exact *s,
                                   const struct exact_sums *sums)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
-    farsum_precision type = plan->problem.arrays;
-    int value = plan_exponent(plan), energy = plan_exponent_energy(plan);
-    TRY(exact_range(plan, sums->potential, targets, value, type, "potential"));
-    TRY(exact_range(plan, sums->field, 3 * targets, plan_exponent_field(plan),
+    farsum_precision type = task->problem.arrays;
+    int value = task_exponent(task), energy = task_exponent_energy(task);
+    TRY(exact_range(task, sums->potential, targets, value, type, "potential"));
+    TRY(exact_range(task, sums->field, 3 * targets, task_exponent_field(task),
                     type, "field"));
-    TRY(exact_range(plan, sums->velocity, 3 * targets, value, type,
+    TRY(exact_range(task, sums->velocity, 3 * targets, value, type,
                     "velocity"));
-    TRY(exact_range(plan, sums->energy, 1, energy, FARSUM_F64, "energy"));
-    return exact_range(plan, sums->virial, 9, energy, FARSUM_F64, "virial");
+    TRY(exact_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
+    return exact_range(task, sums->virial, 9, energy, FARSUM_F64, "virial");
 }
 
-static void exact_net(struct farsum_plan *plan, const struct exact *s)
+static void exact_net(const struct task *task, const struct exact *s)
 {
-    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    const struct exact_kind *kind = exact_kind_find(task->pair.name);
     double net = 0, square = 0;
     for (int64_t i = 0; i < s->n; i++) {
         net += kind ? 0 : s->q[i];
-        square += plan->pair.kind->square(s->q + i * plan->pair.strengths);
+        square += task->pair.kind->square(s->q + i * task->pair.strengths);
     }
-    plan->info.net_strength = kind ? kind->net(s->n, s->q) : net;
-    plan->net_size = sqrt((double)s->n * square);
+    task->report->info.net_strength = kind ? kind->net(s->n, s->q) : net;
+    task->report->net_size = sqrt((double)s->n * square);
 }
 
 /* Right-hand side r inside; its sums. */
-static farsum_status exact_sum(struct farsum_plan *plan, struct exact *s, int r,
+static farsum_status exact_sum(struct task *task, struct exact *s, int r,
                                const void *q, const struct exact_sums *sums)
 {
-    int width = plan->pair.strengths;
+    int width = task->pair.strengths;
     int64_t each = s->n * width;
     double most[2];
-    const double *per = plan->units.per;
-    plan_units_most(q, plan->problem.arrays, r * each, each, width, most);
-    plan_units_strength(plan, most);
+    const double *per = task->units.per;
+    units_most(q, task->problem.arrays, r * each, each, width, most);
+    units_strength(task, most);
     for (int64_t i = 0; i < each; i++)
-        s->q[i] = array_get(q, plan->problem.arrays, r * each + i)
+        s->q[i] = array_get(q, task->problem.arrays, r * each + i)
                   * per[width > 3 ? i % width / 3 : 0];
-    TRY(s->sum(plan, s, sums));
-    TRY(exact_exclude(plan, s, sums));
-    return exact_ranges(plan, s, sums);
+    TRY(s->sum(task, s, sums));
+    TRY(exact_exclude(task, s, sums));
+    return exact_ranges(task, s, sums);
 }
 
-farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
-                            farsum_result *result)
+farsum_status exact_execute(struct task *task, void *state, int rhs,
+                            const void *q, farsum_result *result)
 {
-    struct exact *s = plan->state;
+    struct exact *s = state;
     double start = clock_seconds();
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};
@@ -209,11 +209,11 @@ farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
             .virial = result->virial ? virial : NULL,
             .velocity = result->velocity ? s->field : NULL,
         };
-        TRY(exact_sum(plan, s, r, q, &sums));
-        exact_out(plan, s, r, &sums, result);
-        exact_net(plan, s);
+        TRY(exact_sum(task, s, r, q, &sums));
+        exact_out(task, s, r, &sums, result);
+        exact_net(task, s);
     }
-    plan->info.stages[0].seconds = clock_seconds() - start;
+    task->report->info.stages[0].seconds = clock_seconds() - start;
     return FARSUM_OK;
 }
 
@@ -260,8 +260,9 @@ void exact_clear(struct exact *s)
     mem_free(s->values);
 }
 
-void exact_stage(struct farsum_plan *plan, const char *name, const char *reason)
+void exact_stage(const struct task *task, const char *name, const char *reason)
 {
-    plan->info.n_stages = 1;
-    plan->info.stages[0] = (farsum_stage_info){name, name, reason, 0, 1};
+    task->report->info.n_stages = 1;
+    task->report->info.stages[0] =
+        (farsum_stage_info){name, name, reason, 0, 1};
 }

@@ -28,21 +28,20 @@ struct exact {
                              potentials of exact.def */
     struct ewald *ewald;  /* owned; laplace by ewald */
     struct ewald_any *any; /* owned; other kernels by ewald */
-    farsum_status (*sum)(struct farsum_plan *plan, struct exact *s,
+    farsum_status (*sum)(const struct task *task, struct exact *s,
                          const struct exact_sums *sums);
 };
 
 /* The points inside; open ones say the plan's unit of length. */
-farsum_status exact_set_points(struct exact *s, struct farsum_plan *plan,
-                               int64_t n, const void *x, int64_t m,
-                               const void *y);
+farsum_status exact_set_points(struct exact *s, struct task *task, int64_t n,
+                               const void *x, int64_t m, const void *y);
 /* Bytes that set_points holds, and those that it needs besides for a while, to
  * find coincident sources. */
-void exact_bytes(const struct farsum_plan *plan, double *held, double *more);
-farsum_status exact_execute(struct farsum_plan *plan, int rhs, const void *q,
-                            farsum_result *result);
+void exact_bytes(const struct task *task, double *held, double *more);
+farsum_status exact_execute(struct task *task, void *state, int rhs,
+                            const void *q, farsum_result *result);
 /* reference/exclusions.c: takes away what excluded pairs lose, C = 1. */
-farsum_status exact_exclude(const struct farsum_plan *plan, struct exact *s,
+farsum_status exact_exclude(const struct task *task, struct exact *s,
                             const struct exact_sums *sums);
 /* Sums over a kernel of exact.def: width of the values, where they are to go,
  * and from there to the outputs. */
@@ -53,6 +52,5 @@ void exact_spread(const struct exact *s, int width,
                   const struct exact_sums *sums);
 void exact_clear(struct exact *s);
 /* One stage that stands for the whole method in reports. */
-void exact_stage(struct farsum_plan *plan, const char *name,
-                 const char *reason);
+void exact_stage(const struct task *task, const char *name, const char *reason);
 #endif

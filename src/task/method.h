@@ -4,7 +4,7 @@
 #ifndef FARSUM_TASK_METHOD_H
 #define FARSUM_TASK_METHOD_H
 
-#include "plan/plan.h"
+#include "task/units.h"
 
 /* Groups of options that a method may have. */
 enum method_options {
@@ -16,34 +16,34 @@ enum method_options {
 
 struct method {
     /* Can it do this problem?  A message says why not. */
-    farsum_status (*fits)(const struct farsum_plan *plan);
-    /* Seconds below which no execute comes, at once: where another method is
-     * as fast, tune is not asked. */
-    double (*least)(const struct farsum_plan *plan);
+    farsum_status (*fits)(const struct task *task);
+    /* Seconds below which no execute comes, known immediately: where another
+     * method is as fast, tune is not called. */
+    double (*least)(const struct task *task);
     /* Chooses all that the options leave open.  *state, which is never NULL
      * then, is create's or destroy's; *seconds are what one execute should
      * take.  Allocates nothing of size. */
-    farsum_status (*tune)(const struct farsum_plan *plan, void **state,
+    farsum_status (*tune)(const struct task *task, void **state,
                           double *seconds);
-    /* plan->state is tune's: says it in plan->info; unless plan->dry, makes
-     * all that the sums need. */
-    farsum_status (*create)(struct farsum_plan *plan);
-    farsum_status (*set_points)(struct farsum_plan *plan, int64_t n,
+    /* state is tune's: reports it; unless task->dry, makes all that the sums
+     * need. */
+    farsum_status (*create)(const struct task *task, void *state);
+    farsum_status (*set_points)(struct task *task, void *state, int64_t n,
                                 const void *x, int64_t m, const void *y);
-    farsum_status (*set_cell)(struct farsum_plan *plan, const double cell[9]);
+    farsum_status (*set_cell)(struct task *task, void *state,
+                              const double cell[9]);
     /* Results are checked for presence; q on the host is finite.  Allocates
      * nothing. */
-    farsum_status (*execute)(struct farsum_plan *plan, int rhs, const void *q,
-                             farsum_result *result);
-    /* Waits for what was asked of a device; NULL: nothing ever runs on. */
-    farsum_status (*finish)(struct farsum_plan *plan);
+    farsum_status (*execute)(struct task *task, void *state, int rhs,
+                             const void *q, farsum_result *result);
+    /* Waits for the work enqueued on a device; NULL: none is ever. */
+    farsum_status (*finish)(struct task *task, void *state);
     void (*destroy)(void *state); /* NULL is legal */
-    /* The options that name what was chosen and plan->info does not say; NULL:
-     * there are none. */
-    void (*choice)(const struct farsum_plan *plan, farsum_options *options);
-    /* plan->exclusions have other rows, for the points that are set; NULL:
-     * execute looks at them. */
-    farsum_status (*exclude)(struct farsum_plan *plan);
+    /* The options that name choices which the report lacks; NULL: none. */
+    void (*choice)(const void *state, farsum_options *options);
+    /* task->exclusions have other rows, for the points that are set; NULL:
+     * execute reads them. */
+    farsum_status (*exclude)(struct task *task, void *state);
     unsigned options; /* METHOD_... */
     unsigned lacks;   /* FARSUM_...: outputs that it has not of a periodic
                          cell; a plan of another method beside it has them */

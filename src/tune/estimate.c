@@ -6,15 +6,15 @@
 
 #include <math.h>
 
-int tuned_of_values(const struct farsum_plan *plan)
+int tuned_of_values(const struct task *task)
 {
-    return plan->problem.error == FARSUM_ERROR_POTENTIAL
-           || !plan->pair.kind->gradient;
+    return task->problem.error == FARSUM_ERROR_POTENTIAL
+           || !task->pair.kind->gradient;
 }
 
-static double tuned_volume(const struct farsum_plan *plan)
+static double tuned_volume(const struct task *task)
 {
-    const double *a = plan->problem.cell;
+    const double *a = task->problem.cell;
     return a[0] * (a[4] * a[8] - a[5] * a[7])
            - a[1] * (a[3] * a[8] - a[5] * a[6])
            + a[2] * (a[3] * a[7] - a[4] * a[6]);
@@ -22,31 +22,30 @@ static double tuned_volume(const struct farsum_plan *plan)
 
 /* The unit's force (potential = 0) or potential of a source at the mean
  * distance of two, C = 1. */
-static double tuned_neighbour(const struct farsum_plan *plan, double n,
-                              double volume, int potential)
+static double tuned_neighbour(const struct task *task, double n, double volume,
+                              int potential)
 {
     double v[2];
-    plan->pair.kind->bare(&plan->pair, cbrt(volume / n), v);
+    task->pair.kind->bare(&task->pair, cbrt(volume / n), v);
     return fabs(v[potential]);
 }
 
-double tuned_force_norm(const struct farsum_plan *plan, double volume,
-                        double force, double q2, int64_t n)
+double tuned_force_norm(const struct task *task, double volume, double force,
+                        double q2, int64_t n)
 {
-    return fmax(force, q2 / (double)n
-                           * tuned_neighbour(plan, (double)n, volume, 0));
+    return fmax(force,
+                q2 / (double)n * tuned_neighbour(task, (double)n, volume, 0));
 }
 
-double tuned_velocity(const struct farsum_plan *plan, double q2, int64_t n)
+double tuned_velocity(const struct task *task, double q2, int64_t n)
 {
-    return plan->problem.coulomb * sqrt(q2 / (double)n)
-           * pow((double)n / tuned_volume(plan), plan->pair.kind->power / 3.0);
+    return task->problem.coulomb * sqrt(q2 / (double)n)
+           * pow((double)n / tuned_volume(task), task->pair.kind->power / 3.0);
 }
 
 /* (6.17): what a particle's nearest image does to it, which all but cancels by
  * that on the other side. */
-static double tuned_own_image(const struct tuned *t,
-                              const struct farsum_plan *p)
+static double tuned_own_image(const struct tuned *t, const struct task *p)
 {
     const struct pair_kind *kind = p->pair.kind;
     double least = INFINITY, v[2] = {0};
@@ -64,7 +63,7 @@ static double tuned_own_image(const struct tuned *t,
 /* The steps that positions are held in, h of (6.7), caller's length: of the
  * near field in f32 a part of the cutoff, of wrapped ones in f64 of the cell.
  */
-static double tuned_step(const struct tuned *t, const struct farsum_plan *p)
+static double tuned_step(const struct tuned *t, const struct task *p)
 {
     double longest = 2;
     if (p->pairs == FARSUM_F32)
@@ -78,7 +77,7 @@ static double tuned_step(const struct tuned *t, const struct farsum_plan *p)
 }
 
 /* Distance that a pair is left out below, caller's length: near_skip(). */
-static double tuned_skip(const struct tuned *t, const struct farsum_plan *p)
+static double tuned_skip(const struct tuned *t, const struct task *p)
 {
     const struct near_args near = {.precision = p->pairs, .cell = &t->cell,
                                    .pair = &t->pair};
@@ -87,8 +86,8 @@ static double tuned_skip(const struct tuned *t, const struct farsum_plan *p)
 
 /* (6.7) of potentials or velocities.  before: 1: of a norm that knows of
  * no pair much nearer than others, which is part of the result's. */
-static double tuned_rounding_values(const struct tuned *t,
-                                    const struct farsum_plan *p, int before)
+static double tuned_rounding_values(const struct tuned *t, const struct task *p,
+                                    int before)
 {
     const struct sample *s = &p->sample;
     double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15, part = 1;
@@ -111,7 +110,7 @@ static double tuned_rounding_values(const struct tuned *t,
 
 /* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
  * force: of the sum, and of the positions. */
-static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
+static double tuned_rounding(const struct tuned *t, const struct task *p,
                              int potential, int before)
 {
     const struct sample *s = &p->sample;
@@ -128,20 +127,21 @@ static double tuned_rounding(const struct tuned *t, const struct farsum_plan *p,
                     tuned_step(t, p) * close);
 }
 
-double tuned_norm(const struct farsum_plan *plan)
+double tuned_norm(const struct task *task)
 {
-    const struct sample *s = &plan->sample;
-    double n = (double)s->n, c = plan->problem.coulomb;
-    double volume = tuned_volume(plan);
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+    const struct sample *s = &task->sample;
+    double n = (double)s->n, c = task->problem.coulomb;
+    double volume = tuned_volume(task);
+    if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         return 1;
-    if (plan->problem.error == FARSUM_ERROR_VELOCITY)
-        return fmax(c * s->force, tuned_velocity(plan, s->q2, s->n));
-    if (plan->problem.error == FARSUM_ERROR_POTENTIAL)
-        return c * sqrt(s->q2 / n) * tuned_neighbour(plan, n, volume, 1);
+    if (task->problem.error == FARSUM_ERROR_VELOCITY)
+        return fmax(c * s->force, tuned_velocity(task, s->q2, s->n));
+    if (task->problem.error == FARSUM_ERROR_POTENTIAL)
+        return c * sqrt(s->q2 / n) * tuned_neighbour(task, n, volume, 1);
     /* of targets apart from the sources nothing is known */
-    return c * tuned_force_norm(plan, volume, s->m > 0 ? 0 : s->force, s->q2,
-                                s->n);
+    return c
+           * tuned_force_norm(task, volume, s->m > 0 ? 0 : s->force, s->q2,
+                              s->n);
 }
 
 /* Shells of charges: those of the sample's targets, then wider ones of which
@@ -346,28 +346,27 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     return tuned_in_step(t) * fmax(local, 0.1 * plain);
 }
 
-void tuned_error(struct tuned *t, const struct farsum_plan *plan)
+void tuned_error(struct tuned *t, const struct task *task)
 {
-    int potential = tuned_of_values(plan);
+    int potential = tuned_of_values(task);
     struct error_parts *p = potential ? &t->potential : &t->field;
     if (t->mesh[0])
         error_set(p, &t->band, &t->alias, &t->cell, t->mesh, potential);
     /* f32 is not fine enough to see more than its own digits */
     double flat = !t->window.kind ? 0
-                  : plan->problem.precision == FARSUM_F32
+                  : task->problem.precision == FARSUM_F32
                       ? 6e-8
                       : window_flat(&t->window);
-    t->square = tuned_square(t, &plan->sample, flat, potential);
+    t->square = tuned_square(t, &task->sample, flat, potential);
     t->error =
-        tuned_estimate(t, plan, plan->sample.q2, plan->sample.n, potential, -1)
-        / tuned_norm(plan);
+        tuned_estimate(t, task, task->sample.q2, task->sample.n, potential, -1)
+        / tuned_norm(task);
 }
 
 /* (6.18) of charges at random, their nearest pair as near as the force says
  * that was found: as if it were half of the mean square. */
-static double tuned_close_found(const struct tuned *t,
-                                const struct farsum_plan *p, double q2,
-                                int64_t n, double found)
+static double tuned_close_found(const struct tuned *t, const struct task *p,
+                                double q2, int64_t n, double found)
 {
     double pair = M_SQRT1_2 * found, one = q2 / (double)n;
     if (!(pair > 0) || !(p->sample.pair > 0) || !p->pair.kind->charged)
@@ -376,19 +375,19 @@ static double tuned_close_found(const struct tuned *t,
     return tuned_step(t, p) * pair / r;
 }
 
-double tuned_estimate(const struct tuned *t, const struct farsum_plan *plan,
-                      double q2, int64_t n, int potential, double found)
+double tuned_estimate(const struct tuned *t, const struct task *task, double q2,
+                      int64_t n, int potential, double found)
 {
     const int before = found < 0;
-    const struct sample *s = &plan->sample;
+    const struct sample *s = &task->sample;
     double other = s->q2 > 0 ? q2 / s->q2 : 0, rc = t->rc;
-    double error = sqrt(t->square)
-                   / pow(rc, plan->pair.kind->power + (potential ? 0 : 1));
+    double error =
+        sqrt(t->square) / pow(rc, task->pair.kind->power + (potential ? 0 : 1));
     /* a force has two charges, a potential one; the mean is over n */
     double to = potential ? sqrt(other * (double)s->n / (double)n)
                           : other * sqrt((double)s->n / (double)n);
     error = potential ? error * sqrt(other) : error * to;
-    double rounding = fmax(tuned_rounding(t, plan, potential, before) * to,
-                           tuned_close_found(t, plan, q2, n, found));
-    return plan->problem.coulomb * hypot_of(error, rounding);
+    double rounding = fmax(tuned_rounding(t, task, potential, before) * to,
+                           tuned_close_found(t, task, q2, n, found));
+    return task->problem.coulomb * hypot_of(error, rounding);
 }

@@ -39,75 +39,80 @@ static unsigned tuned_interp(unsigned outputs)
                : outputs & (FARSUM_POTENTIAL | FARSUM_FIELD);
 }
 
-void tuned_args(const struct tuned *t, const struct farsum_plan *plan,
+void tuned_args(const struct tuned *t, const struct task *task,
                 union room_args args[ROOM_COUNT])
 {
-    const farsum_problem *p = &plan->problem;
-    const farsum_options *o = &plan->options;
-    const int64_t n = plan->sample.n, m = plan->sample.m;
+    const farsum_problem *p = &task->problem;
+    const farsum_options *o = &task->options;
+    const int64_t n = task->sample.n, m = task->sample.m;
     const int64_t *mesh = t->mesh;
     struct cell cell; /* the sample's radii are in the caller's lengths */
     cell_scale(&cell, &t->cell, t->rc);
-    double around = sample_around(&plan->sample, &cell, t->rc);
-    double crowd = tuned_crowd(t, &plan->sample, &cell);
+    double around = sample_around(&task->sample, &cell, t->rc);
+    double crowd = tuned_crowd(t, &task->sample, &cell);
     args[ROOM_NEAR].near =
-        (struct near_args){.precision = plan->pairs,
-                           .isa = plan->isa,
-                           .threads = plan->threads,
+        (struct near_args){.precision = task->pairs,
+                           .isa = task->isa,
+                           .threads = task->threads,
                            .outputs = p->outputs,
                            .cell = &t->cell,
                            .poly = &t->poly,
                            .n_sources = n,
                            .n_targets = m,
                            .neighbours = around,
-                           .device = plan->device,
+                           .device = task->device,
                            .pair = &t->pair,
                            .split = &t->split,
                            .team = {o->near_team[0], o->near_team[1]},
                            .cells = o->near_cells,
-                           .wide = plan_is_mixed(plan),
+                           .wide = task_is_mixed(task),
                            .allowed = t->near_error};
-    args[ROOM_NEAR].near.skin = plan->options.skin / t->rc;
-    args[ROOM_NEAR].near.repeats = plan->options.repeats;
-    if (!plan->device) /* which looks for itself */
+    args[ROOM_NEAR].near.skin = task->options.skin / t->rc;
+    args[ROOM_NEAR].near.repeats = task->options.repeats;
+    if (!task->device) /* which looks for itself */
         args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
     args[ROOM_NEAR].near.exclusions =
-        (struct exclusions *)(uintptr_t)&plan->exclusions;
-    args[ROOM_SPREAD].spread = (struct spread_args){
-        .precision = p->precision,
-        .device = plan->device,
-        .isa = plan->isa,
-        .threads = plan->threads,
-        .mesh = {mesh[0], mesh[1], mesh[2]},
-        .ldz = t->ldz,
-        .channels = plan->pair.channels,
-        .crowd = crowd,
-        .repeats = plan->options.repeats,
-        .window = &t->window,
-        .n = n};
-    args[ROOM_FFT].fft = (struct fft_args){
-        p->precision, plan->threads, {mesh[0], mesh[1], mesh[2]}, t->ldz,
-        plan->options.measure, plan->device, 0,
-        {plan->pair.channels, plan->pair.values},
-        tuned_channel(t, plan->device)};
+        (struct exclusions *)(uintptr_t)&task->exclusions;
+    args[ROOM_SPREAD].spread =
+        (struct spread_args){.precision = p->precision,
+                             .device = task->device,
+                             .isa = task->isa,
+                             .threads = task->threads,
+                             .mesh = {mesh[0], mesh[1], mesh[2]},
+                             .ldz = t->ldz,
+                             .channels = task->pair.channels,
+                             .crowd = crowd,
+                             .repeats = task->options.repeats,
+                             .window = &t->window,
+                             .n = n};
+    args[ROOM_FFT].fft =
+        (struct fft_args){p->precision,
+                          task->threads,
+                          {mesh[0], mesh[1], mesh[2]},
+                          t->ldz,
+                          task->options.measure,
+                          task->device,
+                          0,
+                          {task->pair.channels, task->pair.values},
+                          tuned_channel(t, task->device)};
     args[ROOM_SCALE].scale = (struct scale_args){
-        p->precision, plan->isa, plan->threads, {mesh[0], mesh[1], mesh[2]},
-        t->ldz,       &t->split, &t->window,    &t->cell,      plan->device,
-        &t->pair};
-    args[ROOM_INTERP].interp = (struct interp_args){
-        .precision = p->precision,
-        .device = plan->device,
-        .isa = plan->isa,
-        .threads = plan->threads,
-        .outputs = tuned_interp(p->outputs),
-        .channels = plan->pair.values,
-        .mesh = {mesh[0], mesh[1], mesh[2]},
-        .ldz = t->ldz,
-        .window = &t->window,
-        .repeats = plan->options.repeats,
-        .crowd = m > 0 ? 1 : crowd,
-        .cell = &t->cell,
-        .n = m > 0 ? m : n};
+        p->precision, task->isa, task->threads, {mesh[0], mesh[1], mesh[2]},
+        t->ldz,       &t->split, &t->window,    &t->cell,
+        task->device, &t->pair};
+    args[ROOM_INTERP].interp =
+        (struct interp_args){.precision = p->precision,
+                             .device = task->device,
+                             .isa = task->isa,
+                             .threads = task->threads,
+                             .outputs = tuned_interp(p->outputs),
+                             .channels = task->pair.values,
+                             .mesh = {mesh[0], mesh[1], mesh[2]},
+                             .ldz = t->ldz,
+                             .window = &t->window,
+                             .repeats = task->options.repeats,
+                             .crowd = m > 0 ? 1 : crowd,
+                             .cell = &t->cell,
+                             .n = m > 0 ? m : n};
 }
 
 /* Of points on a device: keys and indices of a sort, and beyond half of its
@@ -138,35 +143,35 @@ static int64_t tuned_twice(const struct tuned *t,
     return twice;
 }
 
-int tuned_beside(const struct farsum_plan *plan)
+int tuned_beside(const struct task *task)
 {
-    return plan->device != NULL && plan->options.queues != 1;
+    return task->device != NULL && task->options.queues != 1;
 }
 
-int64_t tuned_bytes(const struct tuned *t, const struct farsum_plan *plan)
+int64_t tuned_bytes(const struct tuned *t, const struct task *task)
 {
     union room_args args[ROOM_COUNT];
-    int64_t real = plan->problem.precision == FARSUM_F32 ? 4 : 8;
-    int64_t n = plan->sample.n, m = plan->sample.m > 0 ? plan->sample.m : 0;
-    const struct pair *pair = &plan->pair;
+    int64_t real = task->problem.precision == FARSUM_F32 ? 4 : 8;
+    int64_t n = task->sample.n, m = task->sample.m > 0 ? task->sample.m : 0;
+    const struct pair *pair = &task->pair;
     int64_t in = pair->strengths + (pair->kind->apart ? pair->channels : 0);
     int64_t out = pair->kind->gradient ? 4 : pair->values;
     /* mesh; per point: s, sorted s, order; strengths, results */
-    int64_t bytes = pair->channels * tuned_channel(t, plan->device) * real
+    int64_t bytes = pair->channels * tuned_channel(t, task->device) * real
                     + (n + m) * (24 + 24 + 8) + n * in * real
                     + (m > 0 ? m : n) * out * real;
-    if (tuned_beside(plan))
+    if (tuned_beside(task))
         bytes += (m > 0 ? m : n) * out * real;
-    if (plan_is_mixed(plan))
+    if (task_is_mixed(task))
         bytes += 4 * n * pair->strengths;
-    if (plan->device) { /* and the caller's arrays */
-        int64_t given = plan->problem.arrays == FARSUM_F32 ? 4 : 8;
-        bytes += tuned_sort_bytes(plan->device, n)
-                 + tuned_sort_bytes(plan->device, m);
-        if (plan->problem.memory == FARSUM_HOST)
+    if (task->device) { /* and the caller's arrays */
+        int64_t given = task->problem.arrays == FARSUM_F32 ? 4 : 8;
+        bytes += tuned_sort_bytes(task->device, n)
+                 + tuned_sort_bytes(task->device, m);
+        if (task->problem.memory == FARSUM_HOST)
             bytes += (n * pair->strengths + (m > 0 ? m : n) * out) * given;
     }
-    tuned_args(t, plan, args);
+    tuned_args(t, task, args);
     for (int r = 0; r < ROOM_COUNT; r++) {
         const struct variant *v = t->choice[r].row ? t->choice[r].row->variant
                                                    : NULL;
@@ -196,16 +201,16 @@ static void tuned_rank(const struct choice *choice, const char *name,
 
 /* Lists that a spread and an interp have in common are made once: the pair of
  * rows that is the cheapest with that taken off. */
-static void tuned_together(struct tuned *t, const struct farsum_plan *plan,
+static void tuned_together(struct tuned *t, const struct task *task,
                            const union room_args args[ROOM_COUNT])
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     struct choice *spread = &t->choice[ROOM_SPREAD];
     struct choice *interp = &t->choice[ROOM_INTERP];
     const void *of[2] = {&args[ROOM_SPREAD], &args[ROOM_INTERP]};
     double now = spread->cost + interp->cost, least = now;
     struct ranked s, i;
-    if (!plan->device || plan->sample.m > 0 || spread->measured
+    if (!task->device || task->sample.m > 0 || spread->measured
         || interp->measured)
         return;
     tuned_rank(spread, o->spread, of[0], o->deterministic, &s);
@@ -243,75 +248,74 @@ static void tuned_together(struct tuned *t, const struct farsum_plan *plan,
 
 /* Seconds of a sum.  Of two queues the shorter one is hidden as far as points
  * leave the device's threads idle. */
-static double tuned_seconds(const struct tuned *t,
-                            const struct farsum_plan *plan)
+static double tuned_seconds(const struct tuned *t, const struct task *task)
 {
-    const double *factor = plan->machine.factor;
+    const double *factor = task->machine.factor;
     double near = 0, mesh = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {
         double both = r == ROOM_FFT /* there and back */
-                          ? plan->pair.channels + plan->pair.values
+                          ? task->pair.channels + task->pair.values
                           : 1;
         double cost =
             both * t->choice[r].cost * (t->choice[r].measured ? 1 : factor[r]);
         *(r == ROOM_NEAR ? &near : &mesh) += cost;
     }
-    if (!tuned_beside(plan) || plan->device->facts.subgroup <= 1)
+    if (!tuned_beside(task) || task->device->facts.subgroup <= 1)
         return near + mesh;
-    double threads = gpu_threads(plan->device);
-    double points = fmax((double)plan->sample.n, (double)plan->sample.m);
+    double threads = gpu_threads(task->device);
+    double points = fmax((double)task->sample.n, (double)task->sample.m);
     return fmax(near, mesh) + fmin(near, mesh) * fmin(points / threads, 1);
 }
 
-static farsum_status tuned_rows(struct tuned *t, const struct farsum_plan *plan,
+static farsum_status tuned_rows(struct tuned *t, const struct task *task,
                                 int brief)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     const char *names[ROOM_COUNT] = {o->near, o->spread, o->fft, o->scale,
                                      o->interp};
     union room_args args[ROOM_COUNT];
-    tuned_args(t, plan, args);
+    tuned_args(t, task, args);
     for (int r = 0; r < ROOM_COUNT; r++) {
         struct choose_options how = {.name = names[r],
                                      .deterministic = o->deterministic,
                                      .brief = brief};
         TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
     }
-    tuned_together(t, plan, args);
-    t->seconds = tuned_seconds(t, plan);
+    tuned_together(t, task, args);
+    t->seconds = tuned_seconds(t, task);
     return FARSUM_OK;
 }
 
-farsum_status tuned_cost(struct tuned *t, const struct farsum_plan *plan)
+farsum_status tuned_cost(struct tuned *t, const struct task *task)
 {
-    return tuned_rows(t, plan, 1);
+    return tuned_rows(t, task, 1);
 }
 
-farsum_status tuned_choose(struct tuned *t, const struct farsum_plan *plan)
+farsum_status tuned_choose(struct tuned *t, const struct task *task)
 {
-    TRY(tuned_rows(t, plan, 0));
-    t->bytes = tuned_bytes(t, plan);
+    TRY(tuned_rows(t, task, 0));
+    t->bytes = tuned_bytes(t, task);
     return FARSUM_OK;
 }
 
-farsum_status tuned_measured(struct tuned *t, const struct farsum_plan *plan)
+farsum_status tuned_measured(struct tuned *t, const struct task *task)
 {
     static const int kept[] = {ROOM_SPREAD, ROOM_INTERP};
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     union room_args args[ROOM_COUNT];
-    tuned_args(t, plan, args);
+    tuned_args(t, task, args);
     for (int k = 0; k < 2; k++) {
         int r = kept[k];
         struct planner how = {.name = r == ROOM_SPREAD ? o->spread : o->interp,
                               .deterministic = o->deterministic,
                               .measure = o->measure,
-                              .device = plan->device,
-                              .isa = plan->isa,
-                              .threads = plan->threads};
+                              .device = task->device,
+                              .isa = task->isa,
+                              .threads = task->threads};
         TRY(planner_choose(&how, rooms[r], &args[r], &t->choice[r]));
     }
-    tuned_together(t, plan, args);
-    t->seconds = tuned_seconds(t, plan);
-    t->bytes = tuned_bytes(t, plan);
+    tuned_together(t, task, args);
+    t->seconds = tuned_seconds(t, task);
+    t->bytes = tuned_bytes(t, task);
     return FARSUM_OK;
 }

@@ -5,7 +5,7 @@
 #define FARSUM_TUNE_PARAMETERS_H
 
 #include "tune/error.h"
-#include "plan/plan.h"
+#include "task/units.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
 #include "stage/near/near.h"
@@ -51,42 +51,40 @@ static inline int64_t tuned_channel(const struct tuned *tuned,
     int64_t whole = where ? BUF_ALIGN / 4 : 16;
     return (points + whole - 1) / whole * whole;
 }
-void tuned_args(const struct tuned *tuned, const struct farsum_plan *plan,
+void tuned_args(const struct tuned *tuned, const struct task *task,
                 union room_args args[ROOM_COUNT]);
 /* 1: near pairs go on beside the mesh, in two queues of a device. */
-int tuned_beside(const struct farsum_plan *plan);
+int tuned_beside(const struct task *task);
 /* Bytes of meshes and of the rooms' states. */
-int64_t tuned_bytes(const struct tuned *tuned, const struct farsum_plan *plan);
+int64_t tuned_bytes(const struct tuned *tuned, const struct task *task);
 /* Picks a variant in each room; sums up the seconds. */
-farsum_status tuned_choose(struct tuned *tuned,
-                           const struct farsum_plan *plan);
+farsum_status tuned_choose(struct tuned *tuned, const struct task *task);
 /* The same without its reasons in words, and without bytes. */
-farsum_status tuned_cost(struct tuned *tuned, const struct farsum_plan *plan);
+farsum_status tuned_cost(struct tuned *tuned, const struct task *task);
 /* Picks spread and interp anew by the times that are kept, measuring them first
  * if the options ask for it. */
-farsum_status tuned_measured(struct tuned *tuned,
-                             const struct farsum_plan *plan);
+farsum_status tuned_measured(struct tuned *tuned, const struct task *task);
 /* 1: the tolerance is one of potentials or velocities, not of forces. */
-int tuned_of_values(const struct farsum_plan *plan);
+int tuned_of_values(const struct task *task);
 /* Sets field or potential, square and error, by the tolerance's kind, from
  * what stands in `tuned`: cell, mesh, split, band, window and alias.  mesh[0]
  * = 0: the cut alone, whose parts stand there already. */
-void tuned_error(struct tuned *tuned, const struct farsum_plan *plan);
+void tuned_error(struct tuned *tuned, const struct task *task);
 /* The estimate for sum q^2 = q2 of n sources, as RMS force (potential = 0) or
  * RMS potential, caller's units, coulomb included.  found: the RMS force that
  * was found, C = 1, or 0; -1: nothing was summed yet. */
-double tuned_estimate(const struct tuned *tuned, const struct farsum_plan *plan,
+double tuned_estimate(const struct tuned *tuned, const struct task *task,
                       double q2, int64_t n, int potential, double found);
 /* The norm of forces, C = 1: of sum q^2 = q2 of n sources in `volume` whose RMS
  * force is `force`, no less than neighbours at the mean distance have. */
-double tuned_force_norm(const struct farsum_plan *plan, double volume,
-                        double force, double q2, int64_t n);
+double tuned_force_norm(const struct task *task, double volume, double force,
+                        double q2, int64_t n);
 /* What the norm of velocities is no less than: of sum square() = q2 of n
  * sources the velocity at the mean distance of two. */
-double tuned_velocity(const struct farsum_plan *plan, double q2, int64_t n);
+double tuned_velocity(const struct task *task, double q2, int64_t n);
 /* Of the tolerance's norm, before any result is known. */
-double tuned_norm(const struct farsum_plan *plan);
+double tuned_norm(const struct task *task);
 
 /* tune/search.c: chooses everything that the options leave open. */
-farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned);
+farsum_status tune(const struct task *task, struct tuned *tuned);
 #endif

@@ -99,7 +99,7 @@ static double tune_valley(double (*f)(double, void *), void *data, double low,
 /* The bandwidth that errs least on the mesh that is there. */
 void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
 {
-    double fixed = u->plan->options.bandwidth, most = INFINITY;
+    double fixed = u->task->options.bandwidth, most = INFINITY;
     struct search s = {u, t};
     if (fixed > 0) {
         try_bandwidth(fixed, &s);
@@ -134,7 +134,7 @@ static void tune_best_shape(const struct tuner *u, struct tuned *t)
     static const int steps[] = {6, 3, 1};
     double usual = t->window.shape, least;
     int at = 0;
-    if (u->plan->options.shape > 0 || usual == 0)
+    if (u->task->options.shape > 0 || usual == 0)
         return;
     least = tune_total(u, t);
     for (int k = 0; k < 3; k++)
@@ -219,16 +219,16 @@ static void tune_coarsen(const struct tuner *u, struct tuned *t)
  * (6.10). */
 static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
 {
-    const farsum_problem *p = &u->plan->problem;
+    const farsum_problem *p = &u->task->problem;
     error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
     double sum = t->field.cut_near + t->field.cut_far
                  + t->field.gather + t->field.spread;
-    double finest = u->plan->pairs == FARSUM_F32 ? 3e-8 : 1e-13;
+    double finest = u->task->pairs == FARSUM_F32 ? 3e-8 : 1e-13;
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
     /* what it is off by at r = 0 stands in every particle's potential */
-    double q_rms = sqrt(u->plan->sample.q2 / (double)u->plan->sample.n);
+    double q_rms = sqrt(u->task->sample.q2 / (double)u->task->sample.n);
     if (p->error == FARSUM_ERROR_POTENTIAL)
-        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->plan)
+        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->task)
                               * pow(t->rc, t->pair.kind->power)
                               / (p->coulomb * q_rms));
     /* the nearest pairs make the forces of such a kernel: 1/r is to be as fine
@@ -239,7 +239,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
         near = fmin(near, fmax(0.1 * p->tolerance, FINE));
     /* so does one pair much nearer than others, of any kernel: the coarser
      * 1/r is right to 1e-10 */
-    if (u->plan->sample.near > 0 && p->error != FARSUM_ERROR_ABSOLUTE
+    if (u->task->sample.near > 0 && p->error != FARSUM_ERROR_ABSOLUTE
         && p->tolerance < 2 * FINE)
         near = fmin(near, FINE);
     t->near_error = fmax(near, finest);
@@ -257,7 +257,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
 
 farsum_status tune_refine(struct tuner *u, struct tuned *t)
 {
-    const farsum_options *o = &u->plan->options;
+    const farsum_options *o = &u->task->options;
     tune_best_shape(u, t);
     if (o->mesh[0] == 0 || o->bandwidth == 0)
         tune_best_bandwidth(u, t);
@@ -270,5 +270,5 @@ farsum_status tune_refine(struct tuner *u, struct tuned *t)
     double error = tune_total(u, t);
     TRY(tune_fit(u, t));
     t->error = error;
-    return tuned_choose(t, u->plan);
+    return tuned_choose(t, u->task);
 }

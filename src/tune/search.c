@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "tune/designs.h"
 #include "tune/error_shared.h"
 #include "tune/tuner.h"
@@ -22,17 +23,17 @@ static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
 /* Estimate of `t` in the tolerance's norm, with fresh parts. */
 double tune_total(const struct tuner *u, struct tuned *t)
 {
-    tuned_error(t, u->plan);
+    tuned_error(t, u->task);
     return t->error;
 }
 
 /* The part of the tolerance that is aimed at where many are averaged over. */
 static double tune_part(const struct tuner *u)
 {
-    const struct sample *s = &u->plan->sample;
-    const struct pair_kind *kind = u->plan->pair.kind;
+    const struct sample *s = &u->task->sample;
+    const struct pair_kind *kind = u->task->pair.kind;
     /* sites of a crystal share one error, which may be any part of the mean */
-    if (s->crystal && u->plan->problem.error == FARSUM_ERROR_POTENTIAL)
+    if (s->crystal && u->task->problem.error == FARSUM_ERROR_POTENTIAL)
         return 0.15;
     /* charges of a kernel that falls faster than 1/r, if they lie on a lattice
      * and have one sign, or an order of their own, are in phase with the
@@ -53,11 +54,11 @@ static double tune_part(const struct tuner *u)
  * no average.  math.md (6.14). */
 double tune_goal(const struct tuner *u, const struct tuned *t)
 {
-    const struct sample *s = &u->plan->sample;
+    const struct sample *s = &u->task->sample;
     double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
     double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
     double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
-    return u->plan->problem.tolerance * tune_part(u)
+    return u->task->problem.tolerance * tune_part(u)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
 
@@ -89,7 +90,7 @@ farsum_status tune_split_whole(const struct tuner *u, struct tuned *t)
 /* The estimate of the cut alone at bandwidth c. */
 static double tune_cut(const struct tuner *u, struct tuned *t, double c)
 {
-    int potential = tuned_of_values(u->plan);
+    int potential = tuned_of_values(u->task);
     struct error_parts *parts = potential ? &t->potential : &t->field;
     t->mesh[0] = 0;
     if (tune_split(u, t, c) != FARSUM_OK)
@@ -104,7 +105,7 @@ static double tune_cut(const struct tuner *u, struct tuned *t, double c)
 void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
 {
     t->rc = rc;
-    t->pair = u->plan->pair;
+    t->pair = u->task->pair;
     t->pair.kappa *= rc;
     cell_scale(&t->cell, &u->cell, 1 / rc);
 }
@@ -124,7 +125,7 @@ static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
 {
     const double first = CUT_FIRST, last = CUT_LAST;
     double low = 0, high = 0, above = 0, below = 0, step = 0; /* 0: none */
-    double usual = 2 + log(1 / u->plan->problem.tolerance);
+    double usual = 2 + log(1 / u->task->problem.tolerance);
     double c = fmin(fmax(u->bandwidth > 0 ? u->bandwidth : usual, first), last);
     for (int k = 0; k < 24; k++) {
         double here = tune_excess(u, t, c);
@@ -150,7 +151,7 @@ static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
     t->error *= M_SQRT2; /* the aliases may take as much, were it to hold */
     if (high == 0)
         FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
-             plan_length(u->plan, t->rc), plan_error(u->plan, t->error));
+             task_length(u->task, t->rc), task_error(u->task, t->error));
     if (c != high)
         tune_excess(u, t, high);
     u->bandwidth = high;
@@ -190,7 +191,7 @@ farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
 static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
                                  int support)
 {
-    double shape = u->plan->options.shape;
+    double shape = u->task->options.shape;
     if (!u->cache[s][support].set) {
         TRY(tune_window(u, t, support, shape, sigmas[s]));
         u->cache[s][support].window = t->window;
@@ -206,7 +207,7 @@ static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
 static int tune_usual_support(const struct tuner *u, double sigma)
 {
     double fall = M_PI * (1 - 1 / (2 * sigma));
-    double support = log(1 / u->plan->problem.tolerance) / fall;
+    double support = log(1 / u->task->problem.tolerance) / fall;
     return (int)fmin(fmax(support, WINDOW_MIN), WINDOW_MAX);
 }
 
@@ -216,7 +217,7 @@ static int tune_usual_support(const struct tuner *u, double sigma)
 static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
                                   int least)
 {
-    int fixed = u->plan->options.support, holds;
+    int fixed = u->task->options.support, holds;
     int support = fixed                   ? fixed
                   : least > u->support[s] ? least
                                           : u->support[s];
@@ -237,10 +238,10 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
     if (t->window.support != support)
         TRY(tune_cached(u, t, s, support));
     /* what the user fixed is held to the tolerance itself */
-    if (!holds && !(fixed && tune_total(u, t) <= u->plan->problem.tolerance))
+    if (!holds && !(fixed && tune_total(u, t) <= u->task->problem.tolerance))
         FAIL(ERR_TOLERANCE,
              "%s window of support %d at upsampling %.3g reaches %.2g",
-             u->window, support, sigmas[s], plan_error(u->plan, t->error));
+             u->window, support, sigmas[s], task_error(u->task, t->error));
     return FARSUM_OK;
 }
 
@@ -257,7 +258,7 @@ static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
 {
     t->window.support = support;
     t->poly.n = tune_terms(t);
-    return isfinite(least) && tuned_cost(t, u->plan) == FARSUM_OK
+    return isfinite(least) && tuned_cost(t, u->task) == FARSUM_OK
            && t->seconds > least;
 }
 
@@ -265,12 +266,14 @@ static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
  * mesh is not fixed. */
 static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 {
-    const farsum_options *o = &u->plan->options;
+    const farsum_options *o = &u->task->options;
     tune_cutoff(u, t, rc);
     if (t->pair.kappa > PAIR_KAPPA_MAX)
-        FAIL(ERR_TOLERANCE, "kernel %s: kappa is %.3g over the cutoff %.3g; up "
-                            "to %d can be reached", t->pair.name,
-             t->pair.kappa, plan_length(u->plan, t->rc), PAIR_KAPPA_MAX);
+        FAIL(ERR_TOLERANCE,
+             "kernel %s: kappa is %.3g over the cutoff %.3g; up "
+             "to %d can be reached",
+             t->pair.name, t->pair.kappa, task_length(u->task, t->rc),
+             PAIR_KAPPA_MAX);
     if (o->mesh[0] != 0)
         return FARSUM_OK;
     return o->bandwidth > 0 ? tune_split(u, t, o->bandwidth)
@@ -283,11 +286,11 @@ static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
                                     int support, double least)
 {
-    const farsum_options *o = &u->plan->options;
+    const farsum_options *o = &u->task->options;
     int tuned_mesh = o->mesh[0] == 0;
     if (tuned_mesh) {
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
-                  u->plan->device != NULL);
+                  u->task->device != NULL);
         int hopeless = tune_hopeless(u, t, support, least);
         t->seconds = INFINITY;
         if (hopeless)
@@ -303,27 +306,28 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
             tune_best_bandwidth(u, t);
             if (tune_holds(u, t))
                 break;
-            if (p == high && t->error <= u->plan->problem.tolerance)
+            if (p == high && t->error <= u->task->problem.tolerance)
                 break;
             if (p == high)
-                FAIL(ERR_TOLERANCE, "mesh %lld x %lld x %lld with cutoff %g and"
-                                    " a %s window of support %d reaches %.2g",
+                FAIL(ERR_TOLERANCE,
+                     "mesh %lld x %lld x %lld with cutoff %g and"
+                     " a %s window of support %d reaches %.2g",
                      (long long)t->mesh[0], (long long)t->mesh[1],
-                     (long long)t->mesh[2], plan_length(u->plan, t->rc),
-                     u->window, p, plan_error(u->plan, t->error));
+                     (long long)t->mesh[2], task_length(u->task, t->rc),
+                     u->window, p, task_error(u->task, t->error));
         }
     }
     tune_sigma(t);
     t->poly.n = tune_terms(t);
-    return tuned_cost(t, u->plan);
+    return tuned_cost(t, u->task);
 }
 
 /* Cutoffs to try: by the neighbours they would see. */
 static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
 {
-    const struct sample *s = &u->plan->sample;
-    if (u->plan->options.cutoff > 0) {
-        rc[0] = u->plan->options.cutoff;
+    const struct sample *s = &u->task->sample;
+    if (u->task->options.cutoff > 0) {
+        rc[0] = u->task->options.cutoff;
         return 1;
     }
     double most = cbrt(u->cell.volume) * 1.2, r = s->radius0;
@@ -352,7 +356,7 @@ struct tune_found {
 static farsum_status tune_search_cutoff(struct tuner *u, double rc,
                                         struct tune_found *found)
 {
-    const farsum_options *o = &u->plan->options;
+    const farsum_options *o = &u->task->options;
     int only = o->upsampling > 0 || o->mesh[0] > 0;
     int support = o->support ? o->support : WINDOW_MIN;
     struct tuned begin = {.rc = 0}, t;
@@ -369,9 +373,9 @@ static farsum_status tune_search_cutoff(struct tuner *u, double rc,
         if (status == FARSUM_OK && isfinite(t.seconds))
             support = t.window.support;
         if (status == FARSUM_ERR_TOLERANCE && t.error > 0)
-            found->reached = fmin(found->reached,
-                                  t.error * u->plan->problem.tolerance
-                                      / tune_goal(u, &t));
+            found->reached =
+                fmin(found->reached,
+                     t.error * u->task->problem.tolerance / tune_goal(u, &t));
         if (status != FARSUM_OK && status != FARSUM_ERR_TOLERANCE)
             return status;
         if (status != FARSUM_OK)
@@ -385,7 +389,7 @@ static farsum_status tune_search_cutoff(struct tuner *u, double rc,
 /* All cutoffs, from the middle of the ladder outwards. */
 static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
 {
-    const struct farsum_plan *plan = u->plan;
+    const struct task *task = u->task;
     struct tune_found found = {tuned, INFINITY, INFINITY, FARSUM_OK};
     double rc[CUTOFFS];
     int cutoffs = tune_cutoffs(u, rc), middle = cutoffs / 2;
@@ -401,27 +405,27 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     if (isfinite(least))
         return FARSUM_OK;
     if (isfinite(reached))
-        return status_prefix(last, "tolerance %.3g cannot be reached: the "
-                                   "estimate is %.2g at best",
-                             plan->given.tolerance,
-                             plan_error(plan, reached));
+        return status_prefix(last,
+                             "tolerance %.3g cannot be reached: the "
+                             "estimate is %.2g at best",
+                             task->given.tolerance, task_error(task, reached));
     return last;
 }
 
-farsum_status tune(const struct farsum_plan *plan, struct tuned *tuned)
+farsum_status tune(const struct task *task, struct tuned *tuned)
 {
     farsum_status status = FARSUM_OK;
     struct tuner *u = NULL; /* large: on the heap */
     GO(MEM_NEW(u, 1));
-    u->plan = plan;
-    u->split = plan->options.split ? plan->options.split : split_names[0];
-    u->window = plan->options.window ? plan->options.window : window_names[0];
+    u->task = task;
+    u->split = task->options.split ? task->options.split : split_names[0];
+    u->window = task->options.window ? task->options.window : window_names[0];
     u->tables = strcmp(u->split, "prolate") == 0;
-    GO(cell_set(&u->cell, plan->problem.cell, 1));
+    GO(cell_set(&u->cell, task->problem.cell, 1));
     GO(split_set(&u->plain, u->split, CUT_FIRST));
     GO(tune_search(u, tuned));
     GO(tune_refine(u, tuned));
-    GO(tuned_measured(tuned, plan));
+    GO(tuned_measured(tuned, task));
 done:
     mem_free(u);
     return status;

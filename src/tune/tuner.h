@@ -8,7 +8,7 @@
 enum { SIGMAS = 7, CUTOFFS = 14, CUT_FIRST = 4, CUT_LAST = 80 };
 
 struct tuner {
-    const struct farsum_plan *plan;
+    const struct task *task;
     struct cell cell;      /* reduced, caller's length */
     const char *split, *window;
     int tables;            /* 1: bands may come from tables; a split is then

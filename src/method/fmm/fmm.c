@@ -3,6 +3,7 @@
  * (1987) 325): boxes within boxes, near ones pair by pair, far ones by
  * expansions in solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1 (2014)
  * 1). */
+#include "base/progress.h"
 #include "method/fmm/device/set_points.h"
 
 #include <math.h>
@@ -22,21 +23,21 @@ static double fmm_best(const farsum_problem *p)
     return 1.1e-6;
 }
 
-static farsum_status fmm_fits(const struct farsum_plan *plan)
+static farsum_status fmm_fits(const struct task *task)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     double best = fmm_best(p);
-    if (strcmp(plan->pair.name, "laplace") != 0)
+    if (strcmp(task->pair.name, "laplace") != 0)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none",
-             plan->pair.name);
-    if (plan->options.strict && p->softening > 0)
+             task->pair.name);
+    if (task->options.strict && p->softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "
              "error is estimated, not bounded; method direct has none");
     /* where another method is the closest, its words count */
     if (p->error != FARSUM_ERROR_ABSOLUTE && p->tolerance < best)
-        return status_fail(plan->options.method ? FARSUM_ERR_TOLERANCE
+        return status_fail(task->options.method ? FARSUM_ERR_TOLERANCE
                                                 : FARSUM_ERR_UNSUPPORTED,
                            "tolerance %g is below %g, the best that %s reaches",
                            p->tolerance, best,
@@ -45,18 +46,17 @@ static farsum_status fmm_fits(const struct farsum_plan *plan)
 }
 
 /* A fifth of what host or GPU take for few digits. */
-static double fmm_least(const struct farsum_plan *plan)
+static double fmm_least(const struct task *task)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     double points = (double)(p->n_sources + p->n_targets);
-    return plan->device ? 5e-11 * points : 2e-7 * points / plan->threads;
+    return task->device ? 5e-11 * points : 2e-7 * points / task->threads;
 }
 
 /* Names outlive the caller's. */
-static farsum_status fmm_names(const struct farsum_plan *plan,
-                               struct fmm_names *names)
+static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     const char *const given[FMM_ROOMS] = {o->p2p, o->p2m,     o->m2m, o->m2l,
                                           o->lattice, o->l2l, o->l2p};
     for (int r = 0; r < FMM_ROOMS; r++)
@@ -72,9 +72,9 @@ static farsum_status fmm_names(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-farsum_status fmm_keeps(const struct farsum_plan *plan, int sparse)
+farsum_status fmm_keeps(const struct task *task, int sparse)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
         FAIL(ERR_ARGUMENT,
              "order is %d, not 1 .. %d, or FARSUM_ORDER_0 (%d) for 0", o->order,
@@ -100,16 +100,16 @@ farsum_status fmm_keeps(const struct farsum_plan *plan, int sparse)
     return FARSUM_OK;
 }
 
-void fmm_about(struct farsum_plan *plan, struct fmm *s)
+void fmm_about(const struct task *task, struct fmm *s)
 {
-    farsum_plan_info *i = &plan->info;
+    farsum_plan_info *i = &task->report->info;
     i->order = s->shape.order;
     i->separation = s->shape.ws;
     i->tree = s->shape.dense ? "dense" : "sparse";
     i->leaves = s->boxes.n_leaves;
     i->levels = 1 + (s->tree.n_leaves ? s->tree.depth : s->shape.depth);
     memcpy(i->boxes, s->shape.root, sizeof i->boxes);
-    i->queues = fmm_gpu_queues(plan);
+    i->queues = fmm_gpu_queues(task);
     i->n_stages = 0;
     for (int r = 0; r < FMM_ROOMS; r++)
         if (s->choice[r].row)
@@ -119,13 +119,13 @@ void fmm_about(struct farsum_plan *plan, struct fmm *s)
                 s->choice[r].row->variant->deterministic};
 }
 
-void fmm_seconds(struct farsum_plan *plan, const struct fmm *s,
+void fmm_seconds(const struct task *task, const struct fmm *s,
                  const double seconds[FMM_ROOMS])
 {
     int at = 0;
     for (int r = 0; r < FMM_ROOMS; r++)
         if (s->choice[r].row)
-            plan->info.stages[at++].seconds = seconds[r];
+            task->report->info.stages[at++].seconds = seconds[r];
 }
 
 static void fmm_clear_rooms(struct fmm *s)
@@ -161,7 +161,7 @@ static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
            && a->ws == b->ws;
 }
 
-farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_rooms(const struct task *task, struct fmm *s,
                         const struct boxes_args *boxes,
                         const struct p2p_args *pairs)
 {
@@ -169,7 +169,7 @@ farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
     static const int order[FMM_ROOMS] = {FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L,
                                          FMM_L2L, FMM_L2P, FMM_LATTICE};
     struct choice choice[FMM_ROOMS];
-    TRY(fmm_choose(plan, s, boxes, pairs, choice));
+    TRY(fmm_choose(task, s, boxes, pairs, choice));
     int same = fmm_same(&s->boxes, boxes);
     int same_pairs = fmm_same_pairs(&s->pairs, pairs);
     s->boxes =
@@ -223,10 +223,10 @@ static void fmm_destroy(void *state)
 }
 
 /* Bytes that points and boxes will take. */
-static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
+static double fmm_bytes(const struct task *task, const struct fmm *s)
 {
-    double size = plan->problem.precision == FARSUM_F32 ? 4 : 8;
-    double points = (double)(plan->problem.n_sources + plan->problem.n_targets);
+    double size = task->problem.precision == FARSUM_F32 ? 4 : 8;
+    double points = (double)(task->problem.n_sources + task->problem.n_targets);
     double bytes = 2 * size * multipole_size(s->shape.order)
                    * (double)s->boxes.n_boxes;
     if (s->strict) /* weights, sizes, and sums of four orders */
@@ -235,48 +235,47 @@ static double fmm_bytes(const struct farsum_plan *plan, const struct fmm *s)
         if (s->choice[r].row)
             bytes += (double)s->choice[r].row->variant->bytes(
                 r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
-    double low = plan->problem.precision == FARSUM_F32 ? 4 : 0;
+    double low = task->problem.precision == FARSUM_F32 ? 4 : 0;
     return bytes + points * (8 * 11 + size * 8 + low);
 }
 
-static farsum_status fmm_memory(const struct farsum_plan *plan,
-                                const struct fmm *s)
+static farsum_status fmm_memory(const struct task *task, const struct fmm *s)
 {
-    double bytes = fmm_bytes(plan, s);
-    if (bytes > (double)plan->options.memory_limit)
+    double bytes = fmm_bytes(task, s);
+    if (bytes > (double)task->options.memory_limit)
         FAIL(ERR_MEMORY,
              "points and %lld boxes of order %d need %.3g bytes in all, the "
              "limit is %llu",
              (long long)s->boxes.n_boxes, s->shape.order, bytes,
-             (unsigned long long)plan->options.memory_limit);
+             (unsigned long long)task->options.memory_limit);
     return FARSUM_OK;
 }
 
-static farsum_status fmm_tune(const struct farsum_plan *plan, void **state,
+static farsum_status fmm_tune(const struct task *task, void **state,
                               double *seconds)
 {
     farsum_status status = FARSUM_OK;
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     struct fmm *s = NULL;
     double found = 0;
     int uneven = 0;
     GO(MEM_NEW(s, 1));
     s->exact.sum = fmm_sum;
-    GO(fmm_names(plan, &s->names));
-    GO(fmm_facts(plan, s));
-    GO(fmm_strict_create(plan, s));
+    GO(fmm_names(task, &s->names));
+    GO(fmm_facts(task, s));
+    GO(fmm_strict_create(task, s));
     if (s->facts.periodic && !s->names.tree)
-        GO(fmm_uneven_cell(plan, s, 1, p->n_sources, p->n_targets, 0, &found,
+        GO(fmm_uneven_cell(task, s, 1, p->n_sources, p->n_targets, 0, &found,
                            &uneven));
-    else if (s->sampled && !plan->device)
-        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, plan_per(plan),
-                      s->facts.edge, plan->threads, &uneven));
-    GO(fmm_shape(plan, s, uneven, p->n_sources, p->n_targets, &s->shape));
-    fmm_args(plan, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
+    else if (s->sampled && !task->device)
+        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, task_per(task),
+                      s->facts.edge, task->threads, &uneven));
+    GO(fmm_shape(task, s, uneven, p->n_sources, p->n_targets, &s->shape));
+    fmm_args(task, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
              &s->pairs);
     fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
-    GO(fmm_choose(plan, s, &s->boxes, &s->pairs, s->choice));
-    GO(fmm_memory(plan, s));
+    GO(fmm_choose(task, s, &s->boxes, &s->pairs, s->choice));
+    GO(fmm_memory(task, s));
     *seconds = found > 0 ? found : s->shape.seconds;
     *state = s;
     s = NULL;
@@ -285,41 +284,43 @@ done:
     return status;
 }
 
-static farsum_status fmm_create(struct farsum_plan *plan)
+static farsum_status fmm_create(const struct task *task, void *state)
 {
-    struct fmm *s = plan->state;
-    const farsum_problem *p = &plan->problem;
+    struct fmm *s = state;
+    const farsum_problem *p = &task->problem;
     const struct boxes_args boxes = s->boxes;
     const struct p2p_args pairs = s->pairs;
     /* its kernels compile while rooms are made */
-    if (!plan->dry && plan->device)
-        TRY(fmm_gpu_create(plan, s));
-    if (!plan->dry)
-        TRY(fmm_rooms(plan, s, &boxes, &pairs));
-    fmm_about(plan, s);
+    if (!task->dry && task->device)
+        TRY(fmm_gpu_create(task, s));
+    if (!task->dry)
+        TRY(fmm_rooms(task, s, &boxes, &pairs));
+    fmm_about(task, s);
     double norm = p->coulomb
                   * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
                                                         : s->facts.force);
     int absolute = p->error == FARSUM_ERROR_ABSOLUTE;
-    plan->info.norm = absolute ? 1 : norm;
-    plan->info.estimated_error =
-        hypot_of(fmm_estimate(plan, s, &s->facts),
-                 fmm_soften(plan, s, &s->shape) * (absolute ? norm : 1));
-    plan->info.bytes = (uint64_t)fmm_bytes(plan, s);
-    TRY(fmm_strict_about(plan, s));
-    if (plan_misses(plan))
-        plan_log(plan,
+    task->report->info.norm = absolute ? 1 : norm;
+    task->report->info.estimated_error =
+        hypot_of(fmm_estimate(task, s, &s->facts),
+                 fmm_soften(task, s, &s->shape) * (absolute ? norm : 1));
+    task->report->info.bytes = (uint64_t)fmm_bytes(task, s);
+    TRY(fmm_strict_about(task, s));
+    if (task->options.order != 0
+        && task->report->info.estimated_error
+               > task->problem.tolerance * task->finer)
+        task_log(task,
                  "WARNING: order %d, which was given, leaves %.3g by the "
                  "estimate, above the tolerance %g",
-                 plan->info.order,
-                 plan_error(plan, plan->info.estimated_error),
-                 plan->info.tolerance);
+                 task->report->info.order,
+                 task_error(task, task->report->info.estimated_error),
+                 task->report->info.tolerance);
     return FARSUM_OK;
 }
 
-static void fmm_choice(const struct farsum_plan *plan, farsum_options *to)
+static void fmm_choice(const void *state, farsum_options *to)
 {
-    const struct fmm *s = plan->state;
+    const struct fmm *s = state;
     to->order = s->shape.order > 0 ? s->shape.order : FARSUM_ORDER_0;
     to->separation = s->shape.ws;
     to->tree = s->shape.dense ? "dense" : "sparse";
@@ -332,51 +333,51 @@ static void fmm_choice(const struct farsum_plan *plan, farsum_options *to)
 }
 
 /* The cell's edges may change while it stays one of bricks. */
-static farsum_status fmm_set_cell(struct farsum_plan *plan,
+static farsum_status fmm_set_cell(struct task *task, void *state,
                                   const double cell[9])
 {
-    struct fmm *s = plan->state;
+    struct fmm *s = state;
     struct fmm_facts facts = s->facts;
     double before[9], axis[9];
     struct cell reduced = s->cell;
-    memcpy(before, plan->problem.cell, sizeof before);
+    memcpy(before, task->problem.cell, sizeof before);
     memcpy(axis, s->axis, sizeof axis);
-    memcpy(plan->problem.cell, cell, sizeof before);
-    farsum_status status = fmm_facts(plan, s);
+    memcpy(task->problem.cell, cell, sizeof before);
+    farsum_status status = fmm_facts(task, s);
     if (status == FARSUM_OK)
         return status;
-    memcpy(plan->problem.cell, before, sizeof before);
+    memcpy(task->problem.cell, before, sizeof before);
     memcpy(s->axis, axis, sizeof axis);
     s->facts = facts;
     s->cell = reduced;
     return status;
 }
 
-static farsum_status fmm_execute(struct farsum_plan *plan, int rhs,
+static farsum_status fmm_execute(struct task *task, void *state, int rhs,
                                  const void *q, farsum_result *result)
 {
-    struct fmm *s = plan->state;
+    struct fmm *s = state;
     if (s->gpu)
-        return fmm_gpu_execute(plan, s, rhs, q, result);
+        return fmm_gpu_execute(task, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
-    TRY(exact_execute(plan, rhs, q, result));
-    plan->info.seconds_stages = 0;
+    TRY(exact_execute(task, s, rhs, q, result));
+    task->report->info.seconds_stages = 0;
     for (int r = 0; r < FMM_ROOMS; r++)
-        plan->info.seconds_stages += s->seconds[r];
-    fmm_seconds(plan, s, s->seconds);
+        task->report->info.seconds_stages += s->seconds[r];
+    fmm_seconds(task, s, s->seconds);
     return FARSUM_OK;
 }
 
-static farsum_status fmm_finish(struct farsum_plan *plan)
+static farsum_status fmm_finish(struct task *task, void *state)
 {
-    struct fmm *s = plan->state;
-    return s->gpu ? fmm_gpu_finish(plan, s) : FARSUM_OK;
+    struct fmm *s = state;
+    return s->gpu ? fmm_gpu_finish(task, s) : FARSUM_OK;
 }
 
-static farsum_status fmm_exclude(struct farsum_plan *plan)
+static farsum_status fmm_exclude(struct task *task, void *state)
 {
-    struct fmm *s = plan->state;
-    return s->gpu ? fmm_gpu_exclude(plan, s) : FARSUM_OK;
+    struct fmm *s = state;
+    return s->gpu ? fmm_gpu_exclude(task, s) : FARSUM_OK;
 }
 
 const struct method method_fmm = {

@@ -120,10 +120,10 @@ struct fmm {
 };
 
 /* method/fmm/norms.c */
-farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s);
+farsum_status fmm_facts(const struct task *task, struct fmm *s);
 /* Norms at targets of their own in open space, which no sample knew of: no
  * larger than those at the sources. */
-void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s);
+void fmm_facts_targets(const struct task *task, struct fmm *s);
 /* The same by parts, for a device.  Of so many targets, the t-th of them m t /
  * some: sums over the sources of r/|r|^3, 1/|r|, and of both squared. */
 enum { FMM_APART_MOST = 1024 };
@@ -131,8 +131,8 @@ struct fmm_apart {
     double field[3], potential, potential2, field2;
 };
 int64_t fmm_facts_some(int64_t n, int64_t m);
-void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
-                     int64_t some, const struct fmm_apart *apart);
+void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
+                     const struct fmm_apart *apart);
 
 /* method/fmm/uneven.c: 1: x [n][3], times per, are so far from filling their
  * box evenly that a sparse tree is theirs. */
@@ -143,23 +143,22 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
  * the sample, without one by points that are so crowded (1: as uniform ones).
  * *seconds: what a sum takes with the tree that is the faster one.  set: those
  * of an execute that a sparse one takes to be built. */
-farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
                               double crowding, int64_t n, int64_t m, double set,
                               double *seconds, int *uneven);
 /* The same of the tree that is there, a sparse one on the host: 0: by its boxes
  * it is slower than a dense one, after all. */
-farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_uneven_worth(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m, int *uneven);
 
 /* method/fmm/remembered.c: boxes for so many points, and the order; what the
  * options say is kept.  crowded 1: the points are far from uniform. */
-farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
-                        int crowded, int64_t n, int64_t m,
-                        struct fmm_shape *shape);
+farsum_status fmm_shape(const struct task *task, struct fmm *s, int crowded,
+                        int64_t n, int64_t m, struct fmm_shape *shape);
 /* method/fmm/search.c: the search itself. */
-farsum_status fmm_shape_find(const struct farsum_plan *plan,
-                             const struct fmm *s, int sparse, int64_t n,
-                             int64_t m, struct fmm_shape *shape);
+farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
+                             int sparse, int64_t n, int64_t m,
+                             struct fmm_shape *shape);
 /* Has a cell's sparse tree been taken where a dense one might be? */
 static inline int fmm_either(const struct fmm *s)
 {
@@ -167,9 +166,8 @@ static inline int fmm_either(const struct fmm *s)
 }
 /* The same for who has another way: what failed from the same facts is not
  * looked for again, so that nothing need say why. */
-farsum_status fmm_shape_try(const struct farsum_plan *plan, struct fmm *s,
-                            int crowded, int64_t n, int64_t m,
-                            struct fmm_shape *shape);
+farsum_status fmm_shape_try(const struct task *task, struct fmm *s, int crowded,
+                            int64_t n, int64_t m, struct fmm_shape *shape);
 /* The first level that has far boxes. */
 int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
 /* Sources in a leaf, if points fill the boxes evenly, and its level. */
@@ -179,13 +177,13 @@ double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
 void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
                      int64_t n, struct fmm_crowd *crowd);
 /* What the rooms are told. */
-void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
+void fmm_args(const struct task *task, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
               struct boxes_args *boxes, struct p2p_args *pairs);
 /* fmm.c: orders and boxes that were given are those that there are. */
-farsum_status fmm_keeps(const struct farsum_plan *plan, int sparse);
+farsum_status fmm_keeps(const struct task *task, int sparse);
 /* Picks the rows, NULL where boxes of one level ask nothing of a room. */
-farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
                          struct choice choice[FMM_ROOMS]);
@@ -197,12 +195,11 @@ farsum_status fmm_crowd(const struct tree *tree, int first,
 /* method/fmm/boxes/soften.c: the relative error of the nearest pairs that work
  * by expansions, which are of 1/r; the depth of a sparse tree that the
  * tolerance leaves; refuses a shape whose boxes are too small. */
-double fmm_soften(const struct farsum_plan *plan, const struct fmm *s,
+double fmm_soften(const struct task *task, const struct fmm *s,
                   const struct fmm_shape *shape);
-int fmm_soften_depth(const struct farsum_plan *plan, const struct fmm *s,
+int fmm_soften_depth(const struct task *task, const struct fmm *s,
                      const struct fmm_shape *shape);
-farsum_status fmm_soften_fits(const struct farsum_plan *plan,
-                              const struct fmm *s,
+farsum_status fmm_soften_fits(const struct task *task, const struct fmm *s,
                               const struct fmm_shape *shape);
 
 /* method/fmm/boxes/error.c: RMS errors of the potential (field 0) or the field
@@ -214,19 +211,19 @@ struct fmm_error {
 struct fmm_error fmm_error(int order, int ws, const double box[3], int field);
 /* Least order whose error is below the plan's tolerance; if there is none,
  * what it is that fails, and *left: the error that the highest leaves. */
-farsum_status fmm_order(const struct farsum_plan *plan,
-                        const struct fmm_facts *facts, int ws,
-                        const double box[3], const struct fmm_crowd *crowd,
-                        int *order, double *left);
+farsum_status fmm_order(const struct task *task, const struct fmm_facts *facts,
+                        int ws, const double box[3],
+                        const struct fmm_crowd *crowd, int *order,
+                        double *left);
 /* What a number is rounded by, of itself. */
-double fmm_eps(const struct farsum_plan *plan);
+double fmm_eps(const struct task *task);
 /* What rounding leaves, C = 1, of forces if field: RMS. */
-double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
+double fmm_rounding(const struct task *task, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field);
 /* Says that points need a higher order than there is. */
-farsum_status fmm_order_fails(const struct farsum_plan *plan);
+farsum_status fmm_order_fails(const struct task *task);
 /* The estimate in the tolerance's norm, by s->crowd and s->facts. */
-double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
+double fmm_estimate(const struct task *task, const struct fmm *s,
                     const struct fmm_facts *facts);
 
 /* method/fmm/bound/bound_order.c: what a plan that is to be bounded, or one of
@@ -235,23 +232,21 @@ double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
  * plan->info, as bound or as estimate; that of a sum, which fails if a bound
  * that is asked for is above the tolerance.  Nothing is done, OK, for other
  * plans. */
-farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s);
+farsum_status fmm_strict_create(const struct task *task, struct fmm *s);
 void fmm_strict_destroy(struct fmm_strict *strict); /* NULL is legal */
-farsum_status fmm_strict_order(const struct farsum_plan *plan,
-                               const struct fmm *s,
+farsum_status fmm_strict_order(const struct task *task, const struct fmm *s,
                                const struct fmm_shape *shape, int64_t n,
                                int *order);
-farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s);
-farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_strict_about(const struct task *task, const struct fmm *s);
+farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
                              const struct fmm_facts *facts);
 /* method/fmm/bound/bound_points.c: the least order for the tree that is there,
  * or the bound of the one that is given; the strengths of right-hand side r,
  * for a device. */
-farsum_status fmm_strict_points(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_strict_points(const struct task *task, struct fmm *s,
                                 int *order);
-farsum_status fmm_strict_given(const struct farsum_plan *plan,
-                               const struct fmm *s, int rhs, int r,
-                               const void *q);
+farsum_status fmm_strict_given(const struct task *task, const struct fmm *s,
+                               int rhs, int r, const void *q);
 
 /* method/fmm/set_points.c.  The extent of open points, and what goes with it;
  * order and rooms for the tree that is there; rooms' own sets. */
@@ -267,22 +262,22 @@ enum {
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
 /* method/fmm/near_distance.c: sets facts.near of a plan without a sample, by
  * the tree's leaves, on the host. */
-void fmm_near(const struct farsum_plan *plan, struct fmm *s);
+void fmm_near(const struct task *task, struct fmm *s);
 /* A tree of the positions in source.s and target.s, and what its boxes say of
  * the errors.  Boxes are chosen for the order that they are thought to need;
  * what the tree says of it may ask for others. */
-farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
                                int crowded, int64_t n, int64_t m);
 /* 1: points that no order was enough for are to be tried once more, in boxes
  * that are farther apart. */
-int fmm_points_wider(const struct farsum_plan *plan, struct fmm *s);
-farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
+int fmm_points_wider(const struct task *task, struct fmm *s);
+farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m);
-farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s);
-farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
+farsum_status fmm_points_set(const struct task *task, struct fmm *s);
+farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y);
 /* method/fmm/run.c: a right-hand side into sums. */
-farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
+farsum_status fmm_sum(const struct task *task, struct exact *exact,
                       const struct exact_sums *sums);
 /* What is known of a right-hand side's sums, C = 1; a norm < 0: not known. */
 struct fmm_norms {
@@ -291,16 +286,16 @@ struct fmm_norms {
 };
 /* The estimate, with the norms that the result has; fails if a bound is asked
  * for and is not kept. */
-farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
                                const struct fmm_norms *norms);
 
 /* fmm.c: what reports say. */
-void fmm_about(struct farsum_plan *plan, struct fmm *s);
+void fmm_about(const struct task *task, struct fmm *s);
 /* Of the rooms that there are. */
-void fmm_seconds(struct farsum_plan *plan, const struct fmm *s,
+void fmm_seconds(const struct task *task, const struct fmm *s,
                  const double seconds[FMM_ROOMS]);
 /* Makes the rooms for these args, if those that are there are for others. */
-farsum_status fmm_rooms(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_rooms(const struct task *task, struct fmm *s,
                         const struct boxes_args *boxes,
                         const struct p2p_args *pairs);
 /* 1: the rooms that are there are for these boxes, of one order more. */

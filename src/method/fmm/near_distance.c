@@ -45,7 +45,7 @@ static double leaf_near(const struct leaf *leaf, int64_t begin, int64_t end,
     return sum;
 }
 
-void fmm_near(const struct farsum_plan *plan, struct fmm *s)
+void fmm_near(const struct task *task, struct fmm *s)
 {
     const struct tree *tree = &s->tree;
     const struct tree_points *p = &tree->source;
@@ -54,10 +54,10 @@ void fmm_near(const struct farsum_plan *plan, struct fmm *s)
                               tree->precision == FARSUM_F32};
     double much = MUCH * cbrt(s->facts.volume / (double)p->n), sum = 0;
     s->facts.near = 0;
-    if (s->sampled || plan->sample.n_targets > 0 || tree->separate)
+    if (s->sampled || task->sample.n_targets > 0 || tree->separate)
         return;
     const int64_t step = 1 + p->n / MANY;
-    PAR_FOR(plan->threads, schedule(dynamic, 64) reduction(+ : sum))
+    PAR_FOR(task->threads, schedule(dynamic, 64) reduction(+ : sum))
     for (int64_t k = 0; k < tree->n_leaves; k += step) {
         double h = tree_h(tree, tree_level(tree, tree_leaf_box(tree, k)));
         sum += leaf_near(&leaf, p->begin[k], p->begin[k + 1], much / h)

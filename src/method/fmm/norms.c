@@ -20,11 +20,11 @@ enum { TARGETS_LEAST = 64 };
 enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
 
 /* No axis of the reduced basis leans: else refused. */
-static farsum_status facts_cell(const struct farsum_plan *plan, struct fmm *s)
+static farsum_status facts_cell(const struct task *task, struct fmm *s)
 {
     struct fmm_facts *f = &s->facts;
-    TRY(cell_set(&s->cell, plan->problem.cell, 1));
-    s->cell.unit = plan_per(plan);
+    TRY(cell_set(&s->cell, task->problem.cell, 1));
+    s->cell.unit = task_per(task);
     const double *a = s->cell.a;
     for (int d = 0; d < 3; d++) {
         f->edge[d] = sqrt(a[3 * d] * a[3 * d] + a[3 * d + 1] * a[3 * d + 1]
@@ -74,9 +74,8 @@ static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
 }
 
 /* Sums of the sample's forces and potentials at some of its particles. */
-static farsum_status facts_sums(const struct farsum_plan *plan,
-                                struct fmm_facts *f, int64_t n,
-                                const double *x, const double *q)
+static farsum_status facts_sums(const struct task *task, struct fmm_facts *f,
+                                int64_t n, const double *x, const double *q)
 {
     farsum_status status = FARSUM_OK;
     int64_t targets = facts_targets(n);
@@ -91,7 +90,7 @@ static farsum_status facts_sums(const struct farsum_plan *plan,
         own[t] = q[i];
     }
     const struct direct_args args = {
-        plan->threads, plan->isa, n, targets, x, y, q, plan->problem.softening};
+        task->threads, task->isa, n, targets, x, y, q, task->problem.softening};
     GO(direct_sum(&args, phi, e, NULL, NULL));
     facts_norms(f, n, targets, own, phi, e);
 done:
@@ -102,13 +101,12 @@ done:
     return status;
 }
 
-static farsum_status facts_open(const struct farsum_plan *plan,
-                                struct fmm_facts *f)
+static farsum_status facts_open(const struct task *task, struct fmm_facts *f)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     farsum_status status = FARSUM_OK;
     int64_t n = p->n_sources;
-    double *x = NULL, *q = NULL, low[3], high[3], per = plan_per(plan);
+    double *x = NULL, *q = NULL, low[3], high[3], per = task_per(task);
     f->q1 = f->q2 = 1;
     f->edge[0] = f->edge[1] = f->edge[2] = f->volume = 1;
     f->force = pow((double)n, 2.0 / 3);
@@ -119,7 +117,7 @@ static farsum_status facts_open(const struct farsum_plan *plan,
     GO(MEM_RAW(q, n));
     f->q1 = f->q2 = 0;
     for (int64_t i = 0; i < n; i++) {
-        q[i] = plan->sample_q[i];
+        q[i] = task->sample_q[i];
         f->q1 += q[i] / (double)n;
         f->q2 += q[i] * q[i] / (double)n;
         for (int d = 0; d < 3; d++) {
@@ -141,7 +139,7 @@ static farsum_status facts_open(const struct farsum_plan *plan,
         f->volume *= f->edge[d];
     }
     f->force = f->q2 * pow((double)n / f->volume, 2.0 / 3);
-    GO(facts_sums(plan, f, n, x, q));
+    GO(facts_sums(task, f, n, x, q));
 done:
     mem_free(x);
     mem_free(q);
@@ -151,14 +149,13 @@ done:
 /* RMS of the potentials that the charges around the sample's targets leave,
  * with the background and what neutralises the ball that they are in; excluded
  * pairs are among these: then 0. */
-static double facts_around(const struct farsum_plan *plan,
-                           const struct fmm_facts *f)
+static double facts_around(const struct task *task, const struct fmm_facts *f)
 {
-    const struct sample *s = &plan->sample;
+    const struct sample *s = &task->sample;
     double square = 0, density = f->q1 * (double)s->n / f->volume;
     double last = s->radius[SAMPLE_SHELLS - 1];
-    if (s->n_targets == 0 || plan->problem.n_exclusions > 0
-        || plan->exclusions.rows > 0)
+    if (s->n_targets == 0 || task->problem.n_exclusions > 0
+        || task->exclusions.rows > 0)
         return 0;
     for (int64_t t = 0; t < s->n_targets; t++) {
         double sum = 0, inner = 0;
@@ -174,25 +171,25 @@ static double facts_around(const struct farsum_plan *plan,
     return sqrt(square / (double)s->n_targets);
 }
 
-farsum_status fmm_facts(const struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_facts(const struct task *task, struct fmm *s)
 {
-    const struct sample *sample = &plan->sample;
+    const struct sample *sample = &task->sample;
     struct fmm_facts *f = &s->facts;
-    f->periodic = plan->problem.periodic[0];
+    f->periodic = task->problem.periodic[0];
     if (!f->periodic) {
-        s->sampled = plan->problem.sample_x != NULL;
-        s->sample_length = plan->units.length;
-        return facts_open(plan, f);
+        s->sampled = task->problem.sample_x != NULL;
+        s->sample_length = task->units.length;
+        return facts_open(task, f);
     }
-    TRY(facts_cell(plan, s));
+    TRY(facts_cell(task, s));
     double n = (double)sample->n;
     f->q1 = sample->q1 / n;
     f->q2 = sample->q2 / n;
-    f->force = tuned_force_norm(plan, f->volume,
-                                sample->m > 0 ? 0 : sample->force, sample->q2,
-                                sample->n);
+    f->force =
+        tuned_force_norm(task, f->volume, sample->m > 0 ? 0 : sample->force,
+                         sample->q2, sample->n);
     f->potential =
-        fmax(sqrt(f->q2) * cbrt(n / f->volume), AROUND * facts_around(plan, f));
+        fmax(sqrt(f->q2) * cbrt(n / f->volume), AROUND * facts_around(task, f));
     return FARSUM_OK;
 }
 
@@ -241,8 +238,8 @@ int64_t fmm_facts_some(int64_t n, int64_t m)
     return some < m ? some : m;
 }
 
-void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
-                     int64_t some, const struct fmm_apart *apart)
+void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
+                     const struct fmm_apart *apart)
 {
     struct fmm_facts *f = &s->facts;
     double mean[2] = {0}, most = 0;
@@ -251,7 +248,7 @@ void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
         s->sample_norm[1] = f->force;
     }
     if (s->sampled) {
-        int longer = plan->units.length - s->sample_length;
+        int longer = task->units.length - s->sample_length;
         f->potential = ldexp(s->sample_norm[0], longer);
         f->force = ldexp(s->sample_norm[1], 2 * longer);
     }
@@ -270,13 +267,13 @@ void fmm_facts_apart(const struct farsum_plan *plan, struct fmm *s,
     f->force = fmin(f->force, sqrt(f->q2 * mean[1]));
 }
 
-void fmm_facts_targets(const struct farsum_plan *plan, struct fmm *s)
+void fmm_facts_targets(const struct task *task, struct fmm *s)
 {
     struct fmm_apart apart[FMM_APART_MOST];
     int64_t m = s->target.n, some = fmm_facts_some(s->source.n, m);
-    PAR_FOR(plan->threads)
+    PAR_FOR(task->threads)
     for (int64_t t = 0; t < some; t++)
         apart[t] =
             apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
-    fmm_facts_apart(plan, s, some, apart);
+    fmm_facts_apart(task, s, some, apart);
 }

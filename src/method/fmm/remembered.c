@@ -29,16 +29,16 @@ static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
 /* Points of a step are as many as those before, in the same cell: a search of
  * some 10^6 instructions, more than a device's whole set of 1e5 points.  again:
  * one that failed is repeated, for what it says. */
-static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
+static farsum_status found_shape(const struct task *task, struct fmm *s,
                                  int crowded, int64_t n, int64_t m, int again,
                                  struct fmm_shape *shape)
 {
     int sparse = s->names.tree ? s->names.tree == 2 : crowded;
-    int length = plan->units.length;
+    int length = task->units.length;
     struct fmm_found *found = found_kept(s, sparse, length, n, m);
     if (!found || (again && found->status != FARSUM_OK)) {
         struct fmm_shape best = {0};
-        farsum_status status = fmm_shape_find(plan, s, sparse, n, m, &best);
+        farsum_status status = fmm_shape_find(task, s, sparse, n, m, &best);
         if (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_STATE)
             return status; /* memory, or time, may be there next time */
         if (!found) {
@@ -58,16 +58,14 @@ static farsum_status found_shape(const struct farsum_plan *plan, struct fmm *s,
     return FARSUM_OK;
 }
 
-farsum_status fmm_shape(const struct farsum_plan *plan, struct fmm *s,
-                        int crowded, int64_t n, int64_t m,
-                        struct fmm_shape *shape)
+farsum_status fmm_shape(const struct task *task, struct fmm *s, int crowded,
+                        int64_t n, int64_t m, struct fmm_shape *shape)
 {
-    return found_shape(plan, s, crowded, n, m, 1, shape);
+    return found_shape(task, s, crowded, n, m, 1, shape);
 }
 
-farsum_status fmm_shape_try(const struct farsum_plan *plan, struct fmm *s,
-                            int crowded, int64_t n, int64_t m,
-                            struct fmm_shape *shape)
+farsum_status fmm_shape_try(const struct task *task, struct fmm *s, int crowded,
+                            int64_t n, int64_t m, struct fmm_shape *shape)
 {
-    return found_shape(plan, s, crowded, n, m, 0, shape);
+    return found_shape(task, s, crowded, n, m, 0, shape);
 }

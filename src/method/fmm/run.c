@@ -7,6 +7,7 @@
 #include "base/hypot.h"
 #include "base/par.h"
 #include "base/arrays.h"
+#include "base/progress.h"
 #include "method/fmm/fmm.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box,
@@ -30,11 +31,11 @@ static double run_centre(const struct tree *t, int64_t leaf, double centre[3])
     return h;
 }
 
-static struct moments run_moments(const struct farsum_plan *plan,
-                                  const struct fmm *s, double unit)
+static struct moments run_moments(const struct task *task, const struct fmm *s,
+                                  double unit)
 {
     const struct tree *t = &s->tree;
-    farsum_precision type = plan->problem.precision;
+    farsum_precision type = task->problem.precision;
     struct moments m = {0};
     double centre[3];
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
@@ -55,24 +56,24 @@ static struct moments run_moments(const struct farsum_plan *plan,
 }
 
 /* Strengths in the order of leaves; the power of two that they are over. */
-static double run_in(const struct farsum_plan *plan, struct fmm *s)
+static double run_in(const struct task *task, struct fmm *s)
 {
-    farsum_precision type = plan->problem.precision;
+    farsum_precision type = task->problem.precision;
     const int64_t *order = s->tree.source.order;
     double most = 0;
     for (int64_t i = 0; i < s->exact.n; i++)
         most = fmax(most, fabs(s->exact.q[i]));
     double unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
-    PAR_FOR(plan->threads)
+    PAR_FOR(task->threads)
     for (int64_t i = 0; i < s->exact.n; i++)
         array_put(s->q, type, i, s->exact.q[order[i]] / unit);
     return unit;
 }
 
-static farsum_status run_rooms(const struct farsum_plan *plan, struct fmm *s,
+static farsum_status run_rooms(const struct task *task, struct fmm *s,
                                int potential, int field)
 {
-    size_t size = (size_t)array_size(plan->problem.precision);
+    size_t size = (size_t)array_size(task->problem.precision);
     size_t targets = (size_t)tree_targets(&s->tree)->n;
     const struct p2p_io pairs = {&s->tree, s->q,
                                  potential ? s->potential : NULL,
@@ -95,7 +96,7 @@ static farsum_status run_rooms(const struct farsum_plan *plan, struct fmm *s,
 }
 
 struct out {
-    const struct farsum_plan *plan;
+    const struct task *task;
     const struct fmm *s;
     const struct exact_sums *sums;
     struct moments moments;
@@ -109,7 +110,7 @@ static void run_out_point(const struct out *o, const double centre[3],
 {
     const struct fmm *s = o->s;
     const struct tree_points *points = tree_targets(&s->tree);
-    farsum_precision type = o->plan->problem.precision;
+    farsum_precision type = o->task->problem.precision;
     int64_t i = points->order[k];
     const double *at = (s->exact.m > 0 ? s->exact.y : s->exact.x) + 3 * i;
     double phi = o->unit * array_get(s->potential, type, k), e[3];
@@ -139,7 +140,7 @@ static void run_out(const struct out *o)
 {
     const struct tree *t = &o->s->tree;
     const int64_t *begin = tree_targets(t)->begin;
-    PAR_FOR(o->plan->threads, schedule(dynamic, 64))
+    PAR_FOR(o->task->threads, schedule(dynamic, 64))
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
         double centre[3], h = run_centre(t, leaf, centre);
         for (int64_t k = begin[leaf]; k < begin[leaf + 1]; k++)
@@ -161,7 +162,7 @@ static void run_virial(const struct fmm *s, const double *field,
                          * (x[3 * i + a % 3] - middle[a % 3]);
 }
 
-farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
                                const struct fmm_norms *norms)
 {
     double targets = (double)tree_targets(&s->tree)->n;
@@ -178,19 +179,21 @@ farsum_status fmm_estimate_sum(struct farsum_plan *plan, const struct fmm *s,
         f.force = fmax(least, sqrt(norms->force / targets));
     if (norms->potential >= 0)
         f.potential = sqrt(norms->potential / targets);
-    plan->info.norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE ? 1
-                      : plan->problem.coulomb
-                            * (plan->problem.error == FARSUM_ERROR_POTENTIAL
-                                   ? f.potential
-                                   : f.force);
-    double soft = fmm_soften(plan, s, &s->shape);
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        soft *= plan->problem.coulomb * f.force;
-    plan->info.estimated_error = hypot_of(fmm_estimate(plan, s, &f), soft);
-    return fmm_strict_sum(plan, s, &f);
+    task->report->info.norm =
+        task->problem.error == FARSUM_ERROR_ABSOLUTE
+            ? 1
+            : task->problem.coulomb
+                  * (task->problem.error == FARSUM_ERROR_POTENTIAL ? f.potential
+                                                                   : f.force);
+    double soft = fmm_soften(task, s, &s->shape);
+    if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
+        soft *= task->problem.coulomb * f.force;
+    task->report->info.estimated_error =
+        hypot_of(fmm_estimate(task, s, &f), soft);
+    return fmm_strict_sum(task, s, &f);
 }
 
-static farsum_status run_estimate(struct farsum_plan *plan, const struct fmm *s,
+static farsum_status run_estimate(const struct task *task, const struct fmm *s,
                                   const struct out *o)
 {
     int64_t targets = tree_targets(&s->tree)->n;
@@ -205,25 +208,25 @@ static farsum_status run_estimate(struct farsum_plan *plan, const struct fmm *s,
         for (int d = 0; d < 3 && o->field; d++)
             norms.force += q * q * o->field[3 * i + d] * o->field[3 * i + d];
     }
-    return fmm_estimate_sum(plan, s, &norms);
+    return fmm_estimate_sum(task, s, &norms);
 }
 
-farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
+farsum_status fmm_sum(const struct task *task, struct exact *exact,
                       const struct exact_sums *sums)
 {
-    struct fmm *s = plan->state;
-    struct out o = {.plan = plan, .s = s, .sums = sums};
+    struct fmm *s = (struct fmm *)exact;
+    struct out o = {.task = task, .s = s, .sums = sums};
     struct exact_sums all = *sums;
     int potential = sums->potential || sums->energy;
     if (sums->energy && !sums->potential)
         all.potential = exact->potential;
     o.sums = &all;
     o.field = sums->field || sums->virial ? exact->field : NULL;
-    o.unit = run_in(plan, s);
-    o.moments = run_moments(plan, s, o.unit);
-    TRY(run_rooms(plan, s, potential, o.field != NULL));
-    for (int64_t i = 0; i < 3 * exact->n
-                        && plan->problem.surface == FARSUM_VACUUM; i++)
+    o.unit = run_in(task, s);
+    o.moments = run_moments(task, s, o.unit);
+    TRY(run_rooms(task, s, potential, o.field != NULL));
+    for (int64_t i = 0;
+         i < 3 * exact->n && task->problem.surface == FARSUM_VACUUM; i++)
         o.vacuum[i % 3] += 4 * M_PI / (3 * s->facts.volume) * exact->q[i / 3]
                            * exact->x[i];
     run_out(&o);
@@ -231,5 +234,5 @@ farsum_status fmm_sum(struct farsum_plan *plan, struct exact *exact,
         *sums->energy += 0.5 * exact->q[i] * all.potential[i];
     if (sums->virial)
         run_virial(s, o.field, sums->virial);
-    return run_estimate(plan, s, &o);
+    return run_estimate(task, s, &o);
 }

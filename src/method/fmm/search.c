@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/progress.h"
 #include "method/fmm/fmm.h"
 
 /* Boxes' edges differ by no more than this, if that can be. */
@@ -53,21 +54,20 @@ static double shape_filling(const struct fmm_shape *shape, int64_t n)
 }
 
 /* Sources of a near list, mean over the targets. */
-static double shape_neighbours(const struct farsum_plan *plan,
-                               const struct fmm *s,
+static double shape_neighbours(const struct task *task, const struct fmm *s,
                                const struct fmm_shape *shape, int64_t n)
 {
     double side = 2 * shape->ws + 1, boxes = side * side * side;
     double even = shape_filling(shape, n) * boxes;
-    if (!shape->dense || !s->facts.periodic || plan->sample.n_targets == 0)
+    if (!shape->dense || !s->facts.periodic || task->sample.n_targets == 0)
         return even;
     /* where points crowd, those within a ball as large as these boxes */
     double volume = s->facts.volume * boxes / shape_leaves(shape);
     double radius = cbrt(volume * 3 / (4 * M_PI));
-    return fmax(even, sample_around(&plan->sample, &s->cell, radius));
+    return fmax(even, sample_around(&task->sample, &s->cell, radius));
 }
 
-void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
+void fmm_args(const struct task *task, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
               struct boxes_args *boxes, struct p2p_args *pairs)
 {
@@ -79,10 +79,10 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
     if (!shape->dense && s->learnt.many > 0)
         leaves *= s->learnt.many;
     *boxes = (struct boxes_args){
-        .precision = plan->problem.precision,
-        .isa = plan->isa,
-        .threads = plan->threads,
-        .device = plan->device,
+        .precision = task->problem.precision,
+        .isa = task->isa,
+        .threads = task->threads,
+        .device = task->device,
         .p = shape->order,
         .ws = shape->ws,
         .dense = shape->dense,
@@ -98,26 +98,26 @@ void fmm_args(const struct farsum_plan *plan, const struct fmm *s,
         boxes->box[d] = shape->box[d];
     }
     *pairs = (struct p2p_args){
-        .precision = plan->problem.precision,
-        .isa = plan->isa,
-        .threads = plan->threads,
+        .precision = task->problem.precision,
+        .isa = task->isa,
+        .threads = task->threads,
         .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
         .rhs = 1,
-        .softening = plan->problem.softening,
+        .softening = task->problem.softening,
         .n_sources = n,
         .n_targets = m,
-        .neighbours = shape_neighbours(plan, s, shape, n),
+        .neighbours = shape_neighbours(task, s, shape, n),
         .filling = filling * targets / (double)n,
         .dense = shape->dense,
         .ws = shape->ws,
-        .device = plan->device,
+        .device = task->device,
     };
     if (s->facts.periodic)
         pairs->skip = 4e-15 * fmax(s->facts.edge[0], fmax(s->facts.edge[1],
                                                           s->facts.edge[2]));
 }
 
-farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
                          struct choice choice[FMM_ROOMS])
@@ -125,8 +125,8 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
     for (int r = 0; r < FMM_ROOMS; r++) {
         const struct choose_options options = {
             .name = s->names.name[r][0] ? s->names.name[r] : NULL,
-            .deterministic = plan->options.deterministic,
-            .exact = plan->options.strict,
+            .deterministic = task->options.deterministic,
+            .exact = task->options.strict,
         };
         choice[r] = (struct choice){.stage = stages[r]};
         if (!options.name && boxes->depth == 0
@@ -134,7 +134,7 @@ farsum_status fmm_choose(const struct farsum_plan *plan, const struct fmm *s,
             continue; /* one level: nothing to shift */
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
-        choice[r].cost *= plan->machine.factor[MACHINE_FMM + r];
+        choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
     }
     return FARSUM_OK;
 }
@@ -183,53 +183,53 @@ void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
 
 /* The order that the tolerance needs in these boxes: of even filling, and what
  * the points that are there need beyond it. */
-static farsum_status shape_order(const struct farsum_plan *plan,
-                                 const struct fmm *s, int64_t n,
-                                 struct fmm_shape *shape, double *left)
+static farsum_status shape_order(const struct task *task, const struct fmm *s,
+                                 int64_t n, struct fmm_shape *shape,
+                                 double *left)
 {
     struct fmm_crowd crowd;
-    shape->order = plan->options.order > 0 ? plan->options.order : 0;
+    shape->order = task->options.order > 0 ? task->options.order : 0;
     shape->least = 0;
-    if (plan->options.order)
+    if (task->options.order)
         return FARSUM_OK;
     fmm_shape_crowd(s, shape, n, &crowd);
     if (s->strict)
-        TRY(fmm_strict_order(plan, s, shape, n, &shape->order));
+        TRY(fmm_strict_order(task, s, shape, n, &shape->order));
     else
-        TRY(fmm_order(plan, &s->facts, shape->ws, shape->box, &crowd,
+        TRY(fmm_order(task, &s->facts, shape->ws, shape->box, &crowd,
                       &shape->order, left));
     if (crowd.random[0] == 0) /* no box is far */
         return FARSUM_OK;
     shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
     shape->order = shape->order > 1 ? shape->order : 1;
     if (s->alike)
-        TRY(fmm_strict_order(plan, s, shape, n, &shape->least));
+        TRY(fmm_strict_order(task, s, shape, n, &shape->least));
     if (shape->order < shape->least)
         shape->order = shape->least;
     if (shape->order > MULTIPOLE_MOST)
-        return fmm_order_fails(plan);
+        return fmm_order_fails(task);
     return FARSUM_OK;
 }
 
 /* What an execute takes by the shape; *left: the error that it misses the
  * tolerance by, if it does. */
-static farsum_status shape_cost(const struct farsum_plan *plan,
-                                const struct fmm *s, int64_t n, int64_t m,
-                                struct fmm_shape *shape, double *left)
+static farsum_status shape_cost(const struct task *task, const struct fmm *s,
+                                int64_t n, int64_t m, struct fmm_shape *shape,
+                                double *left)
 {
     struct choice choice[FMM_ROOMS];
     struct boxes_args boxes;
     struct p2p_args pairs;
     double bytes;
-    TRY(fmm_soften_fits(plan, s, shape));
-    TRY(shape_order(plan, s, n, shape, left));
-    fmm_args(plan, s, shape, n, m, &boxes, &pairs);
-    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    TRY(fmm_soften_fits(task, s, shape));
+    TRY(shape_order(task, s, n, shape, left));
+    fmm_args(task, s, shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(task, s, &boxes, &pairs, choice));
     shape->seconds = 0;
     for (int r = 0; r < FMM_ROOMS; r++)
         shape->seconds += choice[r].cost;
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
-    if (bytes > 0.7 * (double)plan->options.memory_limit)
+    if (bytes > 0.7 * (double)task->options.memory_limit)
         FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
              (long long)boxes.n_boxes, shape->order, bytes);
     return FARSUM_OK;
@@ -252,14 +252,13 @@ static void shapes_miss(struct shapes *all, farsum_status missed, double left,
 }
 
 /* Takes the shape if it is the fastest yet. */
-static void shape_try(const struct farsum_plan *plan, const struct fmm *s,
-                      int64_t n, int64_t m, struct fmm_shape *shape,
-                      struct shapes *all)
+static void shape_try(const struct task *task, const struct fmm *s, int64_t n,
+                      int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
     double left = INFINITY;
     if (progress_step(0, 0, "tuning fmm") != FARSUM_OK)
         return; /* as the search's end will say */
-    farsum_status status = shape_cost(plan, s, n, m, shape, &left);
+    farsum_status status = shape_cost(task, s, n, m, shape, &left);
     if (status != FARSUM_OK)
         shapes_miss(all, status, left, farsum_message());
     else if (all->best.seconds == 0 || shape->seconds < all->best.seconds)
@@ -317,10 +316,10 @@ static int64_t shape_roots_most(const struct fmm *s)
     return (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
 }
 
-static void shape_given(const struct farsum_plan *plan, const struct fmm *s,
+static void shape_given(const struct task *task, const struct fmm *s,
                         struct fmm_shape *shape)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     double most = 0;
     for (int d = 0; d < 3; d++) {
         shape->root[d] = o->boxes[d];
@@ -339,28 +338,26 @@ static int shape_step(int64_t k)
 }
 
 /* One level of many root boxes, whose far field is transforms of their grid. */
-static void shape_grids(const struct farsum_plan *plan, const struct fmm *s,
-                        int64_t n, int64_t m, struct fmm_shape *shape,
-                        struct shapes *all)
+static void shape_grids(const struct task *task, const struct fmm *s, int64_t n,
+                        int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
     shape->depth = 0;
     for (int64_t k = ROOTS + 1; k <= GRID; k += shape_step(k)) {
         if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
             continue;
-        shape_try(plan, s, n, m, shape, all);
+        shape_try(task, s, n, m, shape, all);
     }
 }
 
-static void shape_dense(const struct farsum_plan *plan, const struct fmm *s,
-                        int64_t n, int64_t m, struct fmm_shape *shape,
-                        struct shapes *all)
+static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
+                        int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     int64_t roots = shape_roots_most(s);
     for (int brick = 0; brick < 2 && all->best.seconds == 0; brick++)
         for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
             if (o->boxes[0])
-                shape_given(plan, s, shape);
+                shape_given(task, s, shape);
             else if (!shape_root(s, k, shape) && !brick)
                 continue; /* long boxes only if there are no others */
             int first = o->levels ? o->levels - 1 : 0;
@@ -370,11 +367,11 @@ static void shape_dense(const struct farsum_plan *plan, const struct fmm *s,
                 /* empty boxes do not pay */
                 if (!o->levels && depth > 0 && shape_leaves(shape) > (double)n)
                     break;
-                shape_try(plan, s, n, m, shape, all);
+                shape_try(task, s, n, m, shape, all);
             }
         }
     if (!o->boxes[0] && o->levels <= 1)
-        shape_grids(plan, s, n, m, shape, all);
+        shape_grids(task, s, n, m, shape, all);
 }
 
 /* Of a sparse tree: root boxes take some of a place's bits. */
@@ -388,31 +385,30 @@ static int shape_deepest(const struct fmm_shape *shape)
 }
 
 /* Leaves for these root boxes. */
-static void shape_leaf(const struct farsum_plan *plan, const struct fmm *s,
-                       int64_t n, int64_t m, struct fmm_shape *shape,
-                       struct shapes *all)
+static void shape_leaf(const struct task *task, const struct fmm *s, int64_t n,
+                       int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
-    const farsum_options *o = &plan->options;
+    const farsum_options *o = &task->options;
     int64_t first = o->leaf ? o->leaf : 8, last = o->leaf ? o->leaf : 1024;
     shape->depth = shape_deepest(shape);
-    shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(plan, s, shape);
+    shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(task, s, shape);
     for (shape->leaf = first; shape->leaf <= last; shape->leaf *= 2)
-        shape_try(plan, s, n, m, shape, all);
+        shape_try(task, s, n, m, shape, all);
 }
 
 /* Root boxes of a cell: one, or as many as are rounder than fewer are; more
  * would be boxes of another level. */
-static void shape_sparse(const struct farsum_plan *plan, const struct fmm *s,
+static void shape_sparse(const struct task *task, const struct fmm *s,
                          int64_t n, int64_t m, struct fmm_shape *shape,
                          struct shapes *all)
 {
     double round = 0;
-    if (plan->options.boxes[0] || !s->facts.periodic) {
+    if (task->options.boxes[0] || !s->facts.periodic) {
         for (int d = 0; d < 3; d++)
             shape->root[d] = 1, shape->box[d] = 1;
-        if (plan->options.boxes[0])
-            shape_given(plan, s, shape);
-        shape_leaf(plan, s, n, m, shape, all);
+        if (task->options.boxes[0])
+            shape_given(task, s, shape);
+        shape_leaf(task, s, n, m, shape, all);
         return;
     }
     for (int64_t k = 1; k <= shape_roots_most(s); k++) {
@@ -421,59 +417,59 @@ static void shape_sparse(const struct farsum_plan *plan, const struct fmm *s,
         if (least < round * ROUNDER)
             continue;
         round = least;
-        shape_leaf(plan, s, n, m, shape, all);
+        shape_leaf(task, s, n, m, shape, all);
     }
 }
 
-static void shape_search(const struct farsum_plan *plan, const struct fmm *s,
+static void shape_search(const struct task *task, const struct fmm *s,
                          int64_t n, int64_t m, struct fmm_shape *one,
                          struct shapes *all)
 {
     if (one->dense)
-        shape_dense(plan, s, n, m, one, all);
+        shape_dense(task, s, n, m, one, all);
     else
-        shape_sparse(plan, s, n, m, one, all);
+        shape_sparse(task, s, n, m, one, all);
 }
 
 /* Bounds need boxes farther apart than estimates do. */
-static void shape_strict(const struct farsum_plan *plan, const struct fmm *s,
+static void shape_strict(const struct task *task, const struct fmm *s,
                          int64_t n, int64_t m, struct fmm_shape *one,
                          struct shapes *all)
 {
-    int given = plan->options.separation;
+    int given = task->options.separation;
     for (one->ws = given ? given : 1; one->ws <= (given ? given : SEPARATIONS)
                                       && (one->ws <= USUAL
                                           || !all->best.seconds);
          one->ws++) {
         struct shapes wide = {.missed = FARSUM_OK};
-        shape_search(plan, s, n, m, one, &wide);
+        shape_search(task, s, n, m, one, &wide);
         shapes_join(all, &wide, 1);
     }
 }
 
-farsum_status fmm_shape_find(const struct farsum_plan *plan,
-                             const struct fmm *s, int sparse, int64_t n,
-                             int64_t m, struct fmm_shape *shape)
+farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
+                             int sparse, int64_t n, int64_t m,
+                             struct fmm_shape *shape)
 {
     struct fmm_shape one = {0};
     struct shapes all = {.missed = FARSUM_OK}, wide = all;
     const struct fmm_shape *best = &all.best;
-    TRY(fmm_keeps(plan, sparse));
+    TRY(fmm_keeps(task, sparse));
     one.dense = !sparse;
     if (s->strict || s->alike) {
-        shape_strict(plan, s, n, m, &one, &all);
+        shape_strict(task, s, n, m, &one, &all);
         *shape = all.best;
         return shapes_end(&all);
     }
-    one.ws = plan->options.separation ? plan->options.separation
+    one.ws = task->options.separation ? task->options.separation
              : s->learnt.wide         ? 2
                                       : 1;
-    shape_search(plan, s, n, m, &one, &all);
-    if (!plan->options.separation && !s->learnt.wide
-        && (plan->problem.tolerance < WIDER || s->learnt.shift > LATE
+    shape_search(task, s, n, m, &one, &all);
+    if (!task->options.separation && !s->learnt.wide
+        && (task->problem.tolerance < WIDER || s->learnt.shift > LATE
             || best->seconds == 0)) {
         one.ws = 2;
-        shape_search(plan, s, n, m, &one, &wide);
+        shape_search(task, s, n, m, &one, &wide);
         shapes_join(&all, &wide, best->order > KNOWN ? DEARER : 1);
     }
     *shape = all.best;

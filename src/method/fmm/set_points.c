@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/arrays.h"
+#include "base/progress.h"
 #include "method/fmm/device/set_points.h"
 #include "method/fmm/bound/bound.h"
 #include "points/clustering.h"
@@ -91,38 +92,37 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
 }
 
 /* Positions, checked, apart. */
-static farsum_status points_take(struct farsum_plan *plan, struct fmm *s,
-                                 int64_t n, const void *x, int64_t m,
-                                 const void *y)
+static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
+                                 const void *x, int64_t m, const void *y)
 {
-    farsum_precision type = plan->problem.arrays;
-    TRY(exact_set_points(&s->exact, plan, n, x, m, y));
+    farsum_precision type = task->problem.arrays;
+    TRY(exact_set_points(&s->exact, task, n, x, m, y));
     s->target.n = 0;
     if (s->facts.periodic) {
         TRY(points_set(&s->source, &s->cell, n, x, type, "source",
-                       plan->threads));
+                       task->threads));
         if (m > 0)
             TRY(points_set(&s->target, &s->cell, m, y, type, "target",
-                           plan->threads));
+                           task->threads));
     } else {
-        TRY(points_apart(&s->source, n, s->exact.x, plan->threads));
+        TRY(points_apart(&s->source, n, s->exact.x, task->threads));
         if (m > 0)
-            TRY(points_apart(&s->target, m, s->exact.y, plan->threads));
-        points_extent(s, plan->threads);
-        fmm_facts_targets(plan, s);
+            TRY(points_apart(&s->target, m, s->exact.y, task->threads));
+        points_extent(s, task->threads);
+        fmm_facts_targets(task, s);
     }
-    if (!plan->problem.exclude_coincident)
-        TRY(points_distinct(&s->source, s->facts.periodic, plan->threads,
-                            &plan->exclusions));
+    if (!task->problem.exclude_coincident)
+        TRY(points_distinct(&s->source, s->facts.periodic, task->threads,
+                            &task->exclusions));
     return FARSUM_OK;
 }
 
 /* A tree of s->shape, and what its boxes say of the errors. */
-static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
+static farsum_status points_tree(const struct task *task, struct fmm *s,
                                  int64_t m)
 {
     if (s->gpu)
-        return fmm_gpu_sparse_tree(plan, s, m);
+        return fmm_gpu_sparse_tree(task, s, m);
     const struct tree_given source = points_given(&s->source,
                                                   s->facts.periodic);
     const struct tree_given target = points_given(&s->target,
@@ -133,8 +133,8 @@ static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
         .depth = s->shape.depth,
         .ws = s->shape.ws,
         .leaf = s->shape.leaf ? s->shape.leaf : 1,
-        .precision = plan->problem.precision,
-        .threads = plan->threads,
+        .precision = task->problem.precision,
+        .threads = task->threads,
     };
     for (int d = 0; d < 3; d++) {
         args.periodic[d] = s->facts.periodic;
@@ -144,13 +144,13 @@ static farsum_status points_tree(struct farsum_plan *plan, struct fmm *s,
     if (!s->facts.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
-    fmm_near(plan, s);
+    fmm_near(task, s);
     return fmm_crowd(&s->tree, fmm_shape_first(s, &s->shape), &s->crowd);
 }
 
 /* What the tree that is there says of the points, for other boxes. */
-static void points_learn(const struct farsum_plan *plan, struct fmm *s,
-                         int order, int64_t n, int64_t m)
+static void points_learn(const struct task *task, struct fmm *s, int order,
+                         int64_t n, int64_t m)
 {
     struct boxes_args boxes;
     struct p2p_args pairs;
@@ -159,29 +159,29 @@ static void points_learn(const struct farsum_plan *plan, struct fmm *s,
     if (s->shape.dense)
         return;
     s->learnt.many = 0;
-    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
     s->learnt.many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
 }
 
 /* The order for the tree that is there. */
-static farsum_status points_need(const struct farsum_plan *plan, struct fmm *s,
+static farsum_status points_need(const struct task *task, struct fmm *s,
                                  int *order)
 {
     double left;
     if (s->strict)
-        return fmm_strict_points(plan, s, order);
-    TRY(fmm_order(plan, &s->facts, s->shape.ws, s->shape.box, &s->crowd,
-                  order, &left));
+        return fmm_strict_points(task, s, order);
+    TRY(fmm_order(task, &s->facts, s->shape.ws, s->shape.box, &s->crowd, order,
+                  &left));
     *order = *order > s->shape.least ? *order : s->shape.least;
     return FARSUM_OK;
 }
 
 /* The same; as it was if there is none. */
-static farsum_status points_order(const struct farsum_plan *plan, struct fmm *s,
+static farsum_status points_order(const struct task *task, struct fmm *s,
                                   int *order)
 {
     int found = *order;
-    farsum_status status = points_need(plan, s, &found);
+    farsum_status status = points_need(task, s, &found);
     if (status == FARSUM_OK)
         *order = found;
     if (s->strict) /* looked at once */
@@ -189,31 +189,31 @@ static farsum_status points_order(const struct farsum_plan *plan, struct fmm *s,
     return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
 }
 
-farsum_status fmm_points_boxes(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
                                int crowded, int64_t n, int64_t m)
 {
     for (int turn = 1;; turn++) {
         int order = MULTIPOLE_MOST + 4;
         TRY(progress_step(turn, TURNS, "placing points: tree"));
         s->facts.near = 0; /* shapes are kept, for other points too */
-        TRY(fmm_shape(plan, s, crowded, n, m, &s->shape));
-        TRY(points_tree(plan, s, m));
+        TRY(fmm_shape(task, s, crowded, n, m, &s->shape));
+        TRY(points_tree(task, s, m));
         if (s->strict)
             s->strict->known = 0;
-        if (plan->options.order || s->crowd.random[0] == 0 || turn == TURNS)
+        if (task->options.order || s->crowd.random[0] == 0 || turn == TURNS)
             return FARSUM_OK;
         /* if none is, boxes that need less are looked for */
-        TRY(points_order(plan, s, &order));
+        TRY(points_order(task, s, &order));
         if (abs(order - s->shape.order) <= CLOSE)
             return FARSUM_OK;
-        points_learn(plan, s, order, n, m);
+        points_learn(task, s, order, n, m);
     }
 }
 
 /* Arrays for the tree that is there. */
-static farsum_status points_arrays(struct farsum_plan *plan, struct fmm *s)
+static farsum_status points_arrays(const struct task *task, struct fmm *s)
 {
-    size_t size = (size_t)array_size(plan->problem.precision);
+    size_t size = (size_t)array_size(task->problem.precision);
     int64_t numbers = multipole_size(s->shape.order);
     int64_t targets = tree_targets(&s->tree)->n;
     s->stride = (s->tree.n_boxes + 15) / 16 * 16;
@@ -228,13 +228,13 @@ static farsum_status points_arrays(struct farsum_plan *plan, struct fmm *s)
 /* Points of a step need now one order and now the next: rooms of the larger
  * serve both, and new ones take a device longer than many sums.  What was there
  * before then says which, until so many sets in a row have needed the less. */
-static int points_may_keep(const struct farsum_plan *plan, const struct fmm *s)
+static int points_may_keep(const struct task *task, const struct fmm *s)
 {
-    return !plan->options.order && !plan->options.deterministic && !s->strict
+    return !task->options.order && !task->options.deterministic && !s->strict
            && s->spare < SPARE;
 }
 
-farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m)
 {
     struct boxes_args boxes;
@@ -242,102 +242,101 @@ farsum_status fmm_points_rooms(struct farsum_plan *plan, struct fmm *s,
     int order;
     if (s->strict && s->strict->known)
         order = s->strict->order;
-    else if (s->strict || !plan->options.order)
-        TRY(points_need(plan, s, &order));
+    else if (s->strict || !task->options.order)
+        TRY(points_need(task, s, &order));
     if (s->strict)
         s->strict->known = 0;
-    if (!plan->options.order) {
+    if (!task->options.order) {
         if (s->shape.dense && order < s->shape.order)
             order = s->shape.order;
         s->shape.order = order;
     }
-    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
-    int keep = points_may_keep(plan, s) && fmm_order_there(s, &boxes);
+    fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
+    int keep = points_may_keep(task, s) && fmm_order_there(s, &boxes);
     s->spare = keep ? s->spare + 1 : 0;
     if (keep) {
         s->shape.order++;
-        fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+        fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
     }
     boxes.n_boxes = s->tree.n_boxes;
     boxes.n_leaves = s->tree.n_leaves;
     if (!s->tree.dense)
         boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
-    return fmm_rooms(plan, s, &boxes, &pairs);
+    return fmm_rooms(task, s, &boxes, &pairs);
 }
 
-farsum_status fmm_points_set(struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_points_set(const struct task *task, struct fmm *s)
 {
     s->source.tree = &s->tree;
     for (int r = 0; r < FMM_ROOMS; r++)
         if (s->room[r] && s->choice[r].row->variant->set)
             TRY(s->choice[r].row->variant->set(s->room[r], &s->source,
                                                &s->source));
-    fmm_about(plan, s);
-    return fmm_strict_about(plan, s);
+    fmm_about(task, s);
+    return fmm_strict_about(task, s);
 }
 
 /* 1: a sparse tree is theirs. */
-static farsum_status points_uneven(const struct farsum_plan *plan,
-                                   struct fmm *s, int64_t n, int64_t m,
-                                   int *uneven)
+static farsum_status points_uneven(const struct task *task, struct fmm *s,
+                                   int64_t n, int64_t m, int *uneven)
 {
     const int64_t mesh[3] = {MESH, MESH, MESH};
     double crowding = 1, seconds;
     *uneven = 0;
     if (!s->facts.periodic)
         return fmm_uneven(n, s->exact.x, FARSUM_F64, 1, s->facts.edge,
-                          plan->threads, uneven);
+                          task->threads, uneven);
     if (s->names.tree)
         return FARSUM_OK;
-    if (plan->sample.n_targets == 0)
+    if (task->sample.n_targets == 0)
         TRY(crowd_measure(&s->source, mesh, &crowding));
-    return fmm_uneven_cell(plan, s, crowding, n, m, 0, &seconds, uneven);
+    return fmm_uneven_cell(task, s, crowding, n, m, 0, &seconds, uneven);
 }
 
 /* A sparse tree that is not worth it, or whose many levels leave more than the
  * tolerance, of rounding too, makes room for a dense one. */
-static farsum_status points_boxes(struct farsum_plan *plan, struct fmm *s,
+static farsum_status points_boxes(const struct task *task, struct fmm *s,
                                   int uneven, int64_t n, int64_t m)
 {
     const struct fmm_learnt learnt = s->learnt;
     int worth = 1;
-    farsum_status status = fmm_points_boxes(plan, s, uneven, n, m);
+    farsum_status status = fmm_points_boxes(task, s, uneven, n, m);
     if (status == FARSUM_OK && fmm_either(s))
-        status = fmm_uneven_worth(plan, s, n, m, &worth);
+        status = fmm_uneven_worth(task, s, n, m, &worth);
     if (status == FARSUM_OK && worth)
-        status = fmm_points_rooms(plan, s, n, m);
+        status = fmm_points_rooms(task, s, n, m);
     if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
         s->learnt = learnt;
     if (status == FARSUM_OK ? worth
                             : status != FARSUM_ERR_TOLERANCE || !fmm_either(s))
         return status;
-    TRY(fmm_points_boxes(plan, s, 0, n, m));
-    return fmm_points_rooms(plan, s, n, m);
+    TRY(fmm_points_boxes(task, s, 0, n, m));
+    return fmm_points_rooms(task, s, n, m);
 }
 
-int fmm_points_wider(const struct farsum_plan *plan, struct fmm *s)
+int fmm_points_wider(const struct task *task, struct fmm *s)
 {
-    if (plan->options.separation || plan->options.order || s->strict
+    if (task->options.separation || task->options.order || s->strict
         || s->learnt.wide || s->shape.ws > 1)
         return 0;
     s->learnt = (struct fmm_learnt){.wide = 1};
     return 1;
 }
 
-farsum_status fmm_set_points(struct farsum_plan *plan, int64_t n,
+farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
-    struct fmm *s = plan->state;
+    struct fmm *s = state;
     int uneven;
     TRY(progress_step(0, TURNS, "placing points"));
     if (s->gpu)
-        return fmm_gpu_set_points(plan, s, n, x, m, y);
-    TRY(points_take(plan, s, n, x, m, y));
-    TRY(points_uneven(plan, s, n, m, &uneven));
-    farsum_status status = points_boxes(plan, s, uneven, n, m);
-    if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(plan, s))
-        status = points_boxes(plan, s, uneven, n, m);
+        return fmm_gpu_set_points(task, s, n, x, m, y);
+    TRY(points_take(task, s, n, x, m, y));
+    TRY(points_uneven(task, s, n, m, &uneven));
+    farsum_status status = points_boxes(task, s, uneven, n, m);
+    if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(task, s))
+        status = points_boxes(task, s, uneven, n, m);
     TRY(status);
-    TRY(points_arrays(plan, s));
-    return fmm_points_set(plan, s);
+    TRY(points_arrays(task, s));
+    return fmm_points_set(task, s);
 }

@@ -77,8 +77,7 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
 
 /* Seconds of a dense tree's execute by points that are so crowded, if no sample
  * says it: so many more near pairs. */
-static farsum_status uneven_dense(const struct farsum_plan *plan,
-                                  const struct fmm *s,
+static farsum_status uneven_dense(const struct task *task, const struct fmm *s,
                                   const struct fmm_shape *shape, int64_t n,
                                   int64_t m, double *crowding, double *seconds)
 {
@@ -87,11 +86,11 @@ static farsum_status uneven_dense(const struct farsum_plan *plan,
     struct p2p_args pairs;
     int depth;
     *seconds = shape->seconds;
-    if (plan->sample.n_targets == 0 && *crowding <= 1)
+    if (task->sample.n_targets == 0 && *crowding <= 1)
         return FARSUM_OK;
-    fmm_args(plan, s, shape, n, m, &boxes, &pairs);
-    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
-    if (plan->sample.n_targets > 0)
+    fmm_args(task, s, shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(task, s, &boxes, &pairs, choice));
+    if (task->sample.n_targets > 0)
         *crowding = pairs.neighbours
                     / (fmm_shape_filling(s, shape, n, &depth)
                        * pow(2 * shape->ws + 1, 3));
@@ -100,25 +99,25 @@ static farsum_status uneven_dense(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
                               double crowding, int64_t n, int64_t m, double set,
                               double *seconds, int *uneven)
 {
     struct fmm_shape dense, sparse;
-    farsum_status status = fmm_shape_try(plan, s, 0, n, m, &dense);
+    farsum_status status = fmm_shape_try(task, s, 0, n, m, &dense);
     *uneven = 0;
     *seconds = 0;
     if (status != FARSUM_OK) { /* the caller's next search says why */
         *uneven =
             (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
-            && fmm_shape_try(plan, s, 1, n, m, &sparse) == FARSUM_OK;
+            && fmm_shape_try(task, s, 1, n, m, &sparse) == FARSUM_OK;
         *seconds = *uneven ? CROWDS * sparse.seconds : 0;
         return FARSUM_OK;
     }
-    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, seconds));
+    TRY(uneven_dense(task, s, &dense, n, m, &crowding, seconds));
     /* a row may be named that does not take a sparse tree */
     if (crowding <= EVEN
-        || fmm_shape_try(plan, s, 1, n, m, &sparse) != FARSUM_OK)
+        || fmm_shape_try(task, s, 1, n, m, &sparse) != FARSUM_OK)
         return FARSUM_OK;
     double most = sparse.seconds * fmax(s->slower, CROWDS);
     *uneven = most + set < *seconds;
@@ -126,7 +125,7 @@ farsum_status fmm_uneven_cell(const struct farsum_plan *plan, struct fmm *s,
     return FARSUM_OK;
 }
 
-farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_uneven_worth(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m, int *uneven)
 {
     struct choice choice[FMM_ROOMS];
@@ -135,15 +134,15 @@ farsum_status fmm_uneven_worth(const struct farsum_plan *plan, struct fmm *s,
     struct fmm_shape dense;
     double sparse = 0, crowding = 1, seconds;
     *uneven = 1;
-    if (plan->sample.n_targets == 0
-        || fmm_shape_try(plan, s, 0, n, m, &dense) != FARSUM_OK)
+    if (task->sample.n_targets == 0
+        || fmm_shape_try(task, s, 0, n, m, &dense) != FARSUM_OK)
         return FARSUM_OK;
-    TRY(uneven_dense(plan, s, &dense, n, m, &crowding, &seconds));
-    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
+    TRY(uneven_dense(task, s, &dense, n, m, &crowding, &seconds));
+    fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
     boxes.n_boxes = s->tree.n_boxes;
     boxes.n_leaves = s->tree.n_leaves;
     boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
-    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    TRY(fmm_choose(task, s, &boxes, &pairs, choice));
     for (int r = 0; r < FMM_ROOMS; r++)
         sparse += choice[r].cost;
     *uneven = sparse < seconds;

@@ -61,14 +61,14 @@ static farsum_status gpu_kernels(struct spectral_gpu *g)
 }
 
 static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
-                                const struct farsum_plan *plan)
+                                const struct task *task)
 {
-    int64_t channel = tuned_channel(t, g->device)
-                      * array_size(plan->problem.precision);
+    int64_t channel =
+        tuned_channel(t, g->device) * array_size(task->problem.precision);
     double fact[FACTS] = {0};
     fact[FACT_BAD] = fact[FACT_TWIN] = fact[FACT_RANGE] = -1;
     fact[FACT_UNIT] = fact[FACT_UNIT_2] = 1;
-    TRY(buf_alloc(&g->mesh, g->device, plan->pair.channels * channel));
+    TRY(buf_alloc(&g->mesh, g->device, task->pair.channels * channel));
     TRY(buf_fill(&g->mesh, 0));
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
@@ -100,47 +100,47 @@ static farsum_status gpu_watches(struct spectral_gpu *g)
     return FARSUM_OK;
 }
 
-farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s)
+farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
 {
     struct spectral_gpu *g = NULL;
     TRY(MEM_NEW(g, 1));
     s->gpu = g;
-    g->device = plan->device;
+    g->device = task->device;
     jit_begin(&g->jit, g->device, "method/spectral/device.k",
-              plan->problem.precision);
+              task->problem.precision);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(gpu_kernels(g));
-    if (!plan->pair.kind->gradient)
-        TRY(gpu_flow_create(plan, g));
-    if (plan_is_mixed(plan))
+    if (!task->pair.kind->gradient)
+        TRY(gpu_flow_create(task, g));
+    if (task_is_mixed(task))
         TRY(gpu_mixed_create(g));
-    g->beside = tuned_beside(plan);
+    g->beside = tuned_beside(task);
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
-    TRY(gpu_memory(g, &s->tuned, plan));
+    TRY(gpu_memory(g, &s->tuned, task));
     TRY(gpu_watches(g));
     TRY(points_gpu_create(g->device, &s->source.gpu));
-    TRY(points_gpu_ahead(s->source.gpu, plan->problem.n_sources));
-    if (plan->problem.n_targets == 0)
+    TRY(points_gpu_ahead(s->source.gpu, task->problem.n_sources));
+    if (task->problem.n_targets == 0)
         return FARSUM_OK;
     TRY(points_gpu_create(g->device, &s->target.gpu));
-    return points_gpu_ahead(s->target.gpu, plan->problem.n_targets);
+    return points_gpu_ahead(s->target.gpu, task->problem.n_targets);
 }
 
 /* A set of positions; `kept`: where they stay as they are, or NULL. */
-static farsum_status gpu_place(struct farsum_plan *plan, struct spectral *s,
+static farsum_status gpu_place(const struct task *task, struct spectral *s,
                                struct points *points, struct buf *kept,
                                int64_t n, const void *x, const char *what)
 {
     struct spectral_gpu *g = s->gpu;
-    farsum_precision type = plan->problem.arrays;
+    farsum_precision type = task->problem.arrays;
     int64_t bytes = 3 * n * array_size(type);
     struct cell cell;
     struct buf given = {0};
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
-    cell.unit = plan_per(plan);
+    cell.unit = task_per(task);
     points->n = 0;
-    if (plan->problem.memory == FARSUM_HOST) {
+    if (task->problem.memory == FARSUM_HOST) {
         TRY(buf_given_host(g->device, x, bytes, what));
         TRY(points_gpu_set(points->gpu, &cell, n, x, type, what));
         if (kept) {
@@ -160,12 +160,12 @@ static farsum_status gpu_place(struct farsum_plan *plan, struct spectral *s,
 }
 
 /* Strengths and results of n sources and m targets. */
-static farsum_status gpu_reserve(struct farsum_plan *plan,
+static farsum_status gpu_reserve(const struct task *task,
                                  struct spectral_gpu *g, int64_t n, int64_t m)
 {
-    int64_t real = array_size(plan->problem.precision);
-    unsigned outputs = plan->problem.outputs;
-    const struct pair *pair = &plan->pair;
+    int64_t real = array_size(task->problem.precision);
+    unsigned outputs = task->problem.outputs;
+    const struct pair *pair = &task->pair;
     TRY(buf_reserve(&g->q, g->device, n * pair->strengths * real));
     if (pair->kind->apart)
         TRY(buf_reserve(&g->channel, g->device, n * pair->channels * real));
@@ -178,9 +178,9 @@ static farsum_status gpu_reserve(struct farsum_plan *plan,
                         m * pair->values * real));
     if (g->beside && (outputs & FARSUM_FIELD))
         TRY(buf_reserve(&g->near_field, g->device, 3 * m * real));
-    if (plan_is_mixed(plan))
-        TRY(gpu_mixed_reserve(plan, g, n));
-    return gpu_arrays_reserve(&g->given, plan, n, m);
+    if (task_is_mixed(task))
+        TRY(gpu_mixed_reserve(task, g, n));
+    return gpu_arrays_reserve(&g->given, task, n, m);
 }
 
 /* Looks for coincident sources, in whatever tiles they were last sorted to. */
@@ -216,7 +216,7 @@ static farsum_status gpu_twins(struct spectral *s)
 }
 
 /* Waits. */
-static farsum_status gpu_twins_found(struct farsum_plan *plan,
+static farsum_status gpu_twins_found(struct task *task,
                                      const struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
@@ -227,60 +227,60 @@ static farsum_status gpu_twins_found(struct farsum_plan *plan,
     g->twins_asked = 0;
     if (twin[0] < 0)
         return FARSUM_OK;
-    return gpu_distinct(plan, s->source.gpu, (int64_t)twin[0],
+    return gpu_distinct(task, s->source.gpu, (int64_t)twin[0],
                         (int64_t)twin[1]);
 }
 
-farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
-                                      struct spectral *s, int64_t n,
-                                      const void *x, int64_t m, const void *y)
+farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
+                                      int64_t n, const void *x, int64_t m,
+                                      const void *y)
 {
     struct spectral_gpu *g = s->gpu;
-    int kept = spectral_unwraps(plan);
+    int kept = spectral_unwraps(task);
     const struct points *targets = m > 0 ? &s->target : &s->source;
-    TRY(gpu_range_last(plan, s));
+    TRY(gpu_range_last(task, s));
     g->summed = g->twins_asked = 0;
-    TRY(gpu_place(plan, s, &s->source, kept ? &g->x : NULL, n, x, "source"));
+    TRY(gpu_place(task, s, &s->source, kept ? &g->x : NULL, n, x, "source"));
     if (m > 0)
-        TRY(gpu_place(plan, s, &s->target, kept ? &g->y : NULL, m, y,
+        TRY(gpu_place(task, s, &s->target, kept ? &g->y : NULL, m, y,
                       "target"));
-    TRY(gpu_reserve(plan, g, n, m > 0 ? m : n));
+    TRY(gpu_reserve(task, g, n, m > 0 ? m : n));
     for (int r = 0; r < ROOM_COUNT; r++) {
         const struct variant *v = s->tuned.choice[r].row->variant;
         const struct points *a = r == ROOM_INTERP ? targets : &s->source;
         if (v->set)
             TRY(v->set(s->room[r], a, targets));
         /* the cells that it sorts into are the smallest */
-        if (r == ROOM_NEAR && !plan->problem.exclude_coincident
+        if (r == ROOM_NEAR && !task->problem.exclude_coincident
             && !s->lists.distinct)
             TRY(gpu_twins(s));
     }
-    if (plan->problem.memory == FARSUM_HOST)
-        TRY(gpu_twins_found(plan, s));
+    if (task->problem.memory == FARSUM_HOST)
+        TRY(gpu_twins_found(task, s));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
 }
 
 /* Seconds of the rooms in the last right-hand side, times their number. */
-static void gpu_seconds(struct farsum_plan *plan, struct spectral *s)
+static void gpu_seconds(const struct task *task, struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
     double whole = 0;
-    s->seconds_back = plan->info.seconds_stages = 0;
+    s->seconds_back = task->report->info.seconds_stages = 0;
     if (g->timed && stopwatch_seconds(&g->watch[GPU_ALL], &whole) == FARSUM_OK)
-        plan->info.seconds_stages = whole * (double)g->rhs;
+        task->report->info.seconds_stages = whole * (double)g->rhs;
     for (int w = 0; g->timed && w < GPU_ALL; w++) {
         double seconds = 0;
         int room = w == GPU_BACK ? ROOM_FFT : w;
         if (w != GPU_BACK)
-            plan->info.stages[room].seconds = 0;
+            task->report->info.stages[room].seconds = 0;
         if ((w == GPU_BACK || w == ROOM_INTERP) && !g->ran_back)
             continue;
         /* a caller's queue may keep no times */
         if (stopwatch_seconds(&g->watch[w], &seconds) != FARSUM_OK)
             continue;
-        plan->info.stages[room].seconds += seconds * (double)g->rhs;
+        task->report->info.stages[room].seconds += seconds * (double)g->rhs;
         if (w == GPU_BACK)
             s->seconds_back = seconds * (double)g->rhs;
     }
@@ -295,24 +295,23 @@ static farsum_status gpu_told(struct spectral_gpu *g)
 }
 
 /* Positions, strengths, the range of results. */
-static farsum_status gpu_bad(struct farsum_plan *plan,
-                             const struct spectral *s,
+static farsum_status gpu_bad(struct task *task, const struct spectral *s,
                              const double fact[FACTS])
 {
     TRY(points_gpu_check(s->source.gpu));
     if (s->m > 0)
         TRY(points_gpu_check(s->target.gpu));
-    TRY(gpu_twins_found(plan, s));
+    TRY(gpu_twins_found(task, s));
     if (fact[FACT_BAD] >= 0)
         FAIL(ERR_STRENGTH,
              "strength %lld of right-hand side %lld is not finite",
              (long long)fact[FACT_BAD_AT], (long long)fact[FACT_BAD]);
     if (fact[FACT_RANGE] >= 0)
-        return gpu_ends_range(plan, (int64_t)fact[FACT_RANGE]);
+        return gpu_ends_range(task, (int64_t)fact[FACT_RANGE]);
     return FARSUM_OK;
 }
 
-farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
+farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
     double fact[FACTS];
@@ -320,26 +319,26 @@ farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s)
     if (s->n == 0) /* nothing was asked for */
         return FARSUM_OK;
     int summed = g->pending && g->summed;
-    TRY(gpu_range_last(plan, s));
+    TRY(gpu_range_last(task, s));
     if (summed)
-        TRY(gpu_fold_results(plan, s));
+        TRY(gpu_fold_results(task, s));
     g->pending = 0;
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
-    farsum_status status = gpu_bad(plan, s, fact);
+    farsum_status status = gpu_bad(task, s, fact);
     if (status != FARSUM_OK) {
         TRY(gpu_told(g));
         return status;
     }
     if (!summed)
         return FARSUM_OK;
-    gpu_seconds(plan, s);
+    gpu_seconds(task, s);
     const double unit[2] = {fact[FACT_UNIT], fact[FACT_UNIT_2]};
-    plan_units_strength(plan, unit);
+    units_strength(task, unit);
     struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
-    if (!plan->pair.kind->gradient)
-        spectral_estimate_flow(plan, s, &sums, fact[FACT_PHI]);
+    if (!task->pair.kind->gradient)
+        spectral_estimate_flow(task, s, &sums, fact[FACT_PHI]);
     else
-        spectral_estimate(plan, s, &sums, fact[FACT_FORCE], fact[FACT_PHI],
+        spectral_estimate(task, s, &sums, fact[FACT_FORCE], fact[FACT_PHI],
                           g->had_field, g->had_potential);
     return FARSUM_OK;
 }

@@ -87,7 +87,7 @@ struct spectral_units {
     double per;
 };
 /* Of the plan: exponent, length, per. */
-void gpu_units_set(const struct farsum_plan *plan, struct spectral_units *u);
+void gpu_units_set(const struct task *task, struct spectral_units *u);
 
 /* Records that a kernel leaves, at most, and their words. */
 enum { SUM_RECORDS = 1024, SUM_RECORD = 7 };
@@ -99,62 +99,57 @@ static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
 
 /* method/spectral/device_flow.c: kernels of a flow; strengths in, velocities
  * out. */
-farsum_status gpu_flow_create(const struct farsum_plan *plan,
+farsum_status gpu_flow_create(const struct task *task,
                               struct spectral_gpu *gpu);
-struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
+struct spectral_units gpu_flow_units(const struct task *task,
                                      const struct spectral *s,
                                      const struct gpu_ends *ends);
-farsum_status gpu_flow_in(const struct farsum_plan *plan,
-                          struct spectral_gpu *gpu,
+farsum_status gpu_flow_in(const struct task *task, struct spectral_gpu *gpu,
                           const struct spectral_units *units,
                           const struct gpu_ends *ends);
-farsum_status gpu_flow_out(const struct farsum_plan *plan,
-                           struct spectral_gpu *gpu,
+farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *gpu,
                            const struct spectral_units *units,
                            const struct gpu_ends *ends);
 
 /* method/spectral/device_exclude.c: the plan's exclusions to the device;
  * whether they are there; what they take from one right-hand side. */
-farsum_status spectral_gpu_exclude(const struct farsum_plan *plan,
-                                   struct spectral *s);
-farsum_status gpu_exclude_ready(const struct farsum_plan *plan,
+farsum_status spectral_gpu_exclude(const struct task *task, struct spectral *s);
+farsum_status gpu_exclude_ready(const struct task *task,
                                 const struct spectral *s);
-farsum_status gpu_exclude_run(const struct farsum_plan *plan,
-                              struct spectral *s,
+farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
 /* method/spectral/device_mixed.c: kernels; room for n sources; gpu->q to
  * mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);
-farsum_status gpu_mixed_reserve(const struct farsum_plan *plan,
+farsum_status gpu_mixed_reserve(const struct task *task,
                                 struct spectral_gpu *gpu, int64_t n);
-farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s);
+farsum_status gpu_mixed_in(const struct task *task, struct spectral *s);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
 
 /* method/spectral/device_run.c: the last right-hand side's FACT_FORCE and
  * FACT_PHI, from the records that it left. */
-farsum_status gpu_fold_results(const struct farsum_plan *plan,
+farsum_status gpu_fold_results(const struct task *task,
                                const struct spectral *s);
 /* The same of what says whether they are in range: of the last execute's last
  * right-hand side, if nobody looked at it yet. */
-farsum_status gpu_range_last(const struct farsum_plan *plan,
-                             const struct spectral *s);
+farsum_status gpu_range_last(const struct task *task, const struct spectral *s);
 
 /* method/spectral/device_sum.c: the stages, from strengths to results in units
  * of the cutoff. */
-farsum_status gpu_sum(const struct farsum_plan *plan, struct spectral *s,
+farsum_status gpu_sum(const struct task *task, struct spectral *s,
                       const struct spectral_units *units);
 
 /* Rooms apart: kernels, mesh, points. */
-farsum_status spectral_gpu_create(struct farsum_plan *plan, struct spectral *s);
+farsum_status spectral_gpu_create(const struct task *task, struct spectral *s);
 void spectral_gpu_destroy(struct spectral_gpu *gpu); /* NULL is legal */
-farsum_status spectral_gpu_set_points(struct farsum_plan *plan,
-                                      struct spectral *s, int64_t n,
-                                      const void *x, int64_t m, const void *y);
-farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
+farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
+                                      int64_t n, const void *x, int64_t m,
+                                      const void *y);
+farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
                                    int rhs, const void *q,
                                    farsum_result *result);
 /* Waits; what went wrong since points were set, then the numbers of the last
  * sum into plan->info. */
-farsum_status spectral_gpu_finish(struct farsum_plan *plan, struct spectral *s);
+farsum_status spectral_gpu_finish(struct task *task, struct spectral *s);
 #endif

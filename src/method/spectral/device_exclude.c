@@ -23,17 +23,17 @@ void gpu_exclude_clear(struct gpu_exclude *x)
         jit_clear(&x->jit);
 }
 
-static farsum_status exclude_kernels(const struct farsum_plan *plan,
+static farsum_status exclude_kernels(const struct task *task,
                                      struct gpu_exclude *x,
                                      struct device *device)
 {
-    const struct pair *pair = &plan->pair;
+    const struct pair *pair = &task->pair;
     if (x->ready)
         return FARSUM_OK;
     if (x->jit.device)
         jit_clear(&x->jit);
     jit_begin(&x->jit, device, "method/spectral/exclude.k",
-              plan->problem.precision);
+              task->problem.precision);
     jit_define(&x->jit, "GROUP", "%d", GROUP);
     jit_define(&x->jit, "PAIR", "%s", pair->name);
     jit_define(&x->jit, "STRENGTHS", "%d", pair->strengths);
@@ -47,26 +47,24 @@ static farsum_status exclude_kernels(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-farsum_status spectral_gpu_exclude(const struct farsum_plan *plan,
-                                   struct spectral *s)
+farsum_status spectral_gpu_exclude(const struct task *task, struct spectral *s)
 {
     struct gpu_exclude *x = &s->gpu->exclude;
-    if (gpu_excluded_same(&x->excluded, plan))
+    if (gpu_excluded_same(&x->excluded, task))
         return FARSUM_OK;
     x->excluded.version = 0;
-    if (plan->exclusions.rows > 0)
-        TRY(exclude_kernels(plan, x, s->gpu->device));
-    return gpu_excluded_send(&x->excluded, plan);
+    if (task->exclusions.rows > 0)
+        TRY(exclude_kernels(task, x, s->gpu->device));
+    return gpu_excluded_send(&x->excluded, task);
 }
 
-farsum_status gpu_exclude_ready(const struct farsum_plan *plan,
+farsum_status gpu_exclude_ready(const struct task *task,
                                 const struct spectral *s)
 {
-    return gpu_excluded_ready(&s->gpu->exclude.excluded, plan, 1);
+    return gpu_excluded_ready(&s->gpu->exclude.excluded, task, 1);
 }
 
-farsum_status gpu_exclude_run(const struct farsum_plan *plan,
-                              struct spectral *s,
+farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
                               const struct spectral_units *u)
 {
     struct spectral_gpu *g = s->gpu;
@@ -74,7 +72,7 @@ farsum_status gpu_exclude_run(const struct farsum_plan *plan,
     const struct gpu_excluded *e = &x->excluded;
     const struct points *targets = s->m > 0 ? &s->target : &s->source;
     const struct exclude_units units = {
-        .cell = exclude_cell(plan, &s->tuned.cell),
+        .cell = exclude_cell(task, &s->tuned.cell),
         .kappa = s->tuned.pair.kappa,
         .rows = e->rows,
         .sources = s->n,

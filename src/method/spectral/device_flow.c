@@ -6,14 +6,13 @@
 
 enum { GROUP = 256 };
 
-farsum_status gpu_flow_create(const struct farsum_plan *plan,
-                              struct spectral_gpu *g)
+farsum_status gpu_flow_create(const struct task *task, struct spectral_gpu *g)
 {
-    const struct pair *pair = &plan->pair;
+    const struct pair *pair = &task->pair;
     const struct pair_kind *kind = pair->kind;
     struct jit *jit = &g->flow_jit;
     jit_begin(jit, g->device, "method/spectral/device_flow.k",
-              plan->problem.precision);
+              task->problem.precision);
     jit_define(jit, "GROUP", "%d", GROUP);
     jit_define(jit, "PAIR", "%s", pair->name);
     jit_define(jit, "STRENGTHS", "%d", pair->strengths);
@@ -31,14 +30,14 @@ farsum_status gpu_flow_create(const struct farsum_plan *plan,
     return jit_kernel(jit, "flow_out", GROUP, 0, &g->flow_out);
 }
 
-struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
+struct spectral_units gpu_flow_units(const struct task *task,
                                      const struct spectral *s,
                                      const struct gpu_ends *e)
 {
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
     struct spectral_units u = {
-        .coulomb = plan_constant(plan),
-        .cutoff = pow(rc, plan->pair.kind->power),
+        .coulomb = task_constant(task),
+        .cutoff = pow(rc, task->pair.kind->power),
         .surface = 8 * M_PI / volume,
         .none = HUGE_VAL,
         .n = s->n,
@@ -46,21 +45,20 @@ struct spectral_units gpu_flow_units(const struct farsum_plan *plan,
         .first_q = e->first_q,
         .first_out = e->first_out,
         .rhs = e->rhs,
-        .wide = plan->problem.arrays != FARSUM_F32,
+        .wide = task->problem.arrays != FARSUM_F32,
         .apart = s->m > 0,
         .potential = e->velocity != NULL,
         .beside = s->gpu->beside,
     };
-    gpu_units_set(plan, &u);
+    gpu_units_set(task, &u);
     return u;
 }
 
-farsum_status gpu_flow_in(const struct farsum_plan *plan,
-                          struct spectral_gpu *g,
+farsum_status gpu_flow_in(const struct task *task, struct spectral_gpu *g,
                           const struct spectral_units *u,
                           const struct gpu_ends *e)
 {
-    const struct pair_kind *kind = plan->pair.kind;
+    const struct pair_kind *kind = task->pair.kind;
     int64_t groups = gpu_records(&g->flow_strengths, u->n);
     TRY(LAUNCH(&g->flow_strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                ARG_BUF(&g->record), ARG_STRUCT(*u)));
@@ -80,13 +78,12 @@ farsum_status gpu_flow_in(const struct farsum_plan *plan,
                   ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
 }
 
-farsum_status gpu_flow_out(const struct farsum_plan *plan,
-                           struct spectral_gpu *g,
+farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *g,
                            const struct spectral_units *u,
                            const struct gpu_ends *e)
 {
     /* where they do not matter positions are not read */
-    const struct buf *x = !plan->pair.kind->flux ? &g->record
+    const struct buf *x = !task->pair.kind->flux ? &g->record
                           : u->apart             ? &g->y
                                                  : &g->x;
     int64_t groups = gpu_records(&g->flow_out, u->targets);

@@ -21,16 +21,16 @@ void gpu_mixed_clear(struct gpu_mixed *x)
         jit_clear(&x->jit);
 }
 
-farsum_status gpu_mixed_reserve(const struct farsum_plan *plan,
-                                struct spectral_gpu *g, int64_t n)
+farsum_status gpu_mixed_reserve(const struct task *task, struct spectral_gpu *g,
+                                int64_t n)
 {
-    return buf_reserve(&g->mixed.q, g->device, 4 * n * plan->pair.strengths);
+    return buf_reserve(&g->mixed.q, g->device, 4 * n * task->pair.strengths);
 }
 
-farsum_status gpu_mixed_in(const struct farsum_plan *plan, struct spectral *s)
+farsum_status gpu_mixed_in(const struct task *task, struct spectral *s)
 {
     struct gpu_mixed *x = &s->gpu->mixed;
-    int64_t n = s->n * plan->pair.strengths;
+    int64_t n = s->n * task->pair.strengths;
     return LAUNCH(&x->narrow, kernel_groups(&x->narrow, n), ARG_BUF(&s->gpu->q),
                   ARG_BUF(&x->q), ARG_I64(n));
 }

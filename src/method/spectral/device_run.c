@@ -3,27 +3,28 @@
  * caller on the host. */
 #include <math.h>
 
+#include "base/progress.h"
 #include "method/spectral/device.h"
 
 _Static_assert(sizeof(struct spectral_units) == 128, "as the kernels have it");
 
-void gpu_units_set(const struct farsum_plan *plan, struct spectral_units *u)
+void gpu_units_set(const struct task *task, struct spectral_units *u)
 {
-    const struct units *units = &plan->units;
-    u->exponent = units->constant - plan->pair.kind->power * units->length;
+    const struct units *units = &task->units;
+    u->exponent = units->constant - task->pair.kind->power * units->length;
     u->length = units->length;
-    u->per = plan_per(plan);
+    u->per = task_per(task);
 }
 
-static struct spectral_units run_units(const struct farsum_plan *plan,
+static struct spectral_units run_units(const struct task *task,
                                        const struct spectral *s,
                                        const struct gpu_ends *e)
 {
     double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
-    int vacuum = plan->problem.surface == FARSUM_VACUUM;
+    int vacuum = task->problem.surface == FARSUM_VACUUM;
     struct spectral_units u = {
         /* the kernels divide by one cutoff */
-        .coulomb = plan_constant(plan) * pow(rc, 1 - s->tuned.pair.kind->power),
+        .coulomb = task_constant(task) * pow(rc, 1 - s->tuned.pair.kind->power),
         .cutoff = rc,
         .background = spectral_background(s, 1),
         .surface = vacuum ? 4 * M_PI / (3 * volume) : 0,
@@ -33,7 +34,7 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
         .first_q = e->first_q,
         .first_out = e->first_out,
         .rhs = e->rhs,
-        .wide = plan->problem.arrays != FARSUM_F32,
+        .wide = task->problem.arrays != FARSUM_F32,
         .apart = s->m > 0,
         .potential = e->potential != NULL,
         .field = e->field != NULL,
@@ -41,7 +42,7 @@ static struct spectral_units run_units(const struct farsum_plan *plan,
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
     };
-    gpu_units_set(plan, &u);
+    gpu_units_set(task, &u);
     return u;
 }
 
@@ -104,11 +105,11 @@ static farsum_status run_out(struct spectral_gpu *g,
                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u));
 }
 
-farsum_status gpu_fold_results(const struct farsum_plan *plan,
+farsum_status gpu_fold_results(const struct task *task,
                                const struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
-    int flow = !plan->pair.kind->gradient;
+    int flow = !task->pair.kind->gradient;
     const struct kernel *out = flow ? &g->flow_out : &g->out;
     int64_t groups = gpu_records(out, s->m > 0 ? s->m : s->n);
     return LAUNCH(flow ? &g->flow_fold : &g->fold, 1, ARG_BUF(&g->record),
@@ -117,32 +118,31 @@ farsum_status gpu_fold_results(const struct farsum_plan *plan,
 }
 
 /* Whether the results of right-hand side r are in range, from the records. */
-static farsum_status run_range(const struct farsum_plan *plan,
+static farsum_status run_range(const struct task *task,
                                const struct spectral *s, int64_t r)
 {
     struct spectral_gpu *g = s->gpu;
-    int flow = !plan->pair.kind->gradient;
+    int flow = !task->pair.kind->gradient;
     const struct kernel *out = flow ? &g->flow_out : &g->out;
     int64_t groups = gpu_records(out, s->m > 0 ? s->m : s->n);
     return LAUNCH(flow ? &g->flow_range : &g->range, 1, ARG_BUF(&g->record),
                   ARG_BUF(&g->fact), ARG_I64(groups),
-                  ARG_I32(plan->problem.arrays != FARSUM_F32), ARG_I64(r),
+                  ARG_I32(task->problem.arrays != FARSUM_F32), ARG_I64(r),
                   ARG_F64(HUGE_VAL));
 }
 
-farsum_status gpu_range_last(const struct farsum_plan *plan,
-                             const struct spectral *s)
+farsum_status gpu_range_last(const struct task *task, const struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
     if (!g->pending || !g->summed)
         return FARSUM_OK;
-    return run_range(plan, s, g->rhs - 1);
+    return run_range(task, s, g->rhs - 1);
 }
 
 /* A sum of right-hand sides, as it may be recorded: what is asked for twice
  * with the same pointers is kept as a whole. */
 struct sum {
-    struct farsum_plan *plan;
+    const struct task *task;
     struct spectral *s;
     const struct gpu_ends *first;
     int rhs;
@@ -158,17 +158,17 @@ static farsum_status run_all(void *data)
         e.first_q = r * sum->n;
         e.first_out = r * sum->m;
         e.rhs = r;
-        int flow = !sum->plan->pair.kind->gradient;
-        struct spectral_units u = flow ? gpu_flow_units(sum->plan, s, &e)
-                                       : run_units(sum->plan, s, &e);
-        TRY(flow ? gpu_flow_in(sum->plan, s->gpu, &u, &e)
+        int flow = !sum->task->pair.kind->gradient;
+        struct spectral_units u = flow ? gpu_flow_units(sum->task, s, &e)
+                                       : run_units(sum->task, s, &e);
+        TRY(flow ? gpu_flow_in(sum->task, s->gpu, &u, &e)
                  : run_in(s->gpu, &u, &e));
-        TRY(gpu_sum(sum->plan, s, &u));
-        TRY(gpu_exclude_run(sum->plan, s, &u));
-        TRY(flow ? gpu_flow_out(sum->plan, s->gpu, &u, &e)
+        TRY(gpu_sum(sum->task, s, &u));
+        TRY(gpu_exclude_run(sum->task, s, &u));
+        TRY(flow ? gpu_flow_out(sum->task, s->gpu, &u, &e)
                  : run_out(s->gpu, &u, &e));
         if (r + 1 < sum->rhs) /* the next one's records come there */
-            TRY(run_range(sum->plan, s, r));
+            TRY(run_range(sum->task, s, r));
     }
     return FARSUM_OK;
 }
@@ -185,55 +185,55 @@ static void run_begin(struct spectral_gpu *g, int rhs,
 
 /* A caller on the host: each right-hand side there and back, if its results are
  * in range. */
-static farsum_status run_host(struct farsum_plan *plan, struct spectral *s,
+static farsum_status run_host(const struct task *task, struct spectral *s,
                               const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
 {
     struct spectral_gpu *g = s->gpu;
     const struct gpu_ends e = gpu_ends(&g->given, result);
     const double none = -1;
-    struct sum one = {plan, s, &e, 1, counts->n, counts->m};
+    struct sum one = {task, s, &e, 1, counts->n, counts->m};
     double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(recording_run(&g->recording, g->device, run_all, &one));
-    TRY(run_range(plan, s, r));
+    TRY(run_range(task, s, r));
     TRY(buf_download(&g->fact, 8 * FACT_RANGE, &bad, sizeof bad));
     if (bad >= 0) {
         TRY(buf_upload(&g->fact, 8 * FACT_RANGE, &none, sizeof none));
-        return gpu_ends_range(plan, r);
+        return gpu_ends_range(task, r);
     }
     return gpu_arrays_download(&g->given, counts, r, result);
 }
 
 /* A caller on the device: all are asked for, nobody waits. */
-static farsum_status run_device(struct farsum_plan *plan, struct spectral *s,
+static farsum_status run_device(const struct task *task, struct spectral *s,
                                 const struct gpu_counts *counts, int rhs,
                                 const void *q, const farsum_result *result)
 {
     struct gpu_arrays given;
-    TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
-    TRY(gpu_range_last(plan, s));
+    TRY(gpu_arrays_given(&given, task->device, counts, rhs, q, result));
+    TRY(gpu_range_last(task, s));
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
-    struct sum all = {plan, s, &e, rhs, counts->n, counts->m};
-    return recording_run(&s->gpu->recording, plan->device, run_all, &all);
+    struct sum all = {task, s, &e, rhs, counts->n, counts->m};
+    return recording_run(&s->gpu->recording, task->device, run_all, &all);
 }
 
-farsum_status spectral_gpu_execute(struct farsum_plan *plan, struct spectral *s,
+farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
                                    int rhs, const void *q,
                                    farsum_result *result)
 {
     const struct gpu_counts counts =
-        gpu_counts(plan, s->n, s->m > 0 ? s->m : s->n);
-    TRY(gpu_exclude_ready(plan, s));
-    if (plan->problem.memory == FARSUM_DEVICE)
-        return run_device(plan, s, &counts, rhs, q, result);
-    TRY(gpu_ends_host(plan->device, result));
+        gpu_counts(task, s->n, s->m > 0 ? s->m : s->n);
+    TRY(gpu_exclude_ready(task, s));
+    if (task->problem.memory == FARSUM_DEVICE)
+        return run_device(task, s, &counts, rhs, q, result);
+    TRY(gpu_ends_host(task->device, result));
     for (int r = 0; r < rhs; r++) {
         s->gpu->pending = 0; /* a sum that is stopped has no facts */
-        TRY(progress_step(r, rhs, "summing on %s", plan->device->name));
+        TRY(progress_step(r, rhs, "summing on %s", task->device->name));
         run_begin(s->gpu, rhs, result);
-        TRY(run_host(plan, s, &counts, r, q, result));
+        TRY(run_host(task, s, &counts, r, q, result));
     }
-    return spectral_gpu_finish(plan, s);
+    return spectral_gpu_finish(task, s);
 }

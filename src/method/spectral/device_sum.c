@@ -5,7 +5,7 @@
 
 /* What one right-hand side is summed of. */
 struct part {
-    const struct farsum_plan *plan;
+    const struct task *task;
     struct spectral *s;
     const struct spectral_units *units;
 };
@@ -37,8 +37,8 @@ static farsum_status sum_near(const struct part *p, const struct totals *t)
 {
     struct near_io near = {&p->s->gpu->q, t->potential, t->field, t->energy,
                            t->virial};
-    if (plan_is_mixed(p->plan)) {
-        TRY(gpu_mixed_in(p->plan, p->s));
+    if (task_is_mixed(p->task)) {
+        TRY(gpu_mixed_in(p->task, p->s));
         near.q = &p->s->gpu->mixed.q;
     }
     return sum_room(p->s, ROOM_NEAR, ROOM_NEAR, &near);
@@ -48,8 +48,8 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
 {
     struct spectral *s = p->s;
     struct spectral_gpu *g = s->gpu;
-    const struct pair *pair = &p->plan->pair;
-    int64_t channel = tuned_channel(&s->tuned, p->plan->device);
+    const struct pair *pair = &p->task->pair;
+    int64_t channel = tuned_channel(&s->tuned, p->task->device);
     int back = t->potential || t->field;
     const struct spread_io spread = {
         .q = pair->kind->apart ? &g->channel : &g->q,
@@ -110,11 +110,11 @@ static farsum_status sum_in_turn(struct part *p)
     return sum_mesh(p, &all);
 }
 
-farsum_status gpu_sum(const struct farsum_plan *plan, struct spectral *s,
+farsum_status gpu_sum(const struct task *task, struct spectral *s,
                       const struct spectral_units *units)
 {
     struct spectral_gpu *g = s->gpu;
-    struct part part = {plan, s, units};
+    struct part part = {task, s, units};
     TRY(stopwatch_start(&g->watch[GPU_ALL]));
     TRY(g->beside ? sum_at_once(&part) : sum_in_turn(&part));
     g->timed = 1;

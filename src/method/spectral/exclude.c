@@ -35,13 +35,12 @@ static const struct bare_row {
 #undef FLOW
 };
 
-struct exclude_cell exclude_cell(const struct farsum_plan *plan,
+struct exclude_cell exclude_cell(const struct task *task,
                                  const struct cell *cell)
 {
     struct exclude_cell made = {.sure = INFINITY};
-    const struct near_args args = {.precision = plan->pairs,
-                                   .cell = cell,
-                                   .pair = &plan->pair};
+    const struct near_args args = {
+        .precision = task->pairs, .cell = cell, .pair = &task->pair};
     double skip = near_skip(&args);
     memcpy(made.a, cell->a, sizeof made.a);
     for (int d = 0; d < 3; d++) {
@@ -55,7 +54,7 @@ struct exclude_cell exclude_cell(const struct farsum_plan *plan,
 
 /* What one pass over the list works on. */
 struct pass {
-    const struct farsum_plan *plan;
+    const struct task *task;
     const struct spectral *s;
     const struct bare_row *row;
     const struct points *targets;
@@ -71,9 +70,9 @@ struct part {
 
 static void load_strengths(const struct pass *p, int64_t j, double *q)
 {
-    int width = p->plan->pair.strengths;
+    int width = p->task->pair.strengths;
     for (int a = 0; a < width; a++)
-        q[a] = array_get(p->s->q, p->plan->problem.precision, j * width + a);
+        q[a] = array_get(p->s->q, p->task->problem.precision, j * width + a);
 }
 
 /* Adds to part what the pair of i and j loses, half of it, lost q_j in c. */
@@ -87,12 +86,12 @@ static void exclude_sums(const double d[3], const double q[], double c,
 
 static void exclude_row(const struct pass *p, int64_t r, struct part *part)
 {
-    const struct exclusions *e = &p->plan->exclusions;
-    farsum_precision type = p->plan->problem.precision;
+    const struct exclusions *e = &p->task->exclusions;
+    farsum_precision type = p->task->problem.precision;
     double kappa = p->s->tuned.pair.kappa, field[3] = {0};
     double value[PAIR_VALUES] = {0}, own[PAIR_STRENGTHS] = {0};
     int64_t i = e->target[r];
-    int values = p->plan->pair.values;
+    int values = p->task->pair.values;
     if (p->sums)
         load_strengths(p, i, own);
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
@@ -126,15 +125,15 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
                   array_get(p->s->field, type, 3 * i + a) - field[a]);
 }
 
-void spectral_exclude(const struct farsum_plan *plan, struct spectral *s,
+void spectral_exclude(const struct task *task, struct spectral *s,
                       const farsum_result *result, struct spectral_sums *sums)
 {
-    const struct exclusions *e = &plan->exclusions;
+    const struct exclusions *e = &task->exclusions;
     struct part part[BLOCKS];
     if (e->rows == 0)
         return;
     struct pass p = {
-        .plan = plan,
+        .task = task,
         .s = s,
         .targets = s->m > 0 ? &s->target : &s->source,
         .n_targets = s->m > 0 ? s->m : s->n,
@@ -142,14 +141,14 @@ void spectral_exclude(const struct farsum_plan *plan, struct spectral *s,
         .field = result->field != NULL,
         .sums = result->energy || result->virial,
     };
-    const struct exclude_cell given = exclude_cell(plan, &s->tuned.cell);
+    const struct exclude_cell given = exclude_cell(task, &s->tuned.cell);
     memcpy(&p.cell, &given, sizeof p.cell);
     for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)
-        if (strcmp(bare_rows[k].name, plan->pair.name) == 0)
+        if (strcmp(bare_rows[k].name, task->pair.name) == 0)
             p.row = &bare_rows[k];
     memset(part, 0, sizeof part);
     /* parts of their own, in order: the same for any number of threads */
-    PAR_FOR(plan->threads, schedule(static))
+    PAR_FOR(task->threads, schedule(static))
     for (int b = 0; b < BLOCKS; b++)
         for (int64_t r = par_start(e->rows, BLOCKS, b);
              r < par_start(e->rows, BLOCKS, b + 1); r++)

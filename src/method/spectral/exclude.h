@@ -10,9 +10,9 @@ struct exclude_cell {
     double a[9], sure, skip;
 };
 /* Of the reduced cell in units of the cutoff. */
-struct exclude_cell exclude_cell(const struct farsum_plan *plan,
+struct exclude_cell exclude_cell(const struct task *task,
                                  const struct cell *cell);
 /* Takes it from the values, the field and the sums of one right-hand side. */
-void spectral_exclude(const struct farsum_plan *plan, struct spectral *s,
+void spectral_exclude(const struct task *task, struct spectral *s,
                       const farsum_result *result, struct spectral_sums *sums);
 #endif

@@ -5,18 +5,17 @@
 #include "base/par.h"
 #include "method/spectral/spectral.h"
 
-farsum_status spectral_mixed_reserve(const struct farsum_plan *plan,
+farsum_status spectral_mixed_reserve(const struct task *task,
                                      struct spectral *s, int64_t n)
 {
-    return MEM_RESERVE(s->near_q, &s->have_near_q, n * plan->pair.strengths);
+    return MEM_RESERVE(s->near_q, &s->have_near_q, n * task->pair.strengths);
 }
 
-const float *spectral_mixed_in(const struct farsum_plan *plan,
-                               struct spectral *s)
+const float *spectral_mixed_in(const struct task *task, struct spectral *s)
 {
     const double *q = s->q;
-    int64_t n = s->n * plan->pair.strengths;
-    PAR_FOR(plan->threads, schedule(static))
+    int64_t n = s->n * task->pair.strengths;
+    PAR_FOR(task->threads, schedule(static))
     for (int64_t k = 0; k < n; k++)
         s->near_q[k] = (float)q[k];
     return s->near_q;

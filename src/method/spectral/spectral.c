@@ -10,40 +10,42 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/arrays.h"
+#include "base/progress.h"
 #include "method/spectral/exclude.h"
 #include "method/spectral/device.h"
 
-static farsum_status spectral_fits(const struct farsum_plan *plan)
+static farsum_status spectral_fits(const struct task *task)
 {
-    double best = plan->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (!plan->problem.periodic[0])
+    double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
+    if (!task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
-    if (plan->device && !plan->device->facts.f64)
+    if (task->device && !task->device->facts.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",
-             plan->device->name);
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE
-        && plan->problem.tolerance < best)
-        FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that %s "
-                            "reaches",
-             plan->problem.tolerance, best,
-             plan_is_mixed(plan)           ? "mixed"
-             : plan->pairs == FARSUM_F32 ? "f32"
+             task->device->name);
+    if (task->problem.error != FARSUM_ERROR_ABSOLUTE
+        && task->problem.tolerance < best)
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below %g, the best that %s "
+             "reaches",
+             task->problem.tolerance, best,
+             task_is_mixed(task)         ? "mixed"
+             : task->pairs == FARSUM_F32 ? "f32"
                                          : "f64");
     return FARSUM_OK;
 }
 
 /* A tenth of what host or GPU take for few digits. */
-static double spectral_least(const struct farsum_plan *plan)
+static double spectral_least(const struct task *task)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     double points = (double)(p->n_sources + p->n_targets);
-    return plan->device ? 5e-11 * points : 5e-8 * points / plan->threads;
+    return task->device ? 5e-11 * points : 5e-8 * points / task->threads;
 }
 
-static void spectral_about(struct farsum_plan *plan, const struct tuned *t)
+static void spectral_about(const struct task *task, const struct tuned *t)
 {
-    farsum_plan_info *i = &plan->info;
+    farsum_plan_info *i = &task->report->info;
     i->split = split_name(&t->split);
     i->window = window_name(&t->window);
     i->cutoff = t->rc;
@@ -54,11 +56,11 @@ static void spectral_about(struct farsum_plan *plan, const struct tuned *t)
     i->support = t->window.support;
     i->near_coefficients = t->poly.n;
     i->estimated_error = t->error;
-    i->norm = tuned_norm(plan);
+    i->norm = tuned_norm(task);
     i->bytes = (uint64_t)t->bytes;
     if (t->choice[ROOM_NEAR].row->variant->lists)
-        i->skin = plan->options.skin;
-    i->queues = !plan->device ? 0 : tuned_beside(plan) ? 2 : 1;
+        i->skin = task->options.skin;
+    i->queues = !task->device ? 0 : tuned_beside(task) ? 2 : 1;
     i->n_stages = ROOM_COUNT;
     for (int r = 0; r < ROOM_COUNT; r++)
         i->stages[r] = (farsum_stage_info){
@@ -90,30 +92,29 @@ static void spectral_destroy(void *state)
     mem_free(s);
 }
 
-static farsum_status spectral_memory(const struct farsum_plan *plan,
+static farsum_status spectral_memory(const struct task *task,
                                      const struct tuned *t)
 {
-    if ((uint64_t)t->bytes > plan->options.memory_limit)
+    if ((uint64_t)t->bytes > task->options.memory_limit)
         FAIL(ERR_MEMORY,
              "a mesh of %lld x %lld x %lld needs %lld bytes in all, "
              "memory_limit is %llu",
              (long long)t->mesh[0], (long long)t->mesh[1],
              (long long)t->mesh[2], (long long)t->bytes,
-             (unsigned long long)plan->options.memory_limit);
+             (unsigned long long)task->options.memory_limit);
     return FARSUM_OK;
 }
 
-static farsum_status spectral_rooms(struct farsum_plan *plan,
-                                    struct spectral *s)
+static farsum_status spectral_rooms(const struct task *task, struct spectral *s)
 {
     union room_args args[ROOM_COUNT];
     struct tuned *t = &s->tuned;
-    if (plan->device)
-        TRY(spectral_gpu_create(plan, s));
+    if (task->device)
+        TRY(spectral_gpu_create(task, s));
     else
-        TRY(mem_alloc(&s->mesh, plan->pair.channels * tuned_channel(t, NULL),
-                      (size_t)array_size(plan->problem.precision), 1));
-    tuned_args(t, plan, args);
+        TRY(mem_alloc(&s->mesh, task->pair.channels * tuned_channel(t, NULL),
+                      (size_t)array_size(task->problem.precision), 1));
+    tuned_args(t, task, args);
     args[ROOM_NEAR].near.lists = &s->lists;
     for (int r = 0; r < ROOM_COUNT; r++) {
         TRY(progress_step(r, ROOM_COUNT, "making %s",
@@ -123,14 +124,14 @@ static farsum_status spectral_rooms(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_tune(const struct farsum_plan *plan, void **state,
+static farsum_status spectral_tune(const struct task *task, void **state,
                                    double *seconds)
 {
     farsum_status status = FARSUM_OK;
     struct spectral *s = NULL;
     GO(MEM_NEW(s, 1));
-    GO(tune(plan, &s->tuned));
-    GO(spectral_memory(plan, &s->tuned));
+    GO(tune(task, &s->tuned));
+    GO(spectral_memory(task, &s->tuned));
     *seconds = s->tuned.seconds;
     *state = s;
     s = NULL;
@@ -139,15 +140,15 @@ done:
     return status;
 }
 
-static farsum_status spectral_create(struct farsum_plan *plan)
+static farsum_status spectral_create(const struct task *task, void *state)
 {
-    struct spectral *s = plan->state;
+    struct spectral *s = state;
     if (s->tuned.cell.reduced)
-        plan_log(plan, "the cell is tilted: a shorter basis of its lattice is "
+        task_log(task, "the cell is tilted: a shorter basis of its lattice is "
                        "used");
-    if (!plan->dry)
-        TRY(spectral_rooms(plan, s));
-    spectral_about(plan, &s->tuned);
+    if (!task->dry)
+        TRY(spectral_rooms(task, s));
+    spectral_about(task, &s->tuned);
     return FARSUM_OK;
 }
 
@@ -162,15 +163,15 @@ static farsum_status spectral_unwrapped(double **to, int64_t n, const void *x,
 }
 
 /* Room for strengths and results of n sources and m targets. */
-static farsum_status spectral_reserve(struct farsum_plan *plan,
+static farsum_status spectral_reserve(const struct task *task,
                                       struct spectral *s, int64_t n,
                                       int64_t targets)
 {
-    size_t size = (size_t)array_size(plan->problem.precision);
-    const struct pair *pair = &plan->pair;
+    size_t size = (size_t)array_size(task->problem.precision);
+    const struct pair *pair = &task->pair;
     TRY(mem_reserve(&s->q, &s->have_q, n * pair->strengths, size));
-    if (plan_is_mixed(plan))
-        TRY(spectral_mixed_reserve(plan, s, n));
+    if (task_is_mixed(task))
+        TRY(spectral_mixed_reserve(task, s, n));
     if (pair->kind->apart)
         TRY(mem_reserve(&s->channel, &s->have_channel, n * pair->channels,
                         size));
@@ -187,39 +188,39 @@ static farsum_status spectral_reserve(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_bins(struct farsum_plan *plan, struct spectral *s,
+static farsum_status spectral_bins(const struct task *task, struct spectral *s,
                                    int64_t m)
 {
     union room_args args[ROOM_COUNT];
     int32_t nb[3];
-    tuned_args(&s->tuned, plan, args);
+    tuned_args(&s->tuned, task, args);
     spread_tiles(&args[ROOM_SPREAD].spread, nb);
-    TRY(bins_build(&s->source, nb, plan->threads));
+    TRY(bins_build(&s->source, nb, task->threads));
     if (m > 0)
-        TRY(bins_build(&s->target, nb, plan->threads));
+        TRY(bins_build(&s->target, nb, task->threads));
     return FARSUM_OK;
 }
 
-static farsum_status spectral_host_points(struct farsum_plan *plan,
+static farsum_status spectral_host_points(const struct task *task,
                                           struct spectral *s, int64_t n,
                                           const void *x, int64_t m,
                                           const void *y)
 {
-    farsum_precision type = plan->problem.arrays;
+    farsum_precision type = task->problem.arrays;
     const struct points *targets = m > 0 ? &s->target : &s->source;
     struct cell cell;
     cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
-    cell.unit = plan_per(plan);
-    TRY(points_set(&s->source, &cell, n, x, type, "source", plan->threads));
+    cell.unit = task_per(task);
+    TRY(points_set(&s->source, &cell, n, x, type, "source", task->threads));
     if (m > 0)
-        TRY(points_set(&s->target, &cell, m, y, type, "target", plan->threads));
-    TRY(spectral_reserve(plan, s, n, m > 0 ? m : n));
-    if (spectral_unwraps(plan)) {
+        TRY(points_set(&s->target, &cell, m, y, type, "target", task->threads));
+    TRY(spectral_reserve(task, s, n, m > 0 ? m : n));
+    if (spectral_unwraps(task)) {
         TRY(spectral_unwrapped(&s->x, n, x, type, cell.unit));
         if (m > 0)
             TRY(spectral_unwrapped(&s->y, m, y, type, cell.unit));
     }
-    TRY(spectral_bins(plan, s, m));
+    TRY(spectral_bins(task, s, m));
     for (int r = 0; r < ROOM_COUNT; r++) {
         const struct variant *v = s->tuned.choice[r].row->variant;
         /* spread reads the sources, interp writes the targets */
@@ -234,39 +235,39 @@ static farsum_status spectral_host_points(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_set_points(struct farsum_plan *plan, int64_t n,
-                                         const void *x, int64_t m,
+static farsum_status spectral_set_points(struct task *task, void *state,
+                                         int64_t n, const void *x, int64_t m,
                                          const void *y)
 {
-    struct spectral *s = plan->state;
+    struct spectral *s = state;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(s->gpu ? spectral_gpu_set_points(plan, s, n, x, m, y)
-               : spectral_host_points(plan, s, n, x, m, y));
-    plan->info.lists_made = s->lists.made;
-    plan->info.lists_kept = s->lists.kept;
+    TRY(s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
+               : spectral_host_points(task, s, n, x, m, y));
+    task->report->info.lists_made = s->lists.made;
+    task->report->info.lists_kept = s->lists.kept;
     return FARSUM_OK;
 }
 
-static farsum_status spectral_set_cell(struct farsum_plan *plan,
+static farsum_status spectral_set_cell(struct task *task, void *state,
                                        const double rows[9])
 {
-    struct spectral *s = plan->state;
+    struct spectral *s = state;
     struct tuned trial = s->tuned;
-    TRY(cell_follow(&trial.cell, &s->tuned.cell, plan->problem.cell, rows,
+    TRY(cell_follow(&trial.cell, &s->tuned.cell, task->problem.cell, rows,
                     1 / s->tuned.rc));
-    tuned_error(&trial, plan);
-    if (trial.error > plan->problem.tolerance)
+    tuned_error(&trial, task);
+    if (trial.error > task->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "in this cell the plan's estimated error is %.3g, its tolerance "
              "%.3g: make a new plan",
-             plan_error(plan, trial.error), plan->given.tolerance);
+             task_error(task, trial.error), task->given.tolerance);
     /* the rooms hold pointers into s->tuned */
     s->tuned.cell = trial.cell;
     s->tuned.field = trial.field;
     s->tuned.potential = trial.potential;
     s->tuned.square = trial.square;
     s->tuned.error = trial.error;
-    plan->info.estimated_error = trial.error;
+    task->report->info.estimated_error = trial.error;
     return FARSUM_OK;
 }
 
@@ -282,12 +283,11 @@ static farsum_status spectral_room(struct spectral *s, int r, const void *io)
 }
 
 /* One right-hand side in internal units. */
-static farsum_status spectral_sum(const struct farsum_plan *plan,
-                                  struct spectral *s,
+static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                   const farsum_result *result,
                                   struct spectral_sums *sums)
 {
-    const struct pair *pair = &plan->pair;
+    const struct pair *pair = &task->pair;
     int64_t channel = tuned_channel(&s->tuned, NULL);
     void *potential = result->potential || result->velocity ? s->potential
                                                             : NULL;
@@ -307,8 +307,8 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
                                .potential = potential,
                                .field = field,
                                .mesh_channel = channel};
-    if (plan_is_mixed(plan))
-        near.q = spectral_mixed_in(plan, s);
+    if (task_is_mixed(task))
+        near.q = spectral_mixed_in(task, s);
     TRY(spectral_room(s, ROOM_NEAR, &near));
     TRY(spectral_room(s, ROOM_SPREAD, &spread));
     TRY(spectral_room(s, ROOM_FFT, &there));
@@ -321,50 +321,50 @@ static farsum_status spectral_sum(const struct farsum_plan *plan,
     return spectral_room(s, ROOM_INTERP, &interp);
 }
 
-static farsum_status spectral_execute(struct farsum_plan *plan, int rhs,
+static farsum_status spectral_execute(struct task *task, void *state, int rhs,
                                       const void *q, farsum_result *result)
 {
-    struct spectral *s = plan->state;
-    size_t size = (size_t)array_size(plan->problem.precision);
+    struct spectral *s = state;
+    size_t size = (size_t)array_size(task->problem.precision);
     size_t targets = (size_t)(s->m > 0 ? s->m : s->n);
     if (s->gpu)
-        return spectral_gpu_execute(plan, s, rhs, q, result);
+        return spectral_gpu_execute(task, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
     s->done = 0;
     s->all = (ROOM_COUNT + 1) * (int64_t)rhs; /* fft there and back */
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
-        spectral_in(plan, s, r, q, &sums.q1, &sums.q2);
+        spectral_in(task, s, r, q, &sums.q1, &sums.q2);
         if (result->potential || result->velocity)
-            memset(s->potential, 0, targets * (size_t)plan->pair.values * size);
+            memset(s->potential, 0, targets * (size_t)task->pair.values * size);
         if (result->field)
             memset(s->field, 0, 3 * targets * size);
-        TRY(spectral_sum(plan, s, result, &sums));
-        spectral_exclude(plan, s, result, &sums);
+        TRY(spectral_sum(task, s, result, &sums));
+        spectral_exclude(task, s, result, &sums);
         if (result->velocity)
-            TRY(spectral_out_flow(plan, s, r, q, &sums, result, 1));
+            TRY(spectral_out_flow(task, s, r, q, &sums, result, 1));
         else
-            TRY(spectral_out(plan, s, r, q, &sums, result, 1));
+            TRY(spectral_out(task, s, r, q, &sums, result, 1));
     }
-    plan->info.seconds_stages = 0;
+    task->report->info.seconds_stages = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {
-        plan->info.stages[r].seconds = s->seconds[r];
-        plan->info.seconds_stages += s->seconds[r];
+        task->report->info.stages[r].seconds = s->seconds[r];
+        task->report->info.seconds_stages += s->seconds[r];
     }
     return FARSUM_OK;
 }
 
-static farsum_status spectral_finish(struct farsum_plan *plan)
+static farsum_status spectral_finish(struct task *task, void *state)
 {
-    struct spectral *s = plan->state;
-    return s->gpu ? spectral_gpu_finish(plan, s) : FARSUM_OK;
+    struct spectral *s = state;
+    return s->gpu ? spectral_gpu_finish(task, s) : FARSUM_OK;
 }
 
-static farsum_status spectral_excludes(struct farsum_plan *plan)
+static farsum_status spectral_excludes(struct task *task, void *state)
 {
-    struct spectral *s = plan->state;
-    return s->gpu ? spectral_gpu_exclude(plan, s) : FARSUM_OK;
+    struct spectral *s = state;
+    return s->gpu ? spectral_gpu_exclude(task, s) : FARSUM_OK;
 }
 
 const struct method method_spectral = {

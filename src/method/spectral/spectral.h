@@ -31,43 +31,42 @@ struct spectral {
 };
 
 /* method/spectral/mixed.c: of n sources. */
-farsum_status spectral_mixed_reserve(const struct farsum_plan *plan,
+farsum_status spectral_mixed_reserve(const struct task *task,
                                      struct spectral *s, int64_t n);
 /* s->q in f32, for the near pairs. */
-const float *spectral_mixed_in(const struct farsum_plan *plan,
-                               struct spectral *s);
+const float *spectral_mixed_in(const struct task *task, struct spectral *s);
 
 /* method/spectral/units.c: strengths in; results out. */
 /* Right-hand side r into s->q and the plan's units; sums of q and q^2. */
-void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
-                 const void *q, double *q1, double *q2);
+void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
+                 double *q1, double *q2);
 struct spectral_sums {
     double q1, q2;            /* of strengths, and of their square() */
     double energy, virial[9]; /* near + far, internal units */
 };
 /* 1: the positions as the caller gave them matter: vacuum surroundings, and
  * the mean flow of a stresslet. */
-int spectral_unwraps(const struct farsum_plan *plan);
+int spectral_unwraps(const struct task *task);
 /* Adds background and surface terms, scales by coulomb and units, writes row r
  * of the caller's arrays and the plan's estimate; out = 0: writes nothing, and
  * fails if the results are not in the range of their types. */
-farsum_status spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
+farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            const void *q, struct spectral_sums *sums,
                            farsum_result *result, int out);
 /* The same of a flow (spectral_flow.c). */
-farsum_status spectral_out_flow(struct farsum_plan *plan, struct spectral *s,
+farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
                                 int r, const void *q,
                                 const struct spectral_sums *sums,
                                 farsum_result *result, int out);
 /* square: the sum of the squares of the velocities. */
-void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
+void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);
 /* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
  * neutralising background; a constant potential. */
 double spectral_background(const struct spectral *s, double q1);
 /* The plan's estimate again, with these strengths and the norm of the result:
  * sums of q^2 E^2 and phi^2 over the targets. */
-void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
+void spectral_estimate(const struct task *task, const struct spectral *s,
                        const struct spectral_sums *sums, double square,
                        double square_phi, int field, int potential);
 #endif

@@ -7,27 +7,27 @@
 #include "base/arrays.h"
 #include "method/spectral/spectral.h"
 
-int spectral_unwraps(const struct farsum_plan *plan)
+int spectral_unwraps(const struct task *task)
 {
-    return plan->problem.surface == FARSUM_VACUUM || plan->pair.kind->flux;
+    return task->problem.surface == FARSUM_VACUUM || task->pair.kind->flux;
 }
 
 /* Strengths of source i, inside. */
-static void in_strengths(const struct farsum_plan *plan, const void *q,
-                         int64_t i, double *v)
+static void in_strengths(const struct task *task, const void *q, int64_t i,
+                         double *v)
 {
-    int width = plan->pair.strengths;
+    int width = task->pair.strengths;
     for (int a = 0; a < width; a++)
-        v[a] = plan->units.per[a / 3]
-               * array_get(q, plan->problem.arrays, i * width + a);
+        v[a] = task->units.per[a / 3]
+               * array_get(q, task->problem.arrays, i * width + a);
 }
 
 /* What is spread, from strengths that are scaled. */
-static void in_channels(const struct farsum_plan *plan, struct spectral *s)
+static void in_channels(const struct task *task, struct spectral *s)
 {
-    const struct pair *pair = &plan->pair;
-    farsum_precision type = plan->problem.precision;
-    PAR_FOR(plan->threads)
+    const struct pair *pair = &task->pair;
+    farsum_precision type = task->problem.precision;
+    PAR_FOR(task->threads)
     for (int64_t i = 0; i < s->n; i++) {
         double v[PAIR_STRENGTHS], channel[PAIR_CHANNELS];
         for (int a = 0; a < pair->strengths; a++)
@@ -43,27 +43,27 @@ static void in_channels(const struct farsum_plan *plan, struct spectral *s)
 enum { BLOCK = 4096, SUMS = 4 };
 
 /* What is added up of sources begin .. end of right-hand side r. */
-typedef void block_sums(const struct farsum_plan *plan,
-                        const struct spectral *s, int r, const void *q,
-                        int64_t begin, int64_t end, double sum[SUMS]);
+typedef void block_sums(const struct task *task, const struct spectral *s,
+                        int r, const void *q, int64_t begin, int64_t end,
+                        double sum[SUMS]);
 
-static void in_blocks(const struct farsum_plan *plan, const struct spectral *s,
-                      int r, const void *q, block_sums *add, double all[SUMS])
+static void in_blocks(const struct task *task, const struct spectral *s, int r,
+                      const void *q, block_sums *add, double all[SUMS])
 {
     enum { AT_ONCE = 256 };
     int64_t blocks = (s->n + BLOCK - 1) / BLOCK;
     memset(all, 0, SUMS * sizeof *all);
     if (blocks == 1) { /* a team is not worth it */
-        add(plan, s, r, q, 0, s->n, all);
+        add(task, s, r, q, 0, s->n, all);
         return;
     }
     for (int64_t first = 0; first < blocks; first += AT_ONCE) {
         double part[AT_ONCE][SUMS] = {{0}};
         int64_t some = blocks - first < AT_ONCE ? blocks - first : AT_ONCE;
-        PAR_FOR(plan->threads, schedule(static))
+        PAR_FOR(task->threads, schedule(static))
         for (int64_t b = 0; b < some; b++) {
             int64_t begin = (first + b) * BLOCK, end = begin + BLOCK;
-            add(plan, s, r, q, begin, end < s->n ? end : s->n, part[b]);
+            add(task, s, r, q, begin, end < s->n ? end : s->n, part[b]);
         }
         for (int64_t b = 0; b < some; b++)
             for (int a = 0; a < SUMS; a++)
@@ -72,14 +72,14 @@ static void in_blocks(const struct farsum_plan *plan, const struct spectral *s,
 }
 
 /* Net strength, or its vector, and squares. */
-static void net_sums(const struct farsum_plan *plan, const struct spectral *s,
-                     int r, const void *q, int64_t begin, int64_t end,
+static void net_sums(const struct task *task, const struct spectral *s, int r,
+                     const void *q, int64_t begin, int64_t end,
                      double sum[SUMS])
 {
-    const struct pair_kind *kind = plan->pair.kind;
+    const struct pair_kind *kind = task->pair.kind;
     for (int64_t i = begin; i < end; i++) {
         double v[PAIR_STRENGTHS] = {0}, own[3] = {0};
-        in_strengths(plan, q, r * s->n + i, v);
+        in_strengths(task, q, r * s->n + i, v);
         sum[3] += kind->square(v);
         if (kind->net)
             kind->net(v, own);
@@ -90,15 +90,15 @@ static void net_sums(const struct farsum_plan *plan, const struct spectral *s,
     }
 }
 
-void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
-                 const void *q, double *q1, double *q2)
+void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
+                 double *q1, double *q2)
 {
-    farsum_precision from = plan->problem.arrays, to = plan->problem.precision;
-    const struct pair_kind *kind = plan->pair.kind;
+    farsum_precision from = task->problem.arrays, to = task->problem.precision;
+    const struct pair_kind *kind = task->pair.kind;
     double first_most = 0, second_most = 0, net[SUMS];
-    int width = plan->pair.strengths;
+    int width = task->pair.strengths;
     int64_t n = s->n, first = r * n * width;
-    PAR_FOR(plan->threads, reduction(max : first_most, second_most))
+    PAR_FOR(task->threads, reduction(max : first_most, second_most))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++) {
             double v = fabs(array_get(q, from, first + i * width + a));
@@ -108,31 +108,31 @@ void spectral_in(struct farsum_plan *plan, struct spectral *s, int r,
                 second_most = fmax(second_most, v);
         }
     const double most[2] = {first_most, second_most};
-    plan_units_strength(plan, most);
+    units_strength(task, most);
     /* powers of two, so that nothing is rounded */
-    const double *per = plan->units.per;
-    PAR_FOR(plan->threads)
+    const double *per = task->units.per;
+    PAR_FOR(task->threads)
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++)
             array_put(s->q, to, i * width + a,
                       per[a / 3] * array_get(q, from, first + i * width + a));
     if (kind->apart)
-        in_channels(plan, s);
-    in_blocks(plan, s, r, q, net_sums, net);
-    *q1 = plan->pair.strengths == 1 || kind->flux
+        in_channels(task, s);
+    in_blocks(task, s, r, q, net_sums, net);
+    *q1 = task->pair.strengths == 1 || kind->flux
               ? net[0]
               : sqrt(net[0] * net[0] + net[1] * net[1] + net[2] * net[2]);
     *q2 = net[3];
 }
 
-static void flux_sums(const struct farsum_plan *plan, const struct spectral *s,
-                      int r, const void *q, int64_t begin, int64_t end,
+static void flux_sums(const struct task *task, const struct spectral *s, int r,
+                      const void *q, int64_t begin, int64_t end,
                       double sum[SUMS])
 {
     for (int64_t i = begin; i < end; i++) {
         double v[PAIR_STRENGTHS], given[3];
-        in_strengths(plan, q, r * s->n + i, v);
-        plan->pair.kind->net(v, given);
+        in_strengths(task, q, r * s->n + i, v);
+        task->pair.kind->net(v, given);
         sum[3] += given[0];
         for (int a = 0; a < 3; a++)
             sum[a] += given[0] * s->x[3 * i + a];
@@ -141,13 +141,13 @@ static void flux_sums(const struct farsum_plan *plan, const struct spectral *s,
 
 /* (9.8): the mean flow of sources whose fluxes lie apart: at x it is mean less
  * net x. */
-static double out_flux(const struct farsum_plan *plan, const struct spectral *s,
-                       int r, const void *q, double mean[3])
+static double out_flux(const struct task *task, const struct spectral *s, int r,
+                       const void *q, double mean[3])
 {
     double rc = s->tuned.rc, sum[SUMS] = {0};
     double front = 8 * M_PI / (s->tuned.cell.volume * rc * rc * rc);
-    if (plan->pair.kind->flux)
-        in_blocks(plan, s, r, q, flux_sums, sum);
+    if (task->pair.kind->flux)
+        in_blocks(task, s, r, q, flux_sums, sum);
     for (int a = 0; a < 3; a++)
         mean[a] = front * sum[a];
     return front * sum[3];
@@ -161,30 +161,29 @@ static double out_most(double most, double v)
 
 /* 1: every result of n numbers that are summed so far is in range, whatever is
  * added yet. */
-static int out_sure(const struct farsum_plan *plan, const void *v, int64_t n,
+static int out_sure(const struct task *task, const void *v, int64_t n,
                     int exponent)
 {
-    double most = plan_units_largest(v, plan->problem.precision, n,
-                                     plan->threads);
-    return plan_units_sure(most, exponent, plan->problem.arrays);
+    double most = units_largest(v, task->problem.precision, n, task->threads);
+    return units_sure(most, exponent, task->problem.arrays);
 }
 
-farsum_status spectral_out_flow(struct farsum_plan *plan, struct spectral *s,
+farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
                                 int r, const void *q,
                                 const struct spectral_sums *sums,
                                 farsum_result *result, int out)
 {
-    farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
+    farsum_precision to = task->problem.arrays, from = task->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
-    const struct pair_kind *kind = plan->pair.kind;
-    const struct scale scale = scale_of(plan_exponent(plan));
-    double c = plan_constant(plan), mean[3], square = 0, most = 0;
+    const struct pair_kind *kind = task->pair.kind;
+    const struct scale scale = scale_of(task_exponent(task));
+    double c = task_constant(task), mean[3], square = 0, most = 0;
     double unit = c / pow(s->tuned.rc, kind->power);
-    double net = out_flux(plan, s, r, q, mean);
+    double net = out_flux(task, s, r, q, mean);
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
-    if (out && !out_sure(plan, s->potential, 3 * n, plan_exponent(plan)))
-        TRY(spectral_out_flow(plan, s, r, q, sums, result, 0));
-    PAR_FOR(plan->threads, reduction(+ : square) reduction(max : most))
+    if (out && !out_sure(task, s->potential, 3 * n, task_exponent(task)))
+        TRY(spectral_out_flow(task, s, r, q, sums, result, 0));
+    PAR_FOR(task->threads, reduction(+ : square) reduction(max : most))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 3; a++) {
             double u = unit * array_get(s->potential, from, a * n + i);
@@ -198,25 +197,24 @@ farsum_status spectral_out_flow(struct farsum_plan *plan, struct spectral *s,
             square += u * u;
         }
     if (!out)
-        return plan_units_range(plan, most, plan_exponent(plan), to,
-                                "velocity");
-    spectral_estimate_flow(plan, s, sums, square);
+        return units_range(task, most, task_exponent(task), to, "velocity");
+    spectral_estimate_flow(task, s, sums, square);
     return FARSUM_OK;
 }
 
-void spectral_estimate_flow(struct farsum_plan *plan, const struct spectral *s,
+void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square)
 {
     int64_t n = s->m > 0 ? s->m : s->n;
-    double norm = plan->problem.error == FARSUM_ERROR_ABSOLUTE
+    double norm = task->problem.error == FARSUM_ERROR_ABSOLUTE
                       ? 1
                       : fmax(sqrt(square / (double)n),
-                             tuned_velocity(plan, sums->q2, s->n));
-    plan->info.net_strength = sums->q1;
-    plan->net_size = sqrt((double)s->n * sums->q2);
-    plan->info.norm = norm;
-    plan->info.estimated_error =
-        norm > 0 ? tuned_estimate(&s->tuned, plan, sums->q2, s->n, 1, 0) / norm
+                             tuned_velocity(task, sums->q2, s->n));
+    task->report->info.net_strength = sums->q1;
+    task->report->net_size = sqrt((double)s->n * sums->q2);
+    task->report->info.norm = norm;
+    task->report->info.estimated_error =
+        norm > 0 ? tuned_estimate(&s->tuned, task, sums->q2, s->n, 1, 0) / norm
                  : 0;
 }
 
@@ -228,39 +226,38 @@ double spectral_background(const struct spectral *s, double q1)
            * q1;
 }
 
-static void dipole_sums(const struct farsum_plan *plan,
-                        const struct spectral *s, int r, const void *q,
-                        int64_t begin, int64_t end, double sum[SUMS])
+static void dipole_sums(const struct task *task, const struct spectral *s,
+                        int r, const void *q, int64_t begin, int64_t end,
+                        double sum[SUMS])
 {
     for (int64_t i = begin; i < end; i++) {
         double v;
-        in_strengths(plan, q, r * s->n + i, &v);
+        in_strengths(task, q, r * s->n + i, &v);
         for (int a = 0; a < 3; a++)
             sum[a] += v * s->x[3 * i + a];
     }
 }
 
 /* (5.6): vacuum surroundings: phi += 4 pi/(3V) M.x. */
-static double spectral_dipole(const struct farsum_plan *plan,
-                              const struct spectral *s, int r, const void *q,
-                              double dipole[3])
+static double spectral_dipole(const struct task *task, const struct spectral *s,
+                              int r, const void *q, double dipole[3])
 {
     double rc = s->tuned.rc, sum[SUMS];
-    in_blocks(plan, s, r, q, dipole_sums, sum);
+    in_blocks(task, s, r, q, dipole_sums, sum);
     memcpy(dipole, sum, 3 * sizeof *dipole);
     return 4 * M_PI / (3 * s->tuned.cell.volume * rc * rc * rc);
 }
 
-static farsum_status spectral_energy(struct farsum_plan *plan,
+static farsum_status spectral_energy(const struct task *task,
                                      const struct spectral *s,
                                      const struct spectral_sums *sums,
                                      double background, double surface,
                                      const double dipole[3], int r,
                                      farsum_result *result, int out)
 {
-    double c = plan_constant(plan), rc = s->tuned.rc, energy, virial[9];
-    double unit = 1 / pow(rc, plan->pair.kind->power);
-    int exponent = plan_exponent_energy(plan);
+    double c = task_constant(task), rc = s->tuned.rc, energy, virial[9];
+    double unit = 1 / pow(rc, task->pair.kind->power);
+    int exponent = task_exponent_energy(task);
     const struct scale scale = scale_of(exponent);
     double back = 0.5 * background * sums->q1; /* in 1/rc */
     double m2 = dipole[0] * dipole[0] + dipole[1] * dipole[1]
@@ -272,11 +269,10 @@ static farsum_status spectral_energy(struct farsum_plan *plan,
                          + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
                          - surface * dipole[a / 3] * dipole[a % 3]);
     if (result->energy)
-        TRY(plan_units_range(plan, fabs(energy), exponent, FARSUM_F64,
-                             "energy"));
+        TRY(units_range(task, fabs(energy), exponent, FARSUM_F64, "energy"));
     if (result->virial)
-        TRY(plan_units_range(plan, plan_units_largest(virial, FARSUM_F64, 9, 1),
-                             exponent, FARSUM_F64, "virial"));
+        TRY(units_range(task, units_largest(virial, FARSUM_F64, 9, 1), exponent,
+                        FARSUM_F64, "virial"));
     if (result->energy && out)
         result->energy[r] = scale_by(scale, energy);
     for (int a = 0; result->virial && out && a < 9; a++)
@@ -284,63 +280,63 @@ static farsum_status spectral_energy(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-void spectral_estimate(struct farsum_plan *plan, const struct spectral *s,
+void spectral_estimate(const struct task *task, const struct spectral *s,
                        const struct spectral_sums *sums, double square,
                        double square_phi, int field, int potential)
 {
     int64_t n = s->m > 0 ? s->m : s->n;
-    double c = plan->problem.coulomb, rc = s->tuned.rc;
-    double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(plan);
+    double c = task->problem.coulomb, rc = s->tuned.rc;
+    double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(task);
     double volume = s->tuned.cell.volume * rc * rc * rc;
-    int of_potential = tuned_of_values(plan);
+    int of_potential = tuned_of_values(task);
     double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
-    if (plan->problem.error == FARSUM_ERROR_FORCE && field)
-        norm = c * tuned_force_norm(plan, volume, force / c, sums->q2, s->n);
+    if (task->problem.error == FARSUM_ERROR_FORCE && field)
+        norm = c * tuned_force_norm(task, volume, force / c, sums->q2, s->n);
     if (of_potential && potential)
         norm = sqrt(square_phi / (double)n);
-    plan->info.net_strength = sums->q1;
-    plan->net_size = sqrt((double)s->n * sums->q2);
-    plan->info.norm = norm;
-    plan->info.estimated_error =
+    task->report->info.net_strength = sums->q1;
+    task->report->net_size = sqrt((double)s->n * sums->q2);
+    task->report->info.norm = norm;
+    task->report->info.estimated_error =
         norm > 0 ? tuned_estimate(
-                       &s->tuned, plan, sums->q2, s->n, of_potential,
+                       &s->tuned, task, sums->q2, s->n, of_potential,
                        field && !of_potential && s->m == 0 ? force / c : 0)
                        / norm
                  : 0;
 }
 
 /* Are potentials and fields in range, whatever is added? */
-static int out_safe(const struct farsum_plan *plan, const struct spectral *s,
+static int out_safe(const struct task *task, const struct spectral *s,
                     const farsum_result *result)
 {
     int64_t n = s->m > 0 ? s->m : s->n;
     return (!result->potential
-            || out_sure(plan, s->potential, n, plan_exponent(plan)))
+            || out_sure(task, s->potential, n, task_exponent(task)))
            && (!result->field
-               || out_sure(plan, s->field, 3 * n, plan_exponent_field(plan)));
+               || out_sure(task, s->field, 3 * n, task_exponent_field(task)));
 }
 
-farsum_status spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
+farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            const void *q, struct spectral_sums *sums,
                            farsum_result *result, int out)
 {
-    farsum_precision to = plan->problem.arrays, from = plan->problem.precision;
+    farsum_precision to = task->problem.arrays, from = task->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
-    double c = plan_constant(plan), rc = s->tuned.rc, dipole[3] = {0};
+    double c = task_constant(task), rc = s->tuned.rc, dipole[3] = {0};
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
-    int vacuum = plan->problem.surface == FARSUM_VACUUM;
-    const struct scale value = scale_of(plan_exponent(plan));
-    const struct scale field = scale_of(plan_exponent_field(plan));
-    double surface = vacuum ? spectral_dipole(plan, s, r, q, dipole) : 0;
+    int vacuum = task->problem.surface == FARSUM_VACUUM;
+    const struct scale value = scale_of(task_exponent(task));
+    const struct scale field = scale_of(task_exponent_field(task));
+    double surface = vacuum ? spectral_dipole(task, s, r, q, dipole) : 0;
     double background = spectral_background(s, sums->q1);
-    double unit = c / pow(rc, plan->pair.kind->power);
+    double unit = c / pow(rc, task->pair.kind->power);
     double square = 0, square_phi = 0, most_phi = 0, most = 0;
-    double per = plan->units.per[0];
-    if (out && !out_safe(plan, s, result))
-        TRY(spectral_out(plan, s, r, q, sums, result, 0));
-    TRY(spectral_energy(plan, s, sums, background, surface, dipole, r, result,
+    double per = task->units.per[0];
+    if (out && !out_safe(task, s, result))
+        TRY(spectral_out(task, s, r, q, sums, result, 0));
+    TRY(spectral_energy(task, s, sums, background, surface, dipole, r, result,
                         out));
-    PAR_FOR(plan->threads, reduction(+ : square, square_phi)
+    PAR_FOR(task->threads, reduction(+ : square, square_phi)
             reduction(max : most_phi, most))
     for (int64_t i = 0; i < n; i++) {
         double qi = s->m > 0 ? 1 : per * array_get(q, to, r * s->n + i);
@@ -368,12 +364,10 @@ farsum_status spectral_out(struct farsum_plan *plan, struct spectral *s, int r,
         }
     }
     if (!out) {
-        TRY(plan_units_range(plan, most_phi, plan_exponent(plan), to,
-                             "potential"));
-        return plan_units_range(plan, most, plan_exponent_field(plan), to,
-                                "field");
+        TRY(units_range(task, most_phi, task_exponent(task), to, "potential"));
+        return units_range(task, most, task_exponent_field(task), to, "field");
     }
-    spectral_estimate(plan, s, sums, square, square_phi,
-                      result->field != NULL, result->potential != NULL);
+    spectral_estimate(task, s, sums, square, square_phi, result->field != NULL,
+                      result->potential != NULL);
     return FARSUM_OK;
 }

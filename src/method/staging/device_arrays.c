@@ -4,21 +4,19 @@
 
 #include "base/arrays.h"
 
-struct gpu_counts gpu_counts(const struct farsum_plan *plan, int64_t n,
-                             int64_t m)
+struct gpu_counts gpu_counts(const struct task *task, int64_t n, int64_t m)
 {
-    return (struct gpu_counts){n, m, array_size(plan->problem.arrays),
-                               plan->pair.strengths};
+    return (struct gpu_counts){n, m, array_size(task->problem.arrays),
+                               task->pair.strengths};
 }
 
-farsum_status gpu_arrays_reserve(struct gpu_arrays *a,
-                                 const struct farsum_plan *plan, int64_t n,
-                                 int64_t m)
+farsum_status gpu_arrays_reserve(struct gpu_arrays *a, const struct task *task,
+                                 int64_t n, int64_t m)
 {
-    struct device *device = plan->device;
-    const struct gpu_counts c = gpu_counts(plan, n, m);
-    unsigned outputs = plan->problem.outputs;
-    if (plan->problem.memory == FARSUM_DEVICE)
+    struct device *device = task->device;
+    const struct gpu_counts c = gpu_counts(task, n, m);
+    unsigned outputs = task->problem.outputs;
+    if (task->problem.memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(buf_reserve(&a->q, device, n * c.strengths * c.size));
     if (outputs & FARSUM_POTENTIAL)
@@ -94,13 +92,13 @@ farsum_status gpu_ends_host(struct device *device, const farsum_result *result)
     return buf_given_host(device, result->virial, 8, "virial");
 }
 
-farsum_status gpu_ends_range(const struct farsum_plan *plan, int64_t r)
+farsum_status gpu_ends_range(const struct task *task, int64_t r)
 {
     FAIL(ERR_STRENGTH,
          "right-hand side %lld: a result is not finite in %s, or the largest "
          "of one kind is below its normal numbers: take other units of lengths "
          "or strengths, or points that lie less close",
-         (long long)r, plan->problem.arrays == FARSUM_F32 ? "f32" : "f64");
+         (long long)r, task->problem.arrays == FARSUM_F32 ? "f32" : "f64");
 }
 
 struct gpu_ends gpu_ends(const struct gpu_arrays *a,

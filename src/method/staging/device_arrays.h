@@ -6,7 +6,7 @@
 #define FARSUM_METHOD_STAGING_DEVICE_ARRAYS_H
 
 #include "device/buf.h"
-#include "plan/plan.h"
+#include "task/task.h"
 
 /* On the device, of the caller's type; energy and virial f64. */
 struct gpu_arrays {
@@ -27,13 +27,11 @@ struct gpu_ends {
     int64_t rhs;                /* of it in energy and virial */
 };
 
-struct gpu_counts gpu_counts(const struct farsum_plan *plan, int64_t n,
-                             int64_t m);
+struct gpu_counts gpu_counts(const struct task *task, int64_t n, int64_t m);
 /* Memory for one right-hand side of the outputs in a plan, if its caller's
  * arrays are the host's. */
 farsum_status gpu_arrays_reserve(struct gpu_arrays *arrays,
-                                 const struct farsum_plan *plan, int64_t n,
-                                 int64_t m);
+                                 const struct task *task, int64_t n, int64_t m);
 void gpu_arrays_clear(struct gpu_arrays *arrays);
 /* The caller's own, of `rhs` right-hand sides; fails if it can be told that
  * the device cannot use one of them. */
@@ -51,7 +49,7 @@ farsum_status gpu_arrays_download(const struct gpu_arrays *arrays,
  * not; strengths were looked at. */
 farsum_status gpu_ends_host(struct device *device, const farsum_result *result);
 /* Fails: results of right-hand side r are not in the range of their type. */
-farsum_status gpu_ends_range(const struct farsum_plan *plan, int64_t r);
+farsum_status gpu_ends_range(const struct task *task, int64_t r);
 /* The first right-hand side of arrays, as far as a result wants it. */
 struct gpu_ends gpu_ends(const struct gpu_arrays *arrays,
                          const farsum_result *result);

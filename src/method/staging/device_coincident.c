@@ -32,12 +32,12 @@ static farsum_status distinct_open(struct points *p, const void *x,
 }
 
 /* The positions, where they are. */
-static farsum_status distinct_fetch(const struct farsum_plan *plan,
+static farsum_status distinct_fetch(const struct task *task,
                                     const struct points_gpu *gpu,
                                     struct points *p)
 {
     farsum_status status = FARSUM_OK;
-    const farsum_problem *problem = &plan->problem;
+    const farsum_problem *problem = &task->problem;
     int64_t bytes = 3 * gpu->n * array_size(problem->arrays);
     struct cell cell;
     char *x = NULL;
@@ -51,28 +51,27 @@ static farsum_status distinct_fetch(const struct farsum_plan *plan,
     } else {
         p->n = 0;
         GO(cell_set(&cell, problem->cell, 1));
-        cell.unit = plan_per(plan);
+        cell.unit = task_per(task);
         GO(points_set(p, &cell, gpu->n, x, problem->arrays, "source",
-                      plan->threads));
+                      task->threads));
     }
 done:
     mem_free(x);
     return status;
 }
 
-farsum_status gpu_distinct(struct farsum_plan *plan,
-                           const struct points_gpu *points, int64_t i,
-                           int64_t j)
+farsum_status gpu_distinct(struct task *task, const struct points_gpu *points,
+                           int64_t i, int64_t j)
 {
     farsum_status status = FARSUM_OK;
     struct points p = {0};
-    if (!exclusions_of_sources(&plan->exclusions))
+    if (!exclusions_of_sources(&task->exclusions))
         return points_coincide(i, j, 1);
-    GO(distinct_fetch(plan, points, &p));
-    GO(points_distinct(&p, plan->problem.periodic[0], plan->threads,
-                       &plan->exclusions));
+    GO(distinct_fetch(task, points, &p));
+    GO(points_distinct(&p, task->problem.periodic[0], task->threads,
+                       &task->exclusions));
     /* what the device found must be among what the host saw */
-    if (plan->exclusions.together == 0)
+    if (task->exclusions.together == 0)
         GO(points_coincide(i, j, 1));
 done:
     points_clear(&p);

@@ -3,13 +3,12 @@
 #ifndef FARSUM_METHOD_STAGING_DEVICE_COINCIDENT_H
 #define FARSUM_METHOD_STAGING_DEVICE_COINCIDENT_H
 
-#include "plan/plan.h"
+#include "task/units.h"
 #include "points/device/set.h"
 
 /* Sources i and j are at one place: fails, unless exclusions leave them out and
  * whoever else is.  With exclusions it waits for the positions and looks on the
  * host. */
-farsum_status gpu_distinct(struct farsum_plan *plan,
-                           const struct points_gpu *points, int64_t i,
-                           int64_t j);
+farsum_status gpu_distinct(struct task *task, const struct points_gpu *points,
+                           int64_t i, int64_t j);
 #endif

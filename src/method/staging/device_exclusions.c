@@ -10,10 +10,9 @@ void gpu_excluded_clear(struct gpu_excluded *x)
     buf_clear(&x->lost);
 }
 
-int gpu_excluded_same(const struct gpu_excluded *x,
-                      const struct farsum_plan *plan)
+int gpu_excluded_same(const struct gpu_excluded *x, const struct task *task)
 {
-    return x->version == plan->exclusions.version;
+    return x->version == task->exclusions.version;
 }
 
 static farsum_status excluded_upload(struct buf *buf, struct device *device,
@@ -23,11 +22,10 @@ static farsum_status excluded_upload(struct buf *buf, struct device *device,
     return buf_upload(buf, 0, from, 8 * count);
 }
 
-farsum_status gpu_excluded_send(struct gpu_excluded *x,
-                                const struct farsum_plan *plan)
+farsum_status gpu_excluded_send(struct gpu_excluded *x, const struct task *task)
 {
-    const struct exclusions *e = &plan->exclusions;
-    struct device *device = plan->device;
+    const struct exclusions *e = &task->exclusions;
+    struct device *device = task->device;
     x->version = 0;
     if (e->rows > 0) {
         TRY(device_finish(device));
@@ -42,9 +40,9 @@ farsum_status gpu_excluded_send(struct gpu_excluded *x,
 }
 
 farsum_status gpu_excluded_ready(const struct gpu_excluded *x,
-                                 const struct farsum_plan *plan, int found)
+                                 const struct task *task, int found)
 {
-    if (gpu_excluded_same(x, plan) && (found || x->rows == 0))
+    if (gpu_excluded_same(x, task) && (found || x->rows == 0))
         return FARSUM_OK;
     FAIL(ERR_STATE, "the exclusions did not reach the device: set them again");
 }

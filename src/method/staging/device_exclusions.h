@@ -4,7 +4,7 @@
 #define FARSUM_METHOD_STAGING_DEVICE_EXCLUSIONS_H
 
 #include "device/buf.h"
-#include "plan/plan.h"
+#include "task/task.h"
 
 struct gpu_excluded {
     struct buf target, start, source, lost; /* as of struct exclusions */
@@ -15,12 +15,12 @@ struct gpu_excluded {
 void gpu_excluded_clear(struct gpu_excluded *excluded);
 /* Does the device have the plan's? */
 int gpu_excluded_same(const struct gpu_excluded *excluded,
-                      const struct farsum_plan *plan);
+                      const struct task *task);
 /* Sends the plan's, after sums that may still read those that lie there. */
 farsum_status gpu_excluded_send(struct gpu_excluded *excluded,
-                                const struct farsum_plan *plan);
+                                const struct task *task);
 /* OK, or that they did not reach the device; found 0: nor are the points that
  * they name known there. */
 farsum_status gpu_excluded_ready(const struct gpu_excluded *excluded,
-                                 const struct farsum_plan *plan, int found);
+                                 const struct task *task, int found);
 #endif

@@ -11,50 +11,50 @@
 #include "points/wrap.h"
 #include "stage/device.h"
 
-static farsum_status direct_fits(const struct farsum_plan *plan)
+static farsum_status direct_fits(const struct task *task)
 {
-    if (!plan->pair.kind->charged && !exact_kind_find(plan->pair.name))
-        FAIL(ERR_UNSUPPORTED, "does not know kernel %s", plan->pair.name);
-    TRY(gpu_not_wanted(plan->device));
-    if (plan->problem.periodic[0])
+    if (!task->pair.kind->charged && !exact_kind_find(task->pair.name))
+        FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
+    TRY(gpu_not_wanted(task->device));
+    if (task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums open boundaries only; the problem is "
                               "periodic");
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE
-        && plan->problem.tolerance < 1e-15)
+    if (task->problem.error != FARSUM_ERROR_ABSOLUTE
+        && task->problem.tolerance < 1e-15)
         FAIL(ERR_TOLERANCE, "tolerance %g is below 1e-15, which f64 reaches",
-             plan->problem.tolerance);
+             task->problem.tolerance);
     return FARSUM_OK;
 }
 
-static double direct_pairs(const struct farsum_plan *plan)
+static double direct_pairs(const struct task *task)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     return (double)p->n_sources
            * (double)(p->n_targets > 0 ? p->n_targets : p->n_sources);
 }
 
 /* Measured on a Xeon with AVX-512. */
-static double direct_cost(const struct farsum_plan *plan)
+static double direct_cost(const struct task *task)
 {
     static const double pair[ISA_COUNT] = {3.8e-9, 2.1e-9, 2.1e-9};
-    double one = plan->pair.kind->charged ? pair[plan->isa] : 1e-8;
-    return one * direct_pairs(plan) / plan->threads;
+    double one = task->pair.kind->charged ? pair[task->isa] : 1e-8;
+    return one * direct_pairs(task) / task->threads;
 }
 
-static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
+static farsum_status direct_run(const struct task *task, struct exact *s,
                                 const struct exact_sums *sums)
 {
     const struct direct_args args = {
-        plan->threads, plan->isa,
+        task->threads, task->isa,
         s->n,          s->m,
         s->x,          s->m > 0 ? s->y : NULL,
-        s->q,          plan->problem.softening,
+        s->q,          task->problem.softening,
     };
-    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    const struct exact_kind *kind = exact_kind_find(task->pair.name);
     if (kind) {
         const struct direct_any any = {
             .pairs = args,
-            .screen = plan->pair.kappa,
+            .screen = task->pair.kappa,
             .width = exact_wants(kind, sums),
         };
         double *values = exact_room_of(s, sums);
@@ -65,34 +65,35 @@ static farsum_status direct_run(struct farsum_plan *plan, struct exact *s,
         TRY(direct_sum(&args, sums->potential, sums->field, sums->energy,
                        sums->virial));
     }
-    return plan->options.strict ? direct_strict_sum(plan, s) : FARSUM_OK;
+    return task->options.strict ? direct_strict_sum(task, s) : FARSUM_OK;
 }
 
-static double direct_bytes(const struct farsum_plan *plan)
+static double direct_bytes(const struct task *task)
 {
     double held, more;
-    exact_bytes(plan, &held, &more);
+    exact_bytes(task, &held, &more);
     return held + more;
 }
 
-static farsum_status direct_tune(const struct farsum_plan *plan, void **state,
+static farsum_status direct_tune(const struct task *task, void **state,
                                  double *seconds)
 {
     struct exact *s = NULL;
-    TRY(plan_fits(plan, direct_bytes(plan)));
+    TRY(task_has_memory(task, direct_bytes(task)));
     TRY(MEM_NEW(s, 1));
     s->sum = direct_run;
-    *seconds = direct_cost(plan);
+    *seconds = direct_cost(task);
     *state = s;
     return FARSUM_OK;
 }
 
-static farsum_status direct_create(struct farsum_plan *plan)
+static farsum_status direct_create(const struct task *task, void *state)
 {
-    exact_stage(plan, "direct", "all pairs");
-    plan->info.estimated_error = 1e-15;
-    plan->info.bytes = (uint64_t)direct_bytes(plan);
-    return plan->options.strict ? direct_strict_even(plan) : FARSUM_OK;
+    (void)state;
+    exact_stage(task, "direct", "all pairs");
+    task->report->info.estimated_error = 1e-15;
+    task->report->info.bytes = (uint64_t)direct_bytes(task);
+    return task->options.strict ? direct_strict_even(task) : FARSUM_OK;
 }
 
 /* Exact equality, as the sum itself skips by. */
@@ -112,19 +113,21 @@ done:
     return status;
 }
 
-static farsum_status direct_set_points(struct farsum_plan *plan, int64_t n,
-                                       const void *x, int64_t m, const void *y)
+static farsum_status direct_set_points(struct task *task, void *state,
+                                       int64_t n, const void *x, int64_t m,
+                                       const void *y)
 {
-    TRY(exact_set_points(plan->state, plan, n, x, m, y));
-    if (!plan->problem.exclude_coincident)
-        TRY(direct_distinct(plan->state, plan->threads, &plan->exclusions));
+    TRY(exact_set_points(state, task, n, x, m, y));
+    if (!task->problem.exclude_coincident)
+        TRY(direct_distinct(state, task->threads, &task->exclusions));
     return FARSUM_OK;
 }
 
-static farsum_status direct_set_cell(struct farsum_plan *plan,
+static farsum_status direct_set_cell(struct task *task, void *state,
                                      const double cell[9])
 {
-    (void)plan, (void)cell;
+    (void)state;
+    (void)task, (void)cell;
     FAIL(ERR_STATE, "method direct has no cell");
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/par.h"
 #include "task/sample_pair.h"
-#include "plan/plan.h"
+#include "task/units.h"
 
 /* Squares of the roundings of one term, and of its share of a run's: of a
  * potential, of a field, of other kernels. */
@@ -16,7 +16,7 @@ enum { RUNS = 64, POTENTIAL = 9 + RUNS, FIELD = 40 + RUNS, OTHER = 120 + RUNS };
 #define SIGMAS (4 * 0.42 * 0x1p-53)
 
 struct bound_job {
-    const struct farsum_plan *plan;
+    const struct task *task;
     const struct exact *s;
     int field; /* of potentials: forces are asked for */
 };
@@ -36,12 +36,12 @@ static void bound_scalar(const struct bound_job *job, const double d[3],
                          double r2, double q, double stays,
                          struct bound_target *t)
 {
-    double soft = job->plan->problem.softening, v[2];
+    double soft = job->task->problem.softening, v[2];
     double r = sqrt(r2 + soft * soft);
-    job->plan->pair.kind->bare(&job->plan->pair, r, v);
+    job->task->pair.kind->bare(&job->task->pair, r, v);
     double value = job->field ? q * v[0] * (sqrt(r2) / r) : q * v[1];
     /* exp's argument has rounding of its own */
-    double steep = 1 + 0.5 * job->plan->pair.kappa * r;
+    double steep = 1 + 0.5 * job->task->pair.kappa * r;
     t->squares += value * value * steep * steep;
     for (int a = 0; a < (job->field ? 3 : 1); a++)
         t->value[a] += stays * (job->field ? q * v[0] / r * d[a] : value);
@@ -51,7 +51,7 @@ static void bound_flow(const struct bound_job *job, const double d[3],
                        double r2, const double *q, double stays,
                        struct bound_target *t)
 {
-    const struct pair *pair = &job->plan->pair;
+    const struct pair *pair = &job->task->pair;
     double v[PAIR_VALUES];
     double size =
         pair->strengths > 3 ? 6 * length(q) * length(q + 3) : 2 * length(q);
@@ -67,8 +67,8 @@ static void bound_target(const struct bound_job *job, int64_t i,
 {
     const struct exact *s = job->s;
     const double *x = (s->m > 0 ? s->y : s->x) + 3 * i;
-    const struct exclusions *lost = &job->plan->exclusions;
-    int width = job->plan->pair.strengths;
+    const struct exclusions *lost = &job->task->exclusions;
+    int width = job->task->pair.strengths;
     *t = (struct bound_target){{0}, 0};
     for (int64_t j = 0; j < s->n; j++) {
         double d[3], r2 = 0, stays = 1;
@@ -80,54 +80,55 @@ static void bound_target(const struct bound_job *job, int64_t i,
             continue;
         if (lost->rows > 0)
             stays -= exclusions_lost(lost, i, j);
-        if (job->plan->pair.kind->gradient)
+        if (job->task->pair.kind->gradient)
             bound_scalar(job, d, r2, s->q[j], stays, t);
         else
             bound_flow(job, d, r2, s->q + width * j, stays, t);
     }
 }
 
-static int bound_roundings(const struct farsum_plan *plan, int field)
+static int bound_roundings(const struct task *task, int field)
 {
-    if (!plan->pair.kind->charged)
+    if (!task->pair.kind->charged)
         return OTHER;
     return field ? FIELD : POTENTIAL;
 }
 
-static farsum_status bound_keeps(const struct farsum_plan *plan)
+static farsum_status bound_keeps(const struct task *task)
 {
-    if (plan->info.bound <= plan->problem.tolerance)
+    if (task->report->info.bound <= task->problem.tolerance)
         return FARSUM_OK;
     FAIL(ERR_TOLERANCE,
          "strict: tolerance %g: rounding of the direct sum is bounded by "
          "%.3g; leave out strict, or allow that",
-         plan->given.tolerance, plan_error(plan, plan->info.bound));
+         task->given.tolerance, task_error(task, task->report->info.bound));
 }
 
-farsum_status direct_strict_even(struct farsum_plan *plan)
+farsum_status direct_strict_even(const struct task *task)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     int field = p->error == FARSUM_ERROR_FORCE;
     double n = (double)p->n_sources;
     /* nearest sources are most of a field's squares, as they are of it; of
      * potentials of both signs all sources are */
-    double squares = plan->pair.kind->power == 1 && !field ? cbrt(n) : 1;
-    plan->info.bound = SIGMAS * sqrt(bound_roundings(plan, field) * squares);
-    return p->error == FARSUM_ERROR_ABSOLUTE ? FARSUM_OK : bound_keeps(plan);
+    double squares = task->pair.kind->power == 1 && !field ? cbrt(n) : 1;
+    task->report->info.bound =
+        SIGMAS * sqrt(bound_roundings(task, field) * squares);
+    return p->error == FARSUM_ERROR_ABSOLUTE ? FARSUM_OK : bound_keeps(task);
 }
 
-farsum_status direct_strict_sum(struct farsum_plan *plan, const struct exact *s)
+farsum_status direct_strict_sum(const struct task *task, const struct exact *s)
 {
-    const farsum_problem *p = &plan->problem;
-    struct bound_job job = {plan, s,
-                            plan->pair.kind->gradient
+    const farsum_problem *p = &task->problem;
+    struct bound_job job = {task, s,
+                            task->pair.kind->gradient
                                 && p->error != FARSUM_ERROR_POTENTIAL};
     int64_t targets = s->m > 0 ? s->m : s->n;
     double most = 0, norm = 0, q2 = 0;
     for (int64_t i = 0; i < s->n && job.field; i++)
         q2 += s->q[i] * s->q[i] / (double)s->n;
-    double roundings = bound_roundings(plan, job.field);
-    PAR_FOR(plan->threads, schedule(static) reduction(max : most)
+    double roundings = bound_roundings(task, job.field);
+    PAR_FOR(task->threads, schedule(static) reduction(max : most)
                                reduction(+ : norm))
     for (int64_t i = 0; i < targets; i++) {
         struct bound_target t;
@@ -138,6 +139,7 @@ farsum_status direct_strict_sum(struct farsum_plan *plan, const struct exact *s)
         most = fmax(most, own * SIGMAS * sqrt(roundings * t.squares)
                               + 0x1p-53 * size);
     }
-    plan->info.bound = plan_bound(plan, most, sqrt(norm / (double)targets));
-    return bound_keeps(plan);
+    task->report->info.bound =
+        task_bound(task, most, sqrt(norm / (double)targets));
+    return bound_keeps(task);
 }

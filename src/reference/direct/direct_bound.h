@@ -8,8 +8,7 @@
 
 /* Before points are there: info.bound of evenly filled space; fails where that
  * is above the tolerance. */
-farsum_status direct_strict_even(struct farsum_plan *plan);
+farsum_status direct_strict_even(const struct task *task);
 /* After a sum: of the pairs that were summed. */
-farsum_status direct_strict_sum(struct farsum_plan *plan,
-                                const struct exact *s);
+farsum_status direct_strict_sum(const struct task *task, const struct exact *s);
 #endif

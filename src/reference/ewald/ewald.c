@@ -6,40 +6,42 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 #include "reference/ewald/ewald_any.h"
 #include "reference/reference.h"
 #include "points/wrap.h"
 #include "stage/device.h"
 
-static farsum_status ewald_fits(const struct farsum_plan *plan)
+static farsum_status ewald_fits(const struct task *task)
 {
-    if (!plan->pair.kind->charged && !exact_kind_find(plan->pair.name))
-        FAIL(ERR_UNSUPPORTED, "does not know kernel %s", plan->pair.name);
-    TRY(gpu_not_wanted(plan->device));
-    if (!plan->problem.periodic[0])
+    if (!task->pair.kind->charged && !exact_kind_find(task->pair.name))
+        FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
+    TRY(gpu_not_wanted(task->device));
+    if (!task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
+    if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         FAIL(ERR_UNSUPPORTED, "takes a relative tolerance");
-    if (plan->problem.tolerance < EWALD_BEST)
-        FAIL(ERR_TOLERANCE, "tolerance %g is below %g, the best that it "
-                            "reaches",
-             plan->problem.tolerance, EWALD_BEST);
+    if (task->problem.tolerance < EWALD_BEST)
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below %g, the best that it "
+             "reaches",
+             task->problem.tolerance, EWALD_BEST);
     return FARSUM_OK;
 }
 
-static double ewald_least(const struct farsum_plan *plan)
+static double ewald_least(const struct task *task)
 {
-    (void)plan;
+    (void)task;
     return 0;
 }
 
-static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
+static farsum_status ewald_sums(const struct task *task, struct exact *s,
                                 const struct exact_sums *sums)
 {
     if (!s->any)
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,
                          sums->energy, sums->virial);
-    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    const struct exact_kind *kind = exact_kind_find(task->pair.name);
     double *values = exact_room_of(s, sums), norm;
     int width = exact_wants(kind, sums);
     if (values)
@@ -47,9 +49,9 @@ static farsum_status ewald_sums(struct farsum_plan *plan, struct exact *s,
     exact_spread(s, width, sums);
     if (!sums->velocity)
         return FARSUM_OK;
-    plan->info.estimated_error =
+    task->report->info.estimated_error =
         ewald_any_estimate(s->any, s->q, sums->velocity, &norm);
-    plan->info.norm = plan->problem.coulomb * norm;
+    task->report->info.norm = task->problem.coulomb * norm;
     return FARSUM_OK;
 }
 
@@ -65,26 +67,26 @@ static void ewald_method_destroy(void *state)
 }
 
 /* The sum's set-up for a cell, in place of the one that is there. */
-static farsum_status ewald_make(const struct farsum_plan *plan,
-                                const double cell[9], struct exact *s)
+static farsum_status ewald_make(const struct task *task, const double cell[9],
+                                struct exact *s)
 {
-    const farsum_problem *p = &plan->problem;
-    const struct exact_kind *kind = exact_kind_find(plan->pair.name);
+    const farsum_problem *p = &task->problem;
+    const struct exact_kind *kind = exact_kind_find(task->pair.name);
     struct ewald_setup setup = {
         .accuracy = p->tolerance,
         .n = p->n_sources,
         .m = p->n_targets,
-        .threads = plan->threads,
-        .isa = plan->isa,
-        .cutoff = plan->options.cutoff,
+        .threads = task->threads,
+        .isa = task->isa,
+        .cutoff = task->options.cutoff,
         .vacuum = p->surface == FARSUM_VACUUM,
-        .memory = (double)plan->options.memory_limit / 2,
+        .memory = (double)task->options.memory_limit / 2,
     };
     struct ewald *ewald = NULL;
     struct ewald_any *any = NULL;
     memcpy(setup.cell, cell, sizeof setup.cell);
     if (kind)
-        TRY(ewald_any_create(kind, plan->pair.kappa, &setup, &any));
+        TRY(ewald_any_create(kind, task->pair.kappa, &setup, &any));
     else
         TRY(ewald_create(&setup, &ewald));
     ewald_destroy(s->ewald);
@@ -102,36 +104,36 @@ static void ewald_info_of(const struct exact *s, struct ewald_info *info)
         ewald_get_info(s->ewald, info);
 }
 
-static double ewald_bytes(const struct farsum_plan *plan,
+static double ewald_bytes(const struct task *task,
                           const struct ewald_info *info)
 {
     double held, more;
-    exact_bytes(plan, &held, &more);
+    exact_bytes(task, &held, &more);
     return held + fmax(more, (double)info->bytes);
 }
 
-static void ewald_about(struct farsum_plan *plan, const struct exact *s)
+static void ewald_about(const struct task *task, const struct exact *s)
 {
     struct ewald_info info;
     ewald_info_of(s, &info);
-    plan->info.cutoff = info.cutoff;
-    plan->info.bandwidth = info.kmax * info.cutoff;
-    plan->info.estimated_error = info.estimate;
-    if (plan->dry)
-        plan->info.bytes = (uint64_t)ewald_bytes(plan, &info);
+    task->report->info.cutoff = info.cutoff;
+    task->report->info.bandwidth = info.kmax * info.cutoff;
+    task->report->info.estimated_error = info.estimate;
+    if (task->dry)
+        task->report->info.bytes = (uint64_t)ewald_bytes(task, &info);
 }
 
-static farsum_status ewald_method_tune(const struct farsum_plan *plan,
-                                       void **state, double *seconds)
+static farsum_status ewald_method_tune(const struct task *task, void **state,
+                                       double *seconds)
 {
     farsum_status status = FARSUM_OK;
     struct exact *s = NULL;
     struct ewald_info info;
     GO(MEM_NEW(s, 1));
     s->sum = ewald_sums;
-    GO(ewald_make(plan, plan->problem.cell, s));
+    GO(ewald_make(task, task->problem.cell, s));
     ewald_info_of(s, &info);
-    GO(plan_fits(plan, ewald_bytes(plan, &info)));
+    GO(task_has_memory(task, ewald_bytes(task, &info)));
     *seconds = info.seconds;
     *state = s;
     s = NULL;
@@ -140,31 +142,31 @@ done:
     return status;
 }
 
-static farsum_status ewald_method_create(struct farsum_plan *plan)
+static farsum_status ewald_method_create(const struct task *task, void *state)
 {
-    exact_stage(plan, "ewald", "the reference");
-    plan->info.split = "gaussian";
-    ewald_about(plan, plan->state);
+    exact_stage(task, "ewald", "the reference");
+    task->report->info.split = "gaussian";
+    ewald_about(task, state);
     return FARSUM_OK;
 }
 
-static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
-                                         const void *x, int64_t m,
+static farsum_status ewald_method_points(struct task *task, void *state,
+                                         int64_t n, const void *x, int64_t m,
                                          const void *y)
 {
-    struct exact *s = plan->state;
+    struct exact *s = state;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(exact_set_points(s, plan, n, x, m, y));
-    if (!plan->problem.exclude_coincident) {
+    TRY(exact_set_points(s, task, n, x, m, y));
+    if (!task->problem.exclude_coincident) {
         farsum_status status = FARSUM_OK;
         struct points p = {0};
         struct cell cell;
-        TRY(cell_set(&cell, plan->problem.cell, 1));
-        cell.unit = plan_per(plan);
-        status = points_set(&p, &cell, n, x, plan->problem.arrays, "source",
-                            plan->threads);
+        TRY(cell_set(&cell, task->problem.cell, 1));
+        cell.unit = task_per(task);
+        status = points_set(&p, &cell, n, x, task->problem.arrays, "source",
+                            task->threads);
         if (status == FARSUM_OK)
-            status = points_distinct(&p, 1, plan->threads, &plan->exclusions);
+            status = points_distinct(&p, 1, task->threads, &task->exclusions);
         points_clear(&p);
         TRY(status);
     }
@@ -172,16 +174,16 @@ static farsum_status ewald_method_points(struct farsum_plan *plan, int64_t n,
         TRY(ewald_any_set_points(s->any, n, s->x, m, m > 0 ? s->y : NULL));
     else
         TRY(ewald_set_points(s->ewald, n, s->x, m, m > 0 ? s->y : NULL));
-    ewald_about(plan, s);
+    ewald_about(task, s);
     return FARSUM_OK;
 }
 
-static farsum_status ewald_method_cell(struct farsum_plan *plan,
+static farsum_status ewald_method_cell(struct task *task, void *state,
                                        const double cell[9])
 {
-    struct exact *s = plan->state;
-    TRY(ewald_make(plan, cell, s));
-    ewald_about(plan, s);
+    struct exact *s = state;
+    TRY(ewald_make(task, cell, s));
+    ewald_about(task, s);
     return FARSUM_OK;
 }
 

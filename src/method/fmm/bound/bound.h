@@ -68,16 +68,14 @@ static inline int64_t strict_at(int ws, const int32_t d[3])
 /* method/fmm/bound/bound_order.c: what the bound may be, C = 1, for the error
  * to stay within the tolerance with the norms that are expected; 1 for the
  * field. */
-int strict_field(const struct farsum_plan *plan);
-double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
+int strict_field(const struct task *task);
+double strict_limit(const struct task *task, const struct fmm *s,
                     const struct fmm_crowd *crowd);
 /* Fails: no order is enough, this is the least that any proves. */
-farsum_status strict_fails(const struct farsum_plan *plan, double limit,
-                           double least);
+farsum_status strict_fails(const struct task *task, double limit, double least);
 /* A bound of the sums, C = 1, in the tolerance's norm, rounding with it; near:
  * strict_rounded's. */
-double strict_error(const struct farsum_plan *plan,
-                    const struct fmm_facts *facts,
+double strict_error(const struct task *task, const struct fmm_facts *facts,
                     const struct fmm_crowd *crowd, double most, double bound,
                     double near);
 
@@ -85,13 +83,13 @@ double strict_error(const struct farsum_plan *plan,
  * pairs of any target, C = 1: to its force or potential; q: of the caller's
  * order, NULL: all are `like`, which a target of its own has too.  On a device
  * 0. */
-farsum_status strict_rounded(const struct farsum_plan *plan,
-                             const struct fmm *s, const struct tree *tree,
-                             const double *q, double like, double *bound);
+farsum_status strict_rounded(const struct task *task, const struct fmm *s,
+                             const struct tree *tree, const double *q,
+                             double like, double *bound);
 
 /* method/fmm/bound/bound_tree.c: weights of a tree's boxes, on the host, and
  * the least order, or the bound of the one that is given. */
-farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
+farsum_status strict_tree(const struct task *task, struct fmm *s,
                           const struct tree *tree, int *order);
 /* The largest |q| in a box over its weight. */
 double strict_ratio(const struct fmm *s);

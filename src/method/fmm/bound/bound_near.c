@@ -23,7 +23,7 @@ enum { FAR = 256 };
 #define PLACE 0.29
 
 struct near_job {
-    const struct farsum_plan *plan;
+    const struct task *task;
     const struct tree *t;
     const double *q;   /* caller's order; NULL: not known */
     double like, mean; /* root mean square, mean */
@@ -101,7 +101,7 @@ static void near_leaf(const struct near_job *job, const struct tree_near *near,
                       int own, int64_t i, struct near_sizes *sum)
 {
     const struct tree_points *s = &job->t->source, *t = tree_targets(job->t);
-    farsum_precision type = job->plan->problem.precision;
+    farsum_precision type = job->task->problem.precision;
     double x[3], d[3];
     for (int a = 0; a < 3; a++)
         x[a] = array_get(t->x[a], type, i) - near->offset[a]
@@ -149,8 +149,8 @@ static double near_own(const struct near_job *job, int64_t i)
 
 static void near_job_set(struct near_job *job, const struct fmm *s)
 {
-    const struct farsum_plan *plan = job->plan;
-    int f32 = plan->problem.precision == FARSUM_F32;
+    const struct task *task = job->task;
+    int f32 = task->problem.precision == FARSUM_F32;
     const struct choice *pairs = &s->choice[FMM_P2P];
     job->mean = s->facts.q1;
     job->chunk = INT64_MAX;
@@ -168,20 +168,20 @@ static void near_job_set(struct near_job *job, const struct fmm *s)
     job->edge *= M_SQRT2;
     if (pairs->row && strcmp(pairs->row->name, "host_simd") == 0) {
         job->chunk = SIMD_CHUNK;
-        job->lanes = (double)(16 << plan->isa) / (f32 ? 4 : 8);
+        job->lanes = (double)(16 << task->isa) / (f32 ? 4 : 8);
     }
 }
 
-farsum_status strict_rounded(const struct farsum_plan *plan,
-                             const struct fmm *s, const struct tree *tree,
-                             const double *q, double like, double *bound)
+farsum_status strict_rounded(const struct task *task, const struct fmm *s,
+                             const struct tree *tree, const double *q,
+                             double like, double *bound)
 {
     farsum_status status = FARSUM_OK;
-    struct near_job job = {.plan = plan,
+    struct near_job job = {.task = task,
                            .t = tree,
                            .q = q,
                            .like = like,
-                           .field = strict_field(plan)};
+                           .field = strict_field(task)};
     const struct tree_points *t = tree_targets(tree);
     int64_t each = tree_near_most(tree);
     struct tree_near *near = NULL;
@@ -190,8 +190,8 @@ farsum_status strict_rounded(const struct farsum_plan *plan,
     if (s->gpu)
         return FARSUM_OK;
     near_job_set(&job, s);
-    GO(MEM_RAW(near, each * plan->threads));
-    PAR_FOR(plan->threads, schedule(dynamic, 16) reduction(max : most))
+    GO(MEM_RAW(near, each * task->threads));
+    PAR_FOR(task->threads, schedule(dynamic, 16) reduction(max : most))
     for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         struct tree_near *mine = near + each * omp_get_thread_num();
         int64_t n_near = tree_near(tree, leaf, mine);

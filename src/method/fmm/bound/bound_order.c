@@ -31,69 +31,69 @@ static struct fmm_strict *strict_of(const struct fmm *s)
     return s->strict ? s->strict : s->alike;
 }
 
-int strict_field(const struct farsum_plan *plan)
+int strict_field(const struct task *task)
 {
-    return plan->problem.error != FARSUM_ERROR_POTENTIAL;
+    return task->problem.error != FARSUM_ERROR_POTENTIAL;
 }
 
 /* (10.40) */
-static double strict_near(const struct farsum_plan *plan,
+static double strict_near(const struct task *task,
                           const struct fmm_facts *facts,
                           const struct fmm_crowd *crowd)
 {
-    if (!plan->device)
+    if (!task->device)
         return 0;
     double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
-    double n = (double)plan->problem.n_sources, q = sqrt(facts->q2);
-    double shell = fmm_eps(plan) * 2 * M_PI * r * n / facts->volume;
-    if (strict_field(plan))
+    double n = (double)task->problem.n_sources, q = sqrt(facts->q2);
+    double shell = fmm_eps(task) * 2 * M_PI * r * n / facts->volume;
+    if (strict_field(task))
         return NEAR_FIELD * 2 * q * q * shell;
     return NEAR * pow(side, 1.5) * q * shell * r;
 }
 
-static double strict_rounding(const struct farsum_plan *plan,
+static double strict_rounding(const struct task *task,
                               const struct fmm_facts *facts,
                               const struct fmm_crowd *crowd)
 {
-    double even = fmm_rounding(plan, facts, crowd, strict_field(plan));
+    double even = fmm_rounding(task, facts, crowd, strict_field(task));
     /* one target's is no more than that of all of them together */
-    double n = (double)(plan->problem.n_targets > 0 ? plan->problem.n_targets
-                                                    : plan->problem.n_sources);
+    double n = (double)(task->problem.n_targets > 0 ? task->problem.n_targets
+                                                    : task->problem.n_sources);
     double times = ROUNDING;
-    if (plan->device)
+    if (task->device)
         times = fmax(times, sqrt(n)
-                                * (plan->problem.precision == FARSUM_F32
+                                * (task->problem.precision == FARSUM_F32
                                        ? TOGETHER_F32
                                        : TOGETHER_F64));
-    return plan->options.strict
+    return task->options.strict
                ? times * even
-               : hypot_of(even, strict_near(plan, facts, crowd));
+               : hypot_of(even, strict_near(task, facts, crowd));
 }
 
 /* What a field's error counts as in the tolerance's norm. */
-static double strict_own(const struct farsum_plan *plan,
-                         const struct fmm_facts *facts, double most)
+static double strict_own(const struct task *task, const struct fmm_facts *facts,
+                         double most)
 {
-    if (!strict_field(plan))
+    if (!strict_field(task))
         return 1;
-    return plan->problem.n_targets > 0 ? sqrt(facts->q2) : most;
+    return task->problem.n_targets > 0 ? sqrt(facts->q2) : most;
 }
 
-static double strict_norm(const struct farsum_plan *plan,
+static double strict_norm(const struct task *task,
                           const struct fmm_facts *facts)
 {
-    return strict_field(plan) ? facts->force : facts->potential;
+    return strict_field(task) ? facts->force : facts->potential;
 }
 
-double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
+double strict_limit(const struct task *task, const struct fmm *s,
                     const struct fmm_crowd *crowd)
 {
-    const farsum_problem *p = &plan->problem;
-    double norm = strict_norm(plan, &s->facts);
-    double rounding = strict_rounding(plan, &s->facts, crowd);
+    const farsum_problem *p = &task->problem;
+    double norm = strict_norm(task, &s->facts);
+    double rounding = strict_rounding(task, &s->facts, crowd);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
-    double own = strict_own(plan, &s->facts, strict_of(s)->most);
+    double own = strict_own(task, &s->facts, strict_of(s)->most);
     if (most == 0) /* nothing is known */
         return INFINITY;
     rounding += NEARS * strict_of(s)->near;
@@ -101,31 +101,29 @@ double strict_limit(const struct farsum_plan *plan, const struct fmm *s,
 }
 
 /* E of (10.39), C = 1. */
-static double strict_left(const struct farsum_plan *plan,
+static double strict_left(const struct task *task,
                           const struct fmm_facts *facts,
                           const struct fmm_crowd *crowd, double most,
                           double bound, double near)
 {
     double error = near;
     if (bound > 0 && most > 0)
-        error += bound * strict_own(plan, facts, most);
-    return error + strict_rounding(plan, facts, crowd);
+        error += bound * strict_own(task, facts, most);
+    return error + strict_rounding(task, facts, crowd);
 }
 
-double strict_error(const struct farsum_plan *plan,
-                    const struct fmm_facts *facts,
+double strict_error(const struct task *task, const struct fmm_facts *facts,
                     const struct fmm_crowd *crowd, double most, double bound,
                     double near)
 {
-    double norm = strict_norm(plan, facts);
-    double error = strict_left(plan, facts, crowd, most, bound, near);
-    return plan_bound(plan, error, norm);
+    double norm = strict_norm(task, facts);
+    double error = strict_left(task, facts, crowd, most, bound, near);
+    return task_bound(task, error, norm);
 }
 
-farsum_status strict_fails(const struct farsum_plan *plan, double limit,
-                           double least)
+farsum_status strict_fails(const struct task *task, double limit, double least)
 {
-    const char *bits = plan->problem.precision == FARSUM_F32 ? "f32" : "f64";
+    const char *bits = task->problem.precision == FARSUM_F32 ? "f32" : "f64";
     char given[40] = "", part[64];
     if (limit > 0)
         snprintf(part, sizeof part, "orders up to %d in %s",
@@ -133,39 +131,39 @@ farsum_status strict_fails(const struct farsum_plan *plan, double limit,
     else
         snprintf(part, sizeof part, "rounding in %s, whatever the order,",
                  bits);
-    if (plan->options.separation)
+    if (task->options.separation)
         snprintf(given, sizeof given, " with separation %d",
-                 plan->options.separation);
+                 task->options.separation);
     FAIL(ERR_TOLERANCE,
          "%s: tolerance %g: the smallest bound that %s can reach here%s is "
          "%.3g",
-         plan->options.strict ? "strict"
+         task->options.strict ? "strict"
                               : "method fmm, few points or a lattice",
-         plan->given.tolerance, part, given, plan_error(plan, least));
+         task->given.tolerance, part, given, task_error(task, least));
 }
 
-static int strict_alike(const struct farsum_plan *plan, const struct fmm *s)
+static int strict_alike(const struct task *task, const struct fmm *s)
 {
-    const struct sample *sample = &plan->sample;
-    return s->facts.periodic && plan->options.order == 0
+    const struct sample *sample = &task->sample;
+    return s->facts.periodic && task->options.order == 0
            && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
 }
 
-farsum_status fmm_strict_create(const struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_strict_create(const struct task *task, struct fmm *s)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     struct fmm_strict *t = NULL;
-    if (!plan->options.strict && !strict_alike(plan, s))
+    if (!task->options.strict && !strict_alike(task, s))
         return FARSUM_OK;
     TRY(MEM_NEW(t, 1));
-    *(plan->options.strict ? &s->strict : &s->alike) = t;
+    *(task->options.strict ? &s->strict : &s->alike) = t;
     t->order = -1;
     t->mean = t->most = 1;
     if (!p->sample_q)
         return FARSUM_OK;
     t->mean = t->most = 0;
     for (int64_t i = 0; i < p->n_sources; i++) {
-        double q = fabs(plan->sample_q[i]);
+        double q = fabs(task->sample_q[i]);
         t->mean += q / (double)p->n_sources;
         t->most = fmax(t->most, q);
     }
@@ -208,17 +206,16 @@ static double strict_even(const struct fmm *s, const struct fmm_shape *shape,
     return sum;
 }
 
-farsum_status fmm_strict_order(const struct farsum_plan *plan,
-                               const struct fmm *s,
+farsum_status fmm_strict_order(const struct task *task, const struct fmm *s,
                                const struct fmm_shape *shape, int64_t n,
                                int *order)
 {
     struct fmm_strict *t = strict_of(s);
     struct fmm_crowd crowd;
-    int field = strict_field(plan);
+    int field = strict_field(task);
     fmm_shape_crowd(s, shape, n, &crowd);
     TRY(strict_boxes_set(&t->boxes, s, shape));
-    double limit = strict_limit(plan, s, &crowd), bound = 0;
+    double limit = strict_limit(task, s, &crowd), bound = 0;
     for (int p = s->facts.periodic ? 2 : 1; p < STRICT_ORDERS; p++) {
         bound = strict_even(s, shape, n, p, field);
         if (bound <= limit) {
@@ -226,32 +223,32 @@ farsum_status fmm_strict_order(const struct farsum_plan *plan,
             return FARSUM_OK;
         }
     }
-    return strict_fails(plan, limit,
-                        strict_error(plan, &s->facts, &crowd, t->most,
+    return strict_fails(task, limit,
+                        strict_error(task, &s->facts, &crowd, t->most,
                                      limit > 0 ? bound : 0, t->near));
 }
 
 /* What bounds in place of means say of the error: the estimate is no less.  By
  * how much a sum's strengths are those of the sample is taken as a whole. */
-static void alike_tell(struct farsum_plan *plan, const struct fmm *s,
+static void alike_tell(const struct task *task, const struct fmm *s,
                        const struct fmm_facts *facts)
 {
     const struct fmm_strict *t = s->alike;
-    double norm = strict_norm(plan, facts);
+    double norm = strict_norm(task, facts);
     double scale = s->facts.q2 > 0 ? sqrt(facts->q2 / s->facts.q2) : 1;
-    double error =
-        strict_left(plan, facts, &s->crowd, scale * t->most, scale * t->bound,
-                    0);
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        error *= plan->problem.coulomb;
+    double error = strict_left(task, facts, &s->crowd, scale * t->most,
+                               scale * t->bound, 0);
+    if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
+        error *= task->problem.coulomb;
     else
         error = norm > 0 ? error / norm : 0;
     if (isfinite(error))
-        plan->info.estimated_error = fmax(plan->info.estimated_error, error);
+        task->report->info.estimated_error =
+            fmax(task->report->info.estimated_error, error);
 }
 
 /* Of the points that are there, or before they are of evenly filled boxes. */
-farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
+farsum_status fmm_strict_about(const struct task *task, const struct fmm *s)
 {
     struct fmm_strict *t = strict_of(s);
     if (!t)
@@ -259,26 +256,26 @@ farsum_status fmm_strict_about(struct farsum_plan *plan, const struct fmm *s)
     double bound = t->bound;
     if (t->order < 0) {
         TRY(strict_boxes_set(&t->boxes, s, &s->shape));
-        bound = strict_even(s, &s->shape, plan->problem.n_sources,
-                            s->shape.order, strict_field(plan));
+        bound = strict_even(s, &s->shape, task->problem.n_sources,
+                            s->shape.order, strict_field(task));
     }
     if (s->strict) {
-        plan->info.bound =
-            strict_error(plan, &s->facts, &s->crowd, t->most, bound, t->near);
+        task->report->info.bound =
+            strict_error(task, &s->facts, &s->crowd, t->most, bound, t->near);
     } else {
         t->bound = bound;
-        alike_tell(plan, s, &s->facts);
+        alike_tell(task, s, &s->facts);
     }
     return FARSUM_OK;
 }
 
 /* What a sum was, and whether it is within. */
-farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
+farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
                              const struct fmm_facts *facts)
 {
     const struct fmm_strict *t = s->strict;
     if (s->alike)
-        alike_tell(plan, s, facts);
+        alike_tell(task, s, facts);
     if (!t)
         return FARSUM_OK;
     double most = t->given, ratio, near;
@@ -290,16 +287,17 @@ farsum_status fmm_strict_sum(struct farsum_plan *plan, const struct fmm *s,
             most = fmax(most, fabs(s->exact.q[i]));
         ratio = strict_ratio(s);
     }
-    TRY(strict_rounded(plan, s, &s->tree, s->exact.q, sqrt(facts->q2), &near));
-    plan->info.bound = strict_error(plan, facts, &s->crowd, most,
-                                    t->bound > 0 ? t->bound * ratio : 0, near);
-    if (plan->info.bound > plan->problem.tolerance)
+    TRY(strict_rounded(task, s, &s->tree, s->exact.q, sqrt(facts->q2), &near));
+    task->report->info.bound =
+        strict_error(task, facts, &s->crowd, most,
+                     t->bound > 0 ? t->bound * ratio : 0, near);
+    if (task->report->info.bound > task->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "strict: with these strengths and results order %d is proved to "
              "keep %.3g, not the tolerance %g; %s",
-             s->shape.order, plan_error(plan, plan->info.bound),
-             plan->given.tolerance,
-             plan->options.order
+             s->shape.order, task_error(task, task->report->info.bound),
+             task->given.tolerance,
+             task->options.order
                  ? "a higher order, or one that is chosen, may"
                  : "a sample of them lets the plan choose for them");
     return FARSUM_OK;

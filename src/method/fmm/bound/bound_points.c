@@ -28,7 +28,7 @@ done:
     return status;
 }
 
-static farsum_status strict_dense(const struct farsum_plan *plan, struct fmm *s,
+static farsum_status strict_dense(const struct task *task, struct fmm *s,
                                   int *order)
 {
     farsum_status status = FARSUM_OK;
@@ -38,7 +38,7 @@ static farsum_status strict_dense(const struct farsum_plan *plan, struct fmm *s,
     GO(strict_leaves(&s->tree, &g->source, &here.source));
     if (here.separate)
         GO(strict_leaves(&s->tree, &g->target, &here.target));
-    GO(strict_tree(plan, s, &here, order));
+    GO(strict_tree(task, s, &here, order));
 done:
     mem_free(here.source.begin);
     mem_free(here.target.begin);
@@ -46,18 +46,18 @@ done:
 }
 
 /* Positions [n][3] from the device. */
-static farsum_status strict_positions(const struct farsum_plan *plan,
+static farsum_status strict_positions(const struct task *task,
                                       const struct buf *from, int64_t n,
                                       double **to)
 {
     farsum_status status = FARSUM_OK;
-    int64_t size = array_size(plan->problem.arrays);
+    int64_t size = array_size(task->problem.arrays);
     char *x = NULL;
     GO(MEM_RAW(x, 3 * n * size));
     GO(MEM_RAW(*to, 3 * n));
     GO(buf_download(from, 0, x, 3 * n * size));
     for (int64_t i = 0; i < 3 * n; i++)
-        (*to)[i] = plan_per(plan) * array_get(x, plan->problem.arrays, i);
+        (*to)[i] = task_per(task) * array_get(x, task->problem.arrays, i);
 done:
     mem_free(x);
     return status;
@@ -79,8 +79,8 @@ static struct tree_given strict_given(const double *x, int64_t n, int cell)
         n, {x, x + axis, x + 2 * axis}, cell ? 1 : 3, cell};
 }
 
-static farsum_status strict_sparse(const struct farsum_plan *plan,
-                                   struct fmm *s, int *order)
+static farsum_status strict_sparse(const struct task *task, struct fmm *s,
+                                   int *order)
 {
     farsum_status status = FARSUM_OK;
     int64_t n = s->source.n, m = s->tree.separate ? s->target.n : 0;
@@ -88,16 +88,16 @@ static farsum_status strict_sparse(const struct farsum_plan *plan,
     struct tree here = {0};
     struct tree_args args;
     double *x = NULL, *y = NULL;
-    GO(fmm_gpu_tree_args(plan, s, &args));
+    GO(fmm_gpu_tree_args(task, s, &args));
     GO(cell ? strict_fractions(&s->source, &x)
-            : strict_positions(plan, &s->gpu->x, n, &x));
+            : strict_positions(task, &s->gpu->x, n, &x));
     if (m > 0)
         GO(cell ? strict_fractions(&s->target, &y)
-                : strict_positions(plan, &s->gpu->y, m, &y));
+                : strict_positions(task, &s->gpu->y, m, &y));
     const struct tree_given source = strict_given(x, n, cell);
     const struct tree_given target = strict_given(y, m, cell);
     GO(tree_set(&here, &args, &source, m > 0 ? &target : NULL));
-    GO(strict_tree(plan, s, &here, order));
+    GO(strict_tree(task, s, &here, order));
 done:
     tree_clear(&here);
     mem_free(x);
@@ -105,41 +105,40 @@ done:
     return status;
 }
 
-farsum_status fmm_strict_points(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_strict_points(const struct task *task, struct fmm *s,
                                 int *order)
 {
     struct fmm_strict *t = s->strict;
-    int64_t bytes = s->source.n * array_size(plan->problem.arrays);
+    int64_t bytes = s->source.n * array_size(task->problem.arrays);
     if (!s->gpu)
-        return strict_tree(plan, s, &s->tree, order);
-    if (plan->problem.memory == FARSUM_DEVICE && bytes > t->have_q) {
+        return strict_tree(task, s, &s->tree, order);
+    if (task->problem.memory == FARSUM_DEVICE && bytes > t->have_q) {
         char *q = NULL;
         TRY(MEM_RAW(q, bytes));
         mem_free(t->q);
         t->q = q;
         t->have_q = bytes;
     }
-    return s->tree.dense ? strict_dense(plan, s, order)
-                         : strict_sparse(plan, s, order);
+    return s->tree.dense ? strict_dense(task, s, order)
+                         : strict_sparse(task, s, order);
 }
 
-farsum_status fmm_strict_given(const struct farsum_plan *plan,
-                               const struct fmm *s, int rhs, int r,
-                               const void *q)
+farsum_status fmm_strict_given(const struct task *task, const struct fmm *s,
+                               int rhs, int r, const void *q)
 {
     struct fmm_strict *t = s->strict;
-    farsum_precision type = plan->problem.arrays;
+    farsum_precision type = task->problem.arrays;
     int64_t n = s->tree.source.n, first = r * n;
     if (!t)
         return FARSUM_OK;
-    if (plan->problem.memory == FARSUM_DEVICE) {
+    if (task->problem.memory == FARSUM_DEVICE) {
         struct buf from = {0};
         if (rhs > 1)
             FAIL(ERR_UNSUPPORTED,
                  "strict: %d right-hand sides on a device: "
                  "their bounds are looked at one by one",
                  rhs);
-        TRY(buf_given(&from, plan->device, q, n * array_size(type),
+        TRY(buf_given(&from, task->device, q, n * array_size(type),
                       "strengths"));
         TRY(buf_download(&from, 0, t->q, n * array_size(type)));
         q = t->q;

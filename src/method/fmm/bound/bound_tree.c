@@ -189,19 +189,19 @@ static farsum_status walk_order(struct walk *w, double limit, int least, int lo,
     }
 }
 
-farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
+farsum_status strict_tree(const struct task *task, struct fmm *s,
                           const struct tree *tree, int *order)
 {
     struct fmm_strict *t = s->strict;
     struct walk w = {.t = tree,
                      .strict = t,
                      .first = fmm_shape_first(s, &s->shape),
-                     .field = strict_field(plan)};
+                     .field = strict_field(task)};
     int least = s->facts.periodic ? 2 : 1, lo = s->shape.order - 1;
     double b[W];
     t->order = -1;
-    TRY(strict_rounded(plan, s, tree, NULL, sqrt(s->facts.q2), &t->near));
-    double limit = strict_limit(plan, s, &s->crowd);
+    TRY(strict_rounded(task, s, tree, NULL, sqrt(s->facts.q2), &t->near));
+    double limit = strict_limit(task, s, &s->crowd);
     TRY(strict_boxes_set(&t->boxes, s, &s->shape));
     TRY(tree_room(t, tree->n_boxes));
     w.aim = t->size;
@@ -209,7 +209,7 @@ farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
     tree_counts(tree, tree_targets(tree), t->size);
     tree_weights(t);
     lo = lo < least ? least : lo > LAST ? LAST : lo;
-    if (plan->options.order) {
+    if (task->options.order) {
         lo = s->shape.order < LAST ? s->shape.order : LAST;
         TRY(walk_run(&w, lo, b));
         t->bound = b[s->shape.order - lo];
@@ -218,8 +218,8 @@ farsum_status strict_tree(const struct farsum_plan *plan, struct fmm *s,
     }
     TRY(walk_order(&w, limit, least, lo, order, &t->bound));
     if (*order == 0) /* of rounding alone, if it is that which is too much */
-        return strict_fails(plan, limit,
-                            strict_error(plan, &s->facts, &s->crowd, t->most,
+        return strict_fails(task, limit,
+                            strict_error(task, &s->facts, &s->crowd, t->most,
                                          limit > 0 ? t->bound : 0, t->near));
     t->order = *order;
     return FARSUM_OK;

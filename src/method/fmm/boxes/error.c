@@ -72,16 +72,16 @@ struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
     return e;
 }
 
-double fmm_eps(const struct farsum_plan *plan)
+double fmm_eps(const struct task *task)
 {
-    return plan->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
+    return task->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
 }
 
 /* What rounding leaves of a sum, in last bits of its norm. */
-static double rounding_share(const struct farsum_plan *plan,
-                             const struct fmm_facts *f, int field)
+static double rounding_share(const struct task *task, const struct fmm_facts *f,
+                             int field)
 {
-    if (plan->problem.precision != FARSUM_F32)
+    if (task->problem.precision != FARSUM_F32)
         return 8;
     return field ? 18 : f->periodic ? 25 : 7;
 }
@@ -95,11 +95,11 @@ static double rounding_share(const struct farsum_plan *plan,
  * have a box's face between them (math.md).  Potentials of charges of one sign
  * are sums of terms that are larger than they, if the background takes most
  * away. */
-double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
+double fmm_rounding(const struct task *task, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field)
 {
-    int f32 = plan->problem.precision == FARSUM_F32;
-    double eps = fmm_eps(plan), n = (double)plan->problem.n_sources;
+    int f32 = task->problem.precision == FARSUM_F32;
+    double eps = fmm_eps(task), n = (double)task->problem.n_sources;
     double norm = field ? f->force : f->potential, dx = crowd->h, more;
     double near = fmax(f->force, f->near);
     if (!(f->q2 > 0))
@@ -113,7 +113,7 @@ double fmm_rounding(const struct farsum_plan *plan, const struct fmm_facts *f,
         more = hypot_of((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
                         (f32 ? 0.09 : 1.5) * dx * near / sqrt(f->q2)
                             * fmin(norm / sqrt(near * sqrt(2 / n)), 1));
-    return eps * hypot_of(rounding_share(plan, f, field) * norm, more);
+    return eps * hypot_of(rounding_share(task, f, field) * norm, more);
 }
 
 /* Between orders 2, 4, 8 ...: as powers of the order. */
@@ -148,16 +148,16 @@ static double fmm_norm(const struct fmm_facts *f, int field)
     return field ? f->force : f->potential;
 }
 
-double fmm_estimate(const struct farsum_plan *plan, const struct fmm *s,
+double fmm_estimate(const struct task *task, const struct fmm *s,
                     const struct fmm_facts *facts)
 {
-    int field = plan->problem.error != FARSUM_ERROR_POTENTIAL;
+    int field = task->problem.error != FARSUM_ERROR_POTENTIAL;
     double norm = fmm_norm(facts, field);
     double error = fmm_truncation(facts, s->shape.order, s->shape.ws,
                                   s->shape.box, &s->crowd, field);
-    error = hypot_of(error, fmm_rounding(plan, facts, &s->crowd, field));
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        return plan->problem.coulomb * error;
+    error = hypot_of(error, fmm_rounding(task, facts, &s->crowd, field));
+    if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return task->problem.coulomb * error;
     return norm > 0 ? error / norm : 0;
 }
 
@@ -185,40 +185,39 @@ static int one_sign(const struct fmm_facts *facts)
 }
 
 /* Does the order keep the tolerance? */
-static int order_keeps(const struct farsum_plan *plan,
-                       const struct fmm_facts *facts, int order, int ws,
-                       const double box[3], const struct fmm_crowd *crowd,
-                       int field)
+static int order_keeps(const struct task *task, const struct fmm_facts *facts,
+                       int order, int ws, const double box[3],
+                       const struct fmm_crowd *crowd, int field)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     int64_t targets = p->n_targets > 0 ? p->n_targets : p->n_sources;
     double norm = fmm_norm(facts, field);
-    double rounding = fmm_rounding(plan, facts, crowd, field);
+    double rounding = fmm_rounding(task, facts, crowd, field);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
     double error = fmm_truncation(facts, order, ws, box, crowd, field)
                    * fmm_margin(ws, order, crowd->sparse, targets);
     if (one_sign(facts)) /* what evenness cancels depends on where boxes end */
         error *= 1.25;
-    if (plan->sample.crystal) /* its points lie in few ways in their boxes */
+    if (task->sample.crystal) /* its points lie in few ways in their boxes */
         error *= 3;
     return hypot_of(error, rounding) <= most || most == 0;
 }
 
 /* What fails where no order keeps the tolerance; *left: the error that the
  * highest leaves. */
-static farsum_status order_missed(const struct farsum_plan *plan,
+static farsum_status order_missed(const struct task *task,
                                   const struct fmm_facts *facts, int ws,
                                   const double box[3],
                                   const struct fmm_crowd *crowd, int field,
                                   double *left)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     const char *bits = p->precision == FARSUM_F32 ? "f32" : "f64";
     double norm = fmm_norm(facts, field);
-    double sums = fmm_eps(plan) * rounding_share(plan, facts, field) * norm;
+    double sums = fmm_eps(task) * rounding_share(task, facts, field) * norm;
     double unit = p->error == FARSUM_ERROR_ABSOLUTE ? p->coulomb : 1 / norm;
-    double rounding = unit * fmm_rounding(plan, facts, crowd, field);
+    double rounding = unit * fmm_rounding(task, facts, crowd, field);
     double order = unit * fmm_truncation(facts, MULTIPOLE_MOST, ws, box, crowd,
                                          field);
     *left = hypot_of(rounding, order);
@@ -236,25 +235,24 @@ static farsum_status order_missed(const struct farsum_plan *plan,
          p->tolerance, rounding, bits);
 }
 
-farsum_status fmm_order(const struct farsum_plan *plan,
-                        const struct fmm_facts *facts, int ws,
-                        const double box[3], const struct fmm_crowd *crowd,
-                        int *order, double *left)
+farsum_status fmm_order(const struct task *task, const struct fmm_facts *facts,
+                        int ws, const double box[3],
+                        const struct fmm_crowd *crowd, int *order, double *left)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     int field = p->error != FARSUM_ERROR_POTENTIAL;
     /* (10.26) is known from order 2 on */
     for (int k = one_sign(facts) ? 2 : 1; k <= MULTIPOLE_MOST; k++)
-        if (order_keeps(plan, facts, k, ws, box, crowd, field)) {
+        if (order_keeps(task, facts, k, ws, box, crowd, field)) {
             *order = k;
             return FARSUM_OK;
         }
-    return order_missed(plan, facts, ws, box, crowd, field, left);
+    return order_missed(task, facts, ws, box, crowd, field, left);
 }
 
-farsum_status fmm_order_fails(const struct farsum_plan *plan)
+farsum_status fmm_order_fails(const struct task *task)
 {
     FAIL(ERR_TOLERANCE,
          "these points need orders above %d for the tolerance %g",
-         (int)MULTIPOLE_MOST, plan->given.tolerance);
+         (int)MULTIPOLE_MOST, task->given.tolerance);
 }

@@ -12,9 +12,9 @@ static const double share = 1.0 / 3;
  * that of the nearest pair; of fields, whose errors add up as vectors, a
  * quarter of it: of evenly filled cubes, Plummer's spheres and charges +-1 it
  * is 0.003 to 0.11 of it, the most where charges have one sign. */
-static double soften_pair(const struct farsum_plan *plan)
+static double soften_pair(const struct task *task)
 {
-    return plan->problem.error == FARSUM_ERROR_POTENTIAL ? 0.5 : 1.5 / 4;
+    return task->problem.error == FARSUM_ERROR_POTENTIAL ? 0.5 : 1.5 / 4;
 }
 
 /* Distance of the nearest points that work by expansions; 0: none do. */
@@ -30,52 +30,51 @@ static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
 }
 
 /* 1: no softening, or nothing is known of the lengths yet. */
-static int soften_no(const struct farsum_plan *plan, const struct fmm *s)
+static int soften_no(const struct task *task, const struct fmm *s)
 {
-    return !(plan->problem.softening > 0) || !(s->sampled || s->placed);
+    return !(task->problem.softening > 0) || !(s->sampled || s->placed);
 }
 
-double fmm_soften(const struct farsum_plan *plan, const struct fmm *s,
+double fmm_soften(const struct task *task, const struct fmm *s,
                   const struct fmm_shape *shape)
 {
-    if (soften_no(plan, s))
+    if (soften_no(task, s))
         return 0;
     double reach = soften_reach(s, shape);
-    double ratio = reach > 0 ? plan->problem.softening / reach : 0;
-    return soften_pair(plan) * ratio * ratio;
+    double ratio = reach > 0 ? task->problem.softening / reach : 0;
+    return soften_pair(task) * ratio * ratio;
 }
 
 /* What the error may be, relative. */
-static double soften_most(const struct farsum_plan *plan, const struct fmm *s)
+static double soften_most(const struct task *task, const struct fmm *s)
 {
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     double norm = p->coulomb * s->facts.force;
     if (p->error == FARSUM_ERROR_ABSOLUTE)
         return norm > 0 ? share * p->tolerance / norm : INFINITY;
     return share * p->tolerance;
 }
 
-int fmm_soften_depth(const struct farsum_plan *plan, const struct fmm *s,
+int fmm_soften_depth(const struct task *task, const struct fmm *s,
                      const struct fmm_shape *shape)
 {
     struct fmm_shape coarse = *shape;
     while (coarse.depth > 0
-           && fmm_soften(plan, s, &coarse) > soften_most(plan, s))
+           && fmm_soften(task, s, &coarse) > soften_most(task, s))
         coarse.depth--;
     return coarse.depth;
 }
 
-farsum_status fmm_soften_fits(const struct farsum_plan *plan,
-                              const struct fmm *s,
+farsum_status fmm_soften_fits(const struct task *task, const struct fmm *s,
                               const struct fmm_shape *shape)
 {
-    double error = fmm_soften(plan, s, shape), most = soften_most(plan, s);
+    double error = fmm_soften(task, s, shape), most = soften_most(task, s);
     if (error > most)
         FAIL(ERR_TOLERANCE,
              "softening %g leaves a relative error of %.2g between boxes of "
              "that size, %.2g is allowed; up to %.3g would do, or larger "
              "boxes, or method direct",
-             plan->given.softening, error, most,
-             plan->given.softening * sqrt(most / error));
+             task->given.softening, error, most,
+             task->given.softening * sqrt(most / error));
     return FARSUM_OK;
 }

@@ -11,13 +11,13 @@
 #define TREE 1e-3
 #define TREE_POINT 1e-9
 
-static farsum_status sparse_crowding(const struct farsum_plan *plan,
-                                     struct fmm *s, double *crowding)
+static farsum_status sparse_crowding(const struct task *task, struct fmm *s,
+                                     double *crowding)
 {
     farsum_status status = FARSUM_OK;
     struct fmm_gpu *g = s->gpu;
     struct fmm_region region = {.n = s->source.n,
-                                .wide = plan->problem.arrays != FARSUM_F32,
+                                .wide = task->problem.arrays != FARSUM_F32,
                                 .fractions = s->facts.periodic};
     const struct buf *x = region.fractions ? &s->source.gpu->s : &g->x;
     struct gpu_box box = {0};
@@ -27,7 +27,7 @@ static farsum_status sparse_crowding(const struct farsum_plan *plan,
         GO(points_gpu_fractions(s->source.gpu));
     else
         GO(points_gpu_box(s->source.gpu, &box));
-    region.per = plan_per(plan);
+    region.per = task_per(task);
     for (int d = 0; d < 3; d++)
         region.corner[d] = region.per * box.lo[d];
     memcpy(region.edge, s->facts.edge, sizeof region.edge);
@@ -45,87 +45,87 @@ done:
 
 /* Seconds of an execute in boxes that are filled as unevenly as that; of near
  * pairs the cells tell only how uneven they are, at least. */
-static farsum_status sparse_dense(const struct farsum_plan *plan,
-                                  const struct fmm *s, double crowding,
-                                  int64_t n, int64_t m, double *seconds)
+static farsum_status sparse_dense(const struct task *task, const struct fmm *s,
+                                  double crowding, int64_t n, int64_t m,
+                                  double *seconds)
 {
     struct choice choice[FMM_ROOMS];
     struct boxes_args boxes;
     struct p2p_args pairs;
-    fmm_args(plan, s, &s->shape, n, m, &boxes, &pairs);
-    TRY(fmm_choose(plan, s, &boxes, &pairs, choice));
+    fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
+    TRY(fmm_choose(task, s, &boxes, &pairs, choice));
     *seconds = s->shape.seconds + (crowding - 1) * choice[FMM_P2P].cost;
     return FARSUM_OK;
 }
 
 /* What a tree takes of an execute, beyond a dense one. */
-static double sparse_set(const struct farsum_plan *plan, int64_t n, int64_t m)
+static double sparse_set(const struct task *task, int64_t n, int64_t m)
 {
-    const double repeats = plan->options.repeats;
+    const double repeats = task->options.repeats;
     return (TREE + (double)(n + m) * TREE_POINT) / (repeats > 1 ? repeats : 1);
 }
 
 /* Of a periodic cell.  A sample says what is to be expected, and nothing is
  * waited for. */
-static farsum_status sparse_cell(const struct farsum_plan *plan, struct fmm *s,
+static farsum_status sparse_cell(const struct task *task, struct fmm *s,
                                  int64_t n, int64_t m)
 {
     double crowding = 1, seconds;
     int uneven = 0;
-    if (plan->sample.n_targets == 0)
-        TRY(sparse_crowding(plan, s, &crowding));
-    TRY(fmm_uneven_cell(plan, s, crowding, n, m, sparse_set(plan, n, m),
+    if (task->sample.n_targets == 0)
+        TRY(sparse_crowding(task, s, &crowding));
+    TRY(fmm_uneven_cell(task, s, crowding, n, m, sparse_set(task, n, m),
                         &seconds, &uneven));
-    return fmm_shape(plan, s, uneven, n, m, &s->shape);
+    return fmm_shape(task, s, uneven, n, m, &s->shape);
 }
 
-farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
-                            int64_t n, int64_t m)
+farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
+                            int64_t m)
 {
     struct fmm_shape sparse;
     double crowding = 1, dense;
     if (s->names.tree)
-        return fmm_shape(plan, s, 0, n, m, &s->shape);
+        return fmm_shape(task, s, 0, n, m, &s->shape);
     if (s->facts.periodic)
-        return sparse_cell(plan, s, n, m);
-    TRY(sparse_crowding(plan, s, &crowding));
+        return sparse_cell(task, s, n, m);
+    TRY(sparse_crowding(task, s, &crowding));
     /* a row may be named that does not take a sparse tree */
     if (crowding <= FMM_FAR_FROM_UNIFORM
-        || fmm_shape_try(plan, s, 1, n, m, &sparse) != FARSUM_OK)
-        return fmm_shape(plan, s, 0, n, m, &s->shape);
-    if (fmm_shape_try(plan, s, 0, n, m, &s->shape) != FARSUM_OK) {
+        || fmm_shape_try(task, s, 1, n, m, &sparse) != FARSUM_OK)
+        return fmm_shape(task, s, 0, n, m, &s->shape);
+    if (fmm_shape_try(task, s, 0, n, m, &s->shape) != FARSUM_OK) {
         s->shape = sparse;
         return FARSUM_OK;
     }
-    TRY(sparse_dense(plan, s, crowding, n, m, &dense));
-    if (sparse.seconds + sparse_set(plan, n, m) < dense)
+    TRY(sparse_dense(task, s, crowding, n, m, &dense));
+    if (sparse.seconds + sparse_set(task, n, m) < dense)
         s->shape = sparse;
     return FARSUM_OK;
 }
 
-farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
                                   int64_t m)
 {
     const struct fmm_gpu *g = s->gpu;
-    int wide = plan->problem.arrays != FARSUM_F32;
+    int wide = task->problem.arrays != FARSUM_F32;
     /* of a cell the wrapped fractions */
     int cell = s->facts.periodic;
     const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
-                                          wide, plan_per(plan)};
+                                          wide, task_per(task)};
     const struct tree_gpu_given target = {s->target.gpu, cell ? NULL : &g->y,
-                                          wide, plan_per(plan)};
+                                          wide, task_per(task)};
     struct tree_args args;
-    TRY(fmm_gpu_tree_args(plan, s, &args));
+    TRY(fmm_gpu_tree_args(task, s, &args));
     TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));
     return fmm_gpu_crowd(&s->tree, fmm_shape_first(s, &s->shape),
                          &s->gpu->lists, &s->crowd);
 }
 
-farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s, int64_t m)
+farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m)
 {
-    TRY(fmm_points_boxes(plan, s, 1, s->source.n, m));
+    TRY(fmm_points_boxes(task, s, 1, s->source.n, m));
     if (s->facts.periodic)
         return FARSUM_OK;
     /* sources at one place are looked for by these */
-    return fmm_gpu_fractions(plan, s, m, s->tree.corner, s->tree.edge);
+    return fmm_gpu_fractions(task, s, m, s->tree.corner, s->tree.edge);
 }

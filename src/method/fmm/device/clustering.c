@@ -57,10 +57,10 @@ static farsum_status crowd_kernels(struct device *device, const char *file,
     return buf_alloc(&w->fact, device, 8 * CROWD_FACTS);
 }
 
-farsum_status fmm_gpu_ahead(const struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_gpu_ahead(const struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
-    const farsum_problem *p = &plan->problem;
+    const farsum_problem *p = &task->problem;
     int dense = s->shape.dense;
     TRY(points_gpu_ahead(s->source.gpu, p->n_sources));
     if (p->n_targets > 0)

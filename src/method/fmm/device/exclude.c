@@ -22,15 +22,15 @@ void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *x)
         jit_clear(&x->jit);
 }
 
-static farsum_status exclude_kernels(const struct farsum_plan *plan,
+static farsum_status exclude_kernels(const struct task *task,
                                      struct fmm_gpu_exclude *x)
 {
     if (x->ready)
         return FARSUM_OK;
     if (x->jit.device)
         jit_clear(&x->jit);
-    jit_begin(&x->jit, plan->device, "method/fmm/device/exclude.k",
-              plan->problem.precision);
+    jit_begin(&x->jit, task->device, "method/fmm/device/exclude.k",
+              task->problem.precision);
     jit_define(&x->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&x->jit));
     TRY(jit_kernel(&x->jit, "fmm_exclude_at", GROUP, 0, &x->find));
@@ -40,15 +40,15 @@ static farsum_status exclude_kernels(const struct farsum_plan *plan,
 }
 
 /* The rows, if others lie there. */
-static farsum_status exclude_rows(const struct farsum_plan *plan,
+static farsum_status exclude_rows(const struct task *task,
                                   struct fmm_gpu_exclude *x)
 {
-    if (gpu_excluded_same(&x->excluded, plan))
+    if (gpu_excluded_same(&x->excluded, task))
         return FARSUM_OK;
     x->excluded.version = 0;
-    if (plan->exclusions.rows > 0)
-        TRY(exclude_kernels(plan, x));
-    return gpu_excluded_send(&x->excluded, plan);
+    if (task->exclusions.rows > 0)
+        TRY(exclude_kernels(task, x));
+    return gpu_excluded_send(&x->excluded, task);
 }
 
 /* Where the caller's points lie in the order of leaves. */
@@ -61,26 +61,26 @@ static farsum_status exclude_at(struct fmm_gpu_exclude *x,
                   ARG_BUF(at), ARG_I64(p->n));
 }
 
-farsum_status fmm_gpu_exclude(const struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_gpu_exclude(const struct task *task, struct fmm *s)
 {
     struct fmm_gpu_exclude *x = &s->gpu->exclude;
     struct tree *t = &s->tree;
     x->ordered = 0;
-    TRY(exclude_rows(plan, x));
+    TRY(exclude_rows(task, x));
     if (x->excluded.rows > 0) {
-        TRY(exclude_at(x, &t->gpu->source, plan->device, &x->at));
+        TRY(exclude_at(x, &t->gpu->source, task->device, &x->at));
         if (t->separate)
-            TRY(exclude_at(x, &t->gpu->target, plan->device, &x->at_target));
+            TRY(exclude_at(x, &t->gpu->target, task->device, &x->at_target));
     }
     x->ordered = 1;
     return FARSUM_OK;
 }
 
-farsum_status fmm_gpu_exclude_ready(const struct farsum_plan *plan,
+farsum_status fmm_gpu_exclude_ready(const struct task *task,
                                     const struct fmm *s)
 {
     const struct fmm_gpu_exclude *x = &s->gpu->exclude;
-    return gpu_excluded_ready(&x->excluded, plan, x->ordered);
+    return gpu_excluded_ready(&x->excluded, task, x->ordered);
 }
 
 farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)

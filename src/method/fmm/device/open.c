@@ -8,8 +8,7 @@
 #include "points/device/set.h"
 
 /* What holds all points in open space. */
-farsum_status fmm_gpu_bounds(struct farsum_plan *plan, struct fmm *s,
-                             int64_t m)
+farsum_status fmm_gpu_bounds(struct task *task, struct fmm *s, int64_t m)
 {
     struct gpu_box box[2];
     struct extent extent;
@@ -21,8 +20,8 @@ farsum_status fmm_gpu_bounds(struct farsum_plan *plan, struct fmm *s,
         extent.low[d] = fmin(box[0].lo[d], box[1].lo[d]);
         extent.high[d] = fmax(box[0].hi[d], box[1].hi[d]);
     }
-    plan_units_points(plan, &extent);
-    double per = plan_per(plan);
+    units_points(task, &extent);
+    double per = task_per(task);
     for (int d = 0; d < 3; d++) {
         s->gpu->low[d] = per * extent.low[d];
         s->gpu->high[d] = per * extent.high[d];
@@ -42,16 +41,15 @@ struct fmm_some {
 _Static_assert(sizeof(struct fmm_some) == 40, "as the kernel has it");
 
 /* What the sources leave at targets of their own, open space: into facts. */
-farsum_status fmm_gpu_apart(const struct farsum_plan *plan, struct fmm *s,
-                            int64_t m)
+farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m)
 {
     struct fmm_gpu *g = s->gpu;
     farsum_status status = FARSUM_OK;
-    struct fmm_some args = {.per = plan_per(plan),
+    struct fmm_some args = {.per = task_per(task),
                             .n = s->source.n,
                             .m = m,
                             .some = fmm_facts_some(s->source.n, m),
-                            .wide = plan->problem.arrays != FARSUM_F32};
+                            .wide = task->problem.arrays != FARSUM_F32};
     double(*record)[FMM_RECORD] = NULL;
     struct fmm_apart *apart = NULL;
     if (m > 0) {
@@ -65,7 +63,7 @@ farsum_status fmm_gpu_apart(const struct farsum_plan *plan, struct fmm *s,
         for (int64_t t = 0; t < args.some; t++)
             memcpy(&apart[t], record[t], sizeof *apart);
     }
-    fmm_facts_apart(plan, s, args.some, apart);
+    fmm_facts_apart(task, s, args.some, apart);
 done:
     mem_free(record);
     mem_free(apart);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arrays.h"
+#include "base/progress.h"
 #include "method/fmm/device/set_points.h"
 #include "method/spectral/device.h"
 #include "points/device/sort_state.h"
@@ -21,20 +22,20 @@ _Static_assert(sizeof(struct fmm_units) == 264, "as the kernels have it");
 
 /* A sum of right-hand sides, as it may be recorded. */
 struct sum {
-    struct farsum_plan *plan;
+    const struct task *task;
     struct fmm *s;
     const struct gpu_ends *ends;
     struct fmm_units units;
     int rhs;
 };
 
-static struct fmm_units run_units(const struct farsum_plan *plan,
-                                  const struct fmm *s, const struct gpu_ends *e)
+static struct fmm_units run_units(const struct task *task, const struct fmm *s,
+                                  const struct gpu_ends *e)
 {
     const struct tree *t = &s->tree;
     double volume = s->facts.volume;
     struct fmm_units u = {
-        .coulomb = plan_constant(plan),
+        .coulomb = task_constant(task),
         .h = tree_h(t, t->dense ? t->depth : 0),
         .n = t->source.n,
         .targets = tree_targets(t)->n,
@@ -42,7 +43,7 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
         .roots = tree_boxes(t, 0),
         .rhs = e->rhs,
         .level = t->depth,
-        .wide = plan->problem.arrays != FARSUM_F32,
+        .wide = task->problem.arrays != FARSUM_F32,
         .apart = t->separate,
         .potential = e->potential != NULL,
         .field = e->field != NULL,
@@ -53,15 +54,15 @@ static struct fmm_units run_units(const struct farsum_plan *plan,
         .sparse = !t->dense,
         .gathered = e->potential || e->field ? s->gpu->gathered : FMM_GIVEN,
     };
-    u.exponent = plan->units.constant - plan->units.length;
-    u.length = plan->units.length;
-    u.per = plan_per(plan);
+    u.exponent = task->units.constant - task->units.length;
+    u.length = task->units.length;
+    u.per = task_per(task);
     u.none = HUGE_VAL;
     u.first_q = e->rhs * u.n;
     u.first_out = e->rhs * u.targets;
     if (s->facts.periodic) {
         u.front = 2 * M_PI / (3 * volume);
-        if (plan->problem.surface == FARSUM_VACUUM)
+        if (task->problem.surface == FARSUM_VACUUM)
             u.surface = 2 * u.front;
     }
     memcpy(u.axis, s->axis, sizeof u.axis);
@@ -118,36 +119,34 @@ static farsum_status run_totals(struct fmm_gpu *g, const struct fmm_units *u,
                   ARG_I64(fmm_groups(u->targets, FMM_GROUP)), ARG_STRUCT(*u));
 }
 
-farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s)
+farsum_status fmm_gpu_fold(const struct task *task, const struct fmm *s)
 {
     const struct gpu_ends none = {0};
     if (!s->gpu->folds)
         return FARSUM_OK;
     s->gpu->folds = 0;
-    const struct fmm_units units = run_units(plan, s, &none);
+    const struct fmm_units units = run_units(task, s, &none);
     return run_totals(s->gpu, &units, NULL, NULL);
 }
 
 /* Whether the results of right-hand side r are in range, from their records. */
-static farsum_status run_range(const struct farsum_plan *plan,
-                               const struct fmm *s, int64_t r)
+static farsum_status run_range(const struct task *task, const struct fmm *s,
+                               int64_t r)
 {
     struct fmm_gpu *g = s->gpu;
     int64_t groups = fmm_groups(tree_targets(&s->tree)->n, FMM_GROUP);
     return LAUNCH(&g->range, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups),
-                  ARG_I32(plan->problem.arrays != FARSUM_F32), ARG_I64(r),
-                  ARG_F64(HUGE_VAL));
+                  ARG_I64(groups), ARG_I32(task->problem.arrays != FARSUM_F32),
+                  ARG_I64(r), ARG_F64(HUGE_VAL));
 }
 
-farsum_status fmm_gpu_range_last(const struct farsum_plan *plan,
-                                 const struct fmm *s)
+farsum_status fmm_gpu_range_last(const struct task *task, const struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     if (!g->pending || g->ranged)
         return FARSUM_OK;
     g->ranged = 1;
-    return run_range(plan, s, g->rhs - 1);
+    return run_range(task, s, g->rhs - 1);
 }
 
 /* Into the caller's units. */
@@ -195,7 +194,7 @@ static farsum_status run_room(struct fmm *s, int r, const void *io)
 static farsum_status run_zero(const struct sum *sum, struct buf *potential,
                               struct buf *field)
 {
-    int64_t real = array_size(sum->plan->problem.precision);
+    int64_t real = array_size(sum->task->problem.precision);
     int64_t targets = sum->units.targets;
     if (potential)
         TRY(buf_fill_part(potential, 0, 0, targets * real));
@@ -262,12 +261,12 @@ static farsum_status run_all(void *data)
     for (int r = 0; r < sum->rhs; r++) {
         struct gpu_ends e = *sum->ends;
         e.rhs = r;
-        sum->units = run_units(sum->plan, sum->s, &e);
+        sum->units = run_units(sum->task, sum->s, &e);
         TRY(run_in(sum->s, &sum->units, &e));
         TRY(run_sum(sum));
         TRY(run_out(sum->s, &sum->units, &e));
         if (r + 1 < sum->rhs) /* the next one's records come there */
-            TRY(run_range(sum->plan, sum->s, r));
+            TRY(run_range(sum->task, sum->s, r));
     }
     return FARSUM_OK;
 }
@@ -293,66 +292,66 @@ static farsum_status run_told(struct fmm_gpu *g)
 
 /* A caller on the host: each right-hand side there and back, if its results are
  * in range. */
-static farsum_status run_host(struct farsum_plan *plan, struct fmm *s,
+static farsum_status run_host(const struct task *task, struct fmm *s,
                               const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
 {
     struct fmm_gpu *g = s->gpu;
     const struct gpu_ends e = gpu_ends(&g->given, result);
-    struct sum one = {.plan = plan, .s = s, .ends = &e, .rhs = 1};
+    struct sum one = {.task = task, .s = s, .ends = &e, .rhs = 1};
     double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(recording_run(&g->recording, g->device, run_all, &one));
-    TRY(run_range(plan, s, r));
+    TRY(run_range(task, s, r));
     g->ranged = 1;
     TRY(buf_download(&g->fact, 8 * FMM_FACT_RANGE, &bad, sizeof bad));
     if (bad >= 0) {
         TRY(run_told(g));
-        return gpu_ends_range(plan, r);
+        return gpu_ends_range(task, r);
     }
     return gpu_arrays_download(&g->given, counts, r, result);
 }
 
 /* A caller on the device: all are asked for, nobody waits. */
-static farsum_status run_device(struct farsum_plan *plan, struct fmm *s,
+static farsum_status run_device(const struct task *task, struct fmm *s,
                                 const struct gpu_counts *counts, int rhs,
                                 const void *q, const farsum_result *result)
 {
     struct gpu_arrays given;
-    TRY(gpu_arrays_given(&given, plan->device, counts, rhs, q, result));
-    TRY(fmm_gpu_range_last(plan, s));
+    TRY(gpu_arrays_given(&given, task->device, counts, rhs, q, result));
+    TRY(fmm_gpu_range_last(task, s));
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
-    struct sum all = {.plan = plan, .s = s, .ends = &e, .rhs = rhs};
-    return recording_run(&s->gpu->recording, plan->device, run_all, &all);
+    struct sum all = {.task = task, .s = s, .ends = &e, .rhs = rhs};
+    return recording_run(&s->gpu->recording, task->device, run_all, &all);
 }
 
-farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
+farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,
                               const void *q, farsum_result *result)
 {
     const struct gpu_counts counts =
-        gpu_counts(plan, s->tree.source.n, tree_targets(&s->tree)->n);
-    TRY(fmm_gpu_exclude_ready(plan, s));
+        gpu_counts(task, s->tree.source.n, tree_targets(&s->tree)->n);
+    TRY(fmm_gpu_exclude_ready(task, s));
     TRY(fmm_gpu_gather(s, rhs));
-    if (plan->problem.memory == FARSUM_DEVICE) {
-        TRY(fmm_strict_given(plan, s, rhs, 0, q));
-        return run_device(plan, s, &counts, rhs, q, result);
+    if (task->problem.memory == FARSUM_DEVICE) {
+        TRY(fmm_strict_given(task, s, rhs, 0, q));
+        return run_device(task, s, &counts, rhs, q, result);
     }
-    TRY(gpu_ends_host(plan->device, result));
+    TRY(gpu_ends_host(task->device, result));
     for (int r = 0; r < rhs; r++) {
         s->gpu->pending = 0; /* a sum that is stopped has no facts */
-        TRY(progress_step(r, rhs, "summing on %s", plan->device->name));
+        TRY(progress_step(r, rhs, "summing on %s", task->device->name));
         run_begin(s->gpu, rhs, result);
-        TRY(fmm_strict_given(plan, s, rhs, r, q));
-        TRY(run_host(plan, s, &counts, r, q, result));
+        TRY(fmm_strict_given(task, s, rhs, r, q));
+        TRY(run_host(task, s, &counts, r, q, result));
         if (s->strict) /* of each the bound is looked at */
-            TRY(fmm_gpu_finish(plan, s));
+            TRY(fmm_gpu_finish(task, s));
     }
-    return fmm_gpu_finish(plan, s);
+    return fmm_gpu_finish(task, s);
 }
 
 /* Seconds of the rooms in the last right-hand side, times their number. */
-static void run_seconds(struct farsum_plan *plan, const struct fmm *s)
+static void run_seconds(const struct task *task, const struct fmm *s)
 {
     const struct fmm_gpu *g = s->gpu;
     double seconds[FMM_WATCHES] = {0};
@@ -363,20 +362,20 @@ static void run_seconds(struct farsum_plan *plan, const struct fmm *s)
             seconds[r] = 0;
         seconds[r] *= (double)g->rhs;
     }
-    plan->info.seconds_stages = seconds[FMM_ALL];
-    fmm_seconds(plan, s, seconds);
+    task->report->info.seconds_stages = seconds[FMM_ALL];
+    fmm_seconds(task, s, seconds);
 }
 
-farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_gpu_finish(struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     double fact[FMM_FACTS];
     TRY(device_finish(g->device));
     if (!g->pending)
         return FARSUM_OK;
-    TRY(fmm_gpu_range_last(plan, s));
+    TRY(fmm_gpu_range_last(task, s));
     g->pending = 0;
-    TRY(fmm_gpu_fold(plan, s));
+    TRY(fmm_gpu_fold(task, s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     if (fact[FMM_FACT_BAD] >= 0 || fact[FMM_FACT_RANGE] >= 0)
         TRY(run_told(g));
@@ -385,10 +384,10 @@ farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
              "strength %lld of right-hand side %lld is not finite",
              (long long)fact[FMM_FACT_BAD_AT], (long long)fact[FMM_FACT_BAD]);
     if (fact[FMM_FACT_RANGE] >= 0)
-        return gpu_ends_range(plan, (int64_t)fact[FMM_FACT_RANGE]);
+        return gpu_ends_range(task, (int64_t)fact[FMM_FACT_RANGE]);
     const double unit[2] = {fact[FMM_FACT_UNIT], 0};
-    plan_units_strength(plan, unit);
-    run_seconds(plan, s);
+    units_strength(task, unit);
+    run_seconds(task, s);
     double n = (double)s->tree.source.n;
     double own = s->tree.separate ? fact[FMM_FACT_Q2] / n : 1;
     const struct fmm_norms norms = {
@@ -397,7 +396,7 @@ farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s)
         .force = g->had_field ? own * fact[FMM_FACT_FORCE] : -1,
         .potential = g->had_potential ? fact[FMM_FACT_PHI] : -1,
     };
-    plan->info.net_strength = norms.q;
-    plan->net_size = sqrt(n * norms.q2);
-    return fmm_estimate_sum(plan, s, &norms);
+    task->report->info.net_strength = norms.q;
+    task->report->net_size = sqrt(n * norms.q2);
+    return fmm_estimate_sum(task, s, &norms);
 }

@@ -26,13 +26,13 @@ _Static_assert(sizeof(struct fmm_boxes) == 32, "as the kernel has it");
 /* Cells of this edge hold whatever is finite. */
 static const double wide_cell = 1e303;
 
-int fmm_gpu_queues(const struct farsum_plan *plan)
+int fmm_gpu_queues(const struct task *task)
 {
-    if (!plan->device)
+    if (!task->device)
         return 0;
-    if (plan->options.queues)
-        return plan->options.queues;
-    return plan->problem.n_sources < BESIDE_MOST ? 2 : 1;
+    if (task->options.queues)
+        return task->options.queues;
+    return task->problem.n_sources < BESIDE_MOST ? 2 : 1;
 }
 
 void fmm_gpu_forget(struct fmm_gpu *g)
@@ -111,15 +111,15 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
     return FARSUM_OK;
 }
 
-farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
+farsum_status fmm_gpu_create(const struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = NULL;
     double fact[FMM_FACTS] = {0};
     TRY(MEM_NEW(g, 1));
     s->gpu = g;
-    g->device = plan->device;
-    TRY(gpu_kernels(g, &plan->problem));
-    g->beside = fmm_gpu_queues(plan) > 1;
+    g->device = task->device;
+    TRY(gpu_kernels(g, &task->problem));
+    g->beside = fmm_gpu_queues(task) > 1;
     if (g->beside)
         TRY(aside_create(&g->aside, g->device));
     fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = fact[FMM_FACT_RANGE] = -1;
@@ -132,39 +132,39 @@ farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s)
     for (int w = 0; w < FMM_WATCHES; w++)
         TRY(stopwatch_create(&g->watch[w], g->device));
     TRY(points_gpu_create(g->device, &s->source.gpu));
-    if (plan->problem.n_targets > 0)
+    if (task->problem.n_targets > 0)
         TRY(points_gpu_create(g->device, &s->target.gpu));
-    return fmm_gpu_ahead(plan, s);
+    return fmm_gpu_ahead(task, s);
 }
 
 /* Are positions looked at after they were set?  A caller's are borrowed until
  * then. */
-static int gpu_stay(const struct farsum_plan *plan, const struct fmm *s)
+static int gpu_stay(const struct task *task, const struct fmm *s)
 {
-    return (s->facts.periodic && plan->problem.surface == FARSUM_VACUUM)
+    return (s->facts.periodic && task->problem.surface == FARSUM_VACUUM)
            || s->strict;
 }
 
 /* Positions there, in `x`, and what holds them. */
-static farsum_status gpu_take(struct farsum_plan *plan, struct fmm *s,
+static farsum_status gpu_take(const struct task *task, struct fmm *s,
                               struct points *points, struct buf *x, int64_t n,
                               const void *given, const char *what)
 {
     struct fmm_gpu *g = s->gpu;
-    farsum_precision type = plan->problem.arrays;
+    farsum_precision type = task->problem.arrays;
     int64_t bytes = 3 * n * array_size(type);
     struct cell open = {0};
     points->n = 0;
     open.inv[0] = open.inv[4] = open.inv[8] = 1 / wide_cell;
     open.unit = 1;
-    if (plan->problem.memory == FARSUM_HOST) {
+    if (task->problem.memory == FARSUM_HOST) {
         TRY(buf_given_host(g->device, given, bytes, what));
         TRY(buf_reserve(x, g->device, bytes));
         TRY(buf_upload(x, 0, given, bytes));
     } else {
         struct buf from = {0};
         TRY(buf_given(&from, g->device, given, bytes, what));
-        if (gpu_stay(plan, s)) {
+        if (gpu_stay(task, s)) {
             TRY(buf_reserve(x, g->device, bytes));
             TRY(buf_copy(x, 0, &from, 0, bytes));
         } else {
@@ -184,15 +184,15 @@ static farsum_status gpu_check(struct fmm *s, int64_t m)
     return m > 0 ? points_gpu_check(s->target.gpu) : FARSUM_OK;
 }
 
-farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_gpu_fractions(const struct task *task, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3])
 {
     struct fmm_gpu *g = s->gpu;
     struct points *sides[] = {&s->source, &s->target};
     const struct buf *x[] = {&g->x, &g->y};
-    struct fmm_region region = {.per = plan_per(plan),
-                                .wide = plan->problem.arrays != FARSUM_F32};
+    struct fmm_region region = {.per = task_per(task),
+                                .wide = task->problem.arrays != FARSUM_F32};
     memcpy(region.corner, corner, sizeof region.corner);
     memcpy(region.edge, edge, sizeof region.edge);
     for (int k = 0; k < (m > 0 ? 2 : 1); k++) {
@@ -206,8 +206,8 @@ farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
     return FARSUM_OK;
 }
 
-farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
-                                const struct fmm *s, struct tree_args *args)
+farsum_status fmm_gpu_tree_args(const struct task *task, const struct fmm *s,
+                                struct tree_args *args)
 {
     const double *low = s->gpu->low, *high = s->gpu->high;
     *args = (struct tree_args){
@@ -215,8 +215,8 @@ farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
         .depth = s->shape.depth,
         .ws = s->shape.ws,
         .leaf = s->shape.leaf ? s->shape.leaf : 1,
-        .precision = plan->problem.precision,
-        .threads = plan->threads,
+        .precision = task->problem.precision,
+        .threads = task->threads,
     };
     for (int d = 0; d < 3; d++) {
         args->periodic[d] = s->facts.periodic;
@@ -231,11 +231,10 @@ farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
     return tree_region(args, &two, NULL);
 }
 
-static farsum_status gpu_tree(struct farsum_plan *plan, struct fmm *s,
-                              int64_t m)
+static farsum_status gpu_tree(const struct task *task, struct fmm *s, int64_t m)
 {
     struct tree_args args;
-    TRY(fmm_gpu_tree_args(plan, s, &args));
+    TRY(fmm_gpu_tree_args(task, s, &args));
     return tree_gpu_set(&s->tree, &args, s->source.gpu,
                         m > 0 ? s->target.gpu : NULL);
 }
@@ -308,11 +307,11 @@ static farsum_status gpu_leaf(struct fmm *s, const struct tree_gpu_points *p,
 }
 
 /* Both, and the points' leaves of a sparse tree.  Waits. */
-static farsum_status gpu_leaves(struct farsum_plan *plan, struct fmm *s)
+static farsum_status gpu_leaves(struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     struct fmm_crowd *crowd = &s->crowd;
-    int distinct = !plan->problem.exclude_coincident, dense = s->tree.dense;
+    int distinct = !task->problem.exclude_coincident, dense = s->tree.dense;
     double fact[FMM_FACTS], h = tree_h(&s->tree, s->tree.depth);
     double targets = (double)tree_targets(&s->tree)->n;
     if (dense)
@@ -326,7 +325,7 @@ static farsum_status gpu_leaves(struct farsum_plan *plan, struct fmm *s)
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     TRY(gpu_check(s, s->tree.separate));
     if (distinct && fact[FMM_FACT_TWIN] >= 0)
-        TRY(gpu_distinct(plan, s->source.gpu, (int64_t)fact[FMM_FACT_TWIN],
+        TRY(gpu_distinct(task, s->source.gpu, (int64_t)fact[FMM_FACT_TWIN],
                          (int64_t)fact[FMM_FACT_TWIN + 1]));
     if (!dense) /* method/fmm/device/clustering.c */
         return FARSUM_OK;
@@ -340,25 +339,25 @@ static farsum_status gpu_leaves(struct farsum_plan *plan, struct fmm *s)
 }
 
 /* Do results of m targets go by fmm_give? */
-static int gpu_gathers(const struct farsum_plan *plan, const struct fmm_gpu *g,
+static int gpu_gathers(const struct task *task, const struct fmm_gpu *g,
                        int64_t m)
 {
     int64_t cache = g->device->facts.cache;
-    int values = (plan->problem.outputs & FARSUM_POTENTIAL ? 1 : 0)
-                 + (plan->problem.outputs & FARSUM_FIELD ? 3 : 0);
+    int values = (task->problem.outputs & FARSUM_POTENTIAL ? 1 : 0)
+                 + (task->problem.outputs & FARSUM_FIELD ? 3 : 0);
     if (g->gathers != 0)
         return g->gathers > 0;
     return cache > 0
-           && 2 * m * values * array_size(plan->problem.arrays) > cache;
+           && 2 * m * values * array_size(task->problem.arrays) > cache;
 }
 
 /* Room for results side by side. */
-static farsum_status gpu_together(const struct farsum_plan *plan, struct fmm *s)
+static farsum_status gpu_together(const struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
-    int64_t record = 4 * array_size(plan->problem.precision);
-    g->gathered = gpu_gathers(plan, g, p->n) ? FMM_SCATTERED : FMM_GIVEN;
+    int64_t record = 4 * array_size(task->problem.precision);
+    g->gathered = gpu_gathers(task, g, p->n) ? FMM_SCATTERED : FMM_GIVEN;
     if (g->gathered == FMM_GIVEN)
         return FARSUM_OK;
     TRY(buf_reserve(&fmm_gpu_aims(s)->inside->packed, g->device,
@@ -379,10 +378,10 @@ farsum_status fmm_gpu_gather(struct fmm *s, int rhs)
                   ARG_BUF(&p->order), ARG_BUF(&g->at), ARG_I64(p->n));
 }
 
-static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
+static farsum_status gpu_reserve(const struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
-    int64_t real = array_size(plan->problem.precision);
+    int64_t real = array_size(task->problem.precision);
     int64_t n = s->tree.source.n, m = tree_targets(&s->tree)->n;
     int64_t numbers = multipole_size(s->shape.order);
     s->stride = (s->tree.n_boxes + 31) / 32 * 32;
@@ -395,57 +394,56 @@ static farsum_status gpu_reserve(const struct farsum_plan *plan, struct fmm *s)
     }
     TRY(buf_reserve(&g->multipole, g->device, numbers * s->stride * real));
     TRY(buf_reserve(&g->local, g->device, numbers * s->stride * real));
-    return gpu_arrays_reserve(&g->given, plan, n, m);
+    return gpu_arrays_reserve(&g->given, task, n, m);
 }
 
 /* The tree of s->shape, its leaves and its rooms. */
-static farsum_status gpu_whole(struct farsum_plan *plan, struct fmm *s,
-                               int64_t n, int64_t m)
+static farsum_status gpu_whole(struct task *task, struct fmm *s, int64_t n,
+                               int64_t m)
 {
     if (s->tree.n_leaves > 0 && s->tree.dense != s->shape.dense) {
         fmm_gpu_forget(s->gpu);
         tree_clear(&s->tree);
     }
-    TRY(s->shape.dense ? gpu_tree(plan, s, m) : fmm_gpu_sparse(plan, s, m));
-    TRY(gpu_leaves(plan, s));
-    return fmm_points_rooms(plan, s, n, m);
+    TRY(s->shape.dense ? gpu_tree(task, s, m) : fmm_gpu_sparse(task, s, m));
+    TRY(gpu_leaves(task, s));
+    return fmm_points_rooms(task, s, n, m);
 }
 
-farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
-                                 int64_t n, const void *x, int64_t m,
-                                 const void *y)
+farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
+                                 const void *x, int64_t m, const void *y)
 {
     struct fmm_gpu *g = s->gpu;
-    TRY(fmm_gpu_range_last(plan, s));
-    TRY(fmm_gpu_fold(plan, s));
+    TRY(fmm_gpu_range_last(task, s));
+    TRY(fmm_gpu_fold(task, s));
     s->target.n = 0;
     g->summed = 0;
     g->ranged = 1;
     g->exclude.ordered = 0;
-    TRY(gpu_take(plan, s, &s->source, &g->x, n, x, "source"));
+    TRY(gpu_take(task, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
-        TRY(gpu_take(plan, s, &s->target, &g->y, m, y, "target"));
+        TRY(gpu_take(task, s, &s->target, &g->y, m, y, "target"));
     if (!s->facts.periodic) {
-        TRY(fmm_gpu_bounds(plan, s, m));
+        TRY(fmm_gpu_bounds(task, s, m));
         TRY(gpu_check(s, m));
         fmm_extent(s, g->low, g->high);
-        TRY(fmm_gpu_apart(plan, s, m));
+        TRY(fmm_gpu_apart(task, s, m));
     }
-    TRY(fmm_gpu_shape(plan, s, n, m));
+    TRY(fmm_gpu_shape(task, s, n, m));
     const struct fmm_learnt learnt = s->learnt;
-    farsum_status status = gpu_whole(plan, s, n, m);
+    farsum_status status = gpu_whole(task, s, n, m);
     if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
         s->learnt = learnt;
     if (status == FARSUM_ERR_TOLERANCE && fmm_either(s)) {
-        TRY(fmm_shape(plan, s, 0, n, m, &s->shape));
-        status = gpu_whole(plan, s, n, m);
+        TRY(fmm_shape(task, s, 0, n, m, &s->shape));
+        status = gpu_whole(task, s, n, m);
     }
-    if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(plan, s)) {
-        TRY(fmm_gpu_shape(plan, s, n, m));
-        status = gpu_whole(plan, s, n, m);
+    if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(task, s)) {
+        TRY(fmm_gpu_shape(task, s, n, m));
+        status = gpu_whole(task, s, n, m);
     }
     TRY(status);
-    TRY(gpu_reserve(plan, s));
-    TRY(gpu_together(plan, s));
-    return fmm_points_set(plan, s);
+    TRY(gpu_reserve(task, s));
+    TRY(gpu_together(task, s));
+    return fmm_points_set(task, s);
 }

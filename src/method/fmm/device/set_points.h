@@ -110,46 +110,42 @@ struct fmm_gpu {
 };
 
 /* That the stages will be in; 0: on the host. */
-int fmm_gpu_queues(const struct farsum_plan *plan);
+int fmm_gpu_queues(const struct task *task);
 /* Rooms apart: kernels; memory for the boxes comes with the points. */
-farsum_status fmm_gpu_create(const struct farsum_plan *plan, struct fmm *s);
+farsum_status fmm_gpu_create(const struct task *task, struct fmm *s);
 void fmm_gpu_destroy(struct fmm_gpu *gpu); /* NULL is legal */
 /* Before a room goes that a kept sequence may use. */
 void fmm_gpu_forget(struct fmm_gpu *gpu); /* NULL is legal */
-farsum_status fmm_gpu_set_points(struct farsum_plan *plan, struct fmm *s,
-                                 int64_t n, const void *x, int64_t m,
-                                 const void *y);
+farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
+                                 const void *x, int64_t m, const void *y);
 /* method/fmm/device/choose_tree.c.  s->shape: of a sparse tree where points are
  * far from uniform and it is the faster one. */
-farsum_status fmm_gpu_shape(const struct farsum_plan *plan, struct fmm *s,
-                            int64_t n, int64_t m);
+farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
+                            int64_t m);
 /* A sparse tree of the points that are there, and what it says of the errors;
  * the same for s->shape alone. */
-farsum_status fmm_gpu_sparse(struct farsum_plan *plan, struct fmm *s,
-                             int64_t m);
-farsum_status fmm_gpu_sparse_tree(struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m);
+farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
                                   int64_t m);
 /* method/fmm/device/clustering.c: fmm_crowd of a sparse tree on a device, to
  * rounding.  *room: kernels and memory, NULL at first. */
 struct fmm_gpu_crowd;
 /* The kernels that points will want, as points_gpu_ahead. */
-farsum_status fmm_gpu_ahead(const struct farsum_plan *plan, struct fmm *s);
+farsum_status fmm_gpu_ahead(const struct task *task, struct fmm *s);
 farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
                             struct fmm_gpu_crowd **room,
                             struct fmm_crowd *crowd);
 void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *room); /* NULL is legal */
 /* The region of a tree of open points, and method/fmm/device/set_points.c's
  * own. */
-farsum_status fmm_gpu_tree_args(const struct farsum_plan *plan,
-                                const struct fmm *s, struct tree_args *args);
+farsum_status fmm_gpu_tree_args(const struct task *task, const struct fmm *s,
+                                struct tree_args *args);
 /* method/fmm/device/open.c: gpu->low and high, and the plan's unit of length
  * with them; what the sources leave at targets of their own, into facts. */
-farsum_status fmm_gpu_bounds(struct farsum_plan *plan, struct fmm *s,
-                             int64_t m);
-farsum_status fmm_gpu_apart(const struct farsum_plan *plan, struct fmm *s,
-                            int64_t m);
+farsum_status fmm_gpu_bounds(struct task *task, struct fmm *s, int64_t m);
+farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m);
 /* Fractions of a region in place of those of a wide cell. */
-farsum_status fmm_gpu_fractions(const struct farsum_plan *plan, struct fmm *s,
+farsum_status fmm_gpu_fractions(const struct task *task, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3]);
 /* method/fmm/device/clustering_dense.c.  The same of a dense one, but for h,
@@ -170,22 +166,21 @@ farsum_status fmm_gpu_gather(struct fmm *s, int rhs);
 farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
                             struct buf *count);
 /* method/fmm/device/run.c */
-farsum_status fmm_gpu_execute(struct farsum_plan *plan, struct fmm *s, int rhs,
+farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
 /* What is left of a sum in records, to facts, before other points come. */
-farsum_status fmm_gpu_fold(const struct farsum_plan *plan, const struct fmm *s);
+farsum_status fmm_gpu_fold(const struct task *task, const struct fmm *s);
 /* Whether the results of the last execute's last right-hand side are in range,
  * if nobody looked yet. */
-farsum_status fmm_gpu_range_last(const struct farsum_plan *plan,
-                                 const struct fmm *s);
+farsum_status fmm_gpu_range_last(const struct task *task, const struct fmm *s);
 /* Waits; what went wrong, then the numbers of the last sum into plan->info. */
-farsum_status fmm_gpu_finish(struct farsum_plan *plan, struct fmm *s);
+farsum_status fmm_gpu_finish(struct task *task, struct fmm *s);
 
 /* method/fmm/device/exclude.c: the plan's exclusions to the device, for the
  * points that are there; whether they are; takes them from the sums of near
  * pairs. */
-farsum_status fmm_gpu_exclude(const struct farsum_plan *plan, struct fmm *s);
-farsum_status fmm_gpu_exclude_ready(const struct farsum_plan *plan,
+farsum_status fmm_gpu_exclude(const struct task *task, struct fmm *s);
+farsum_status fmm_gpu_exclude_ready(const struct task *task,
                                     const struct fmm *s);
 farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near);
 void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *exclude);

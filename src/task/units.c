@@ -10,31 +10,31 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/arrays.h"
-#include "task/method.h"
+#include "task/units.h"
 
 /* Of a value (a potential, a velocity) of the sum that info tells of. */
-int plan_exponent(const struct farsum_plan *plan)
+int task_exponent(const struct task *task)
 {
-    const struct units *u = &plan->units;
-    return u->constant + u->strength - plan->pair.kind->power * u->length;
+    const struct units *u = &task->units;
+    return u->constant + u->strength - task->pair.kind->power * u->length;
 }
 
-int plan_exponent_field(const struct farsum_plan *plan)
+int task_exponent_field(const struct task *task)
 {
-    return plan_exponent(plan) - plan->units.length;
+    return task_exponent(task) - task->units.length;
 }
 
-int plan_exponent_energy(const struct farsum_plan *plan)
+int task_exponent_energy(const struct task *task)
 {
-    return plan_exponent(plan) + plan->units.strength;
+    return task_exponent(task) + task->units.strength;
 }
 
 /* Of what an absolute tolerance is of: forces, or a flow's velocities. */
-static int exponent_absolute(const struct farsum_plan *plan)
+static int exponent_absolute(const struct task *task)
 {
-    if (!plan->pair.kind->gradient)
-        return plan_exponent(plan);
-    return plan_exponent_field(plan) + plan->units.strength;
+    if (!task->pair.kind->gradient)
+        return task_exponent(task);
+    return task_exponent_field(task) + task->units.strength;
 }
 
 static double within(double v)
@@ -43,39 +43,40 @@ static double within(double v)
 }
 
 /* The caller's lengths and numbers in the units that are set. */
-static void units_inside(struct farsum_plan *plan)
+static void units_inside(struct task *task)
 {
-    const farsum_problem *given = &plan->given;
-    farsum_problem *p = &plan->problem;
-    int k = plan->units.length;
+    const farsum_problem *given = &task->given;
+    farsum_problem *p = &task->problem;
+    int k = task->units.length;
     for (int i = 0; i < 9; i++)
         p->cell[i] = ldexp(given->cell[i], -k);
     p->kappa = within(ldexp(given->kappa, k));
     p->softening = within(ldexp(given->softening, -k));
-    plan->pair.kappa = p->kappa;
-    p->coulomb = ldexp(fabs(given->coulomb), -plan->units.constant);
-    plan->options.cutoff = within(ldexp(plan->given_cutoff, -k));
-    plan->options.skin = within(ldexp(plan->given_skin, -k));
-    plan_units_tolerance(plan);
+    task->pair.kappa = p->kappa;
+    p->coulomb = ldexp(fabs(given->coulomb), -task->units.constant);
+    task->options.cutoff = within(ldexp(task->given_cutoff, -k));
+    task->options.skin = within(ldexp(task->given_skin, -k));
+    units_tolerance(task);
 }
 
-void plan_units_tolerance(struct farsum_plan *plan)
+void units_tolerance(struct task *task)
 {
-    double tolerance = plan->given.tolerance / plan->finer;
-    plan->problem.tolerance = tolerance;
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
+    double tolerance = task->given.tolerance / task->finer;
+    task->problem.tolerance = tolerance;
+    if (task->problem.error != FARSUM_ERROR_ABSOLUTE)
         return;
     /* 0 would be no tolerance at all */
-    plan->problem.tolerance =
-        fmax(within(ldexp(tolerance, -exponent_absolute(plan))), 1e-300);
+    task->problem.tolerance =
+        fmax(within(ldexp(tolerance, -exponent_absolute(task))), 1e-300);
 }
 
 void extent_points(struct extent *e, const double *x, int64_t n, int threads)
 {
     for (int d = 0; d < 3; d++) {
         double low = e->low[d], high = e->high[d];
-        PAR_FOR(threads, schedule(static) reduction(min : low)
-                reduction(max : high))
+        PAR_FOR(threads, schedule(static) reduction(min
+                                                    : low) reduction(max
+                                                                     : high))
         for (int64_t i = 0; i < n; i++) {
             low = fmin(low, x[3 * i + d]);
             high = fmax(high, x[3 * i + d]);
@@ -93,7 +94,7 @@ static void units_extent(const void *x, farsum_precision type, int64_t n,
         extent_add(e, (int)(i % 3), array_get(x, type, i));
 }
 
-int plan_units_of(const struct extent *e)
+int units_of(const struct extent *e)
 {
     double size = 0, most = 0;
     for (int d = 0; d < 3; d++) {
@@ -106,35 +107,35 @@ int plan_units_of(const struct extent *e)
 }
 
 /* The strengths of the sample in units of their own, f64. */
-static farsum_status units_sample(struct farsum_plan *plan)
+static farsum_status units_sample(struct task *task)
 {
-    const farsum_problem *given = &plan->given;
-    int width = plan->pair.strengths;
+    const farsum_problem *given = &task->given;
+    int width = task->pair.strengths;
     int64_t n = given->n_sources * width;
     double *q = NULL, most[2];
     if (!given->sample_q)
         return FARSUM_OK;
     TRY(MEM_RAW(q, n));
-    plan->sample_q = q;
+    task->sample_q = q;
     for (int64_t i = 0; i < n; i++) {
         q[i] = array_get(given->sample_q, given->arrays, i);
         if (!isfinite(q[i]))
             FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)(i / width),
                  q[i]);
     }
-    plan_units_most(q, FARSUM_F64, 0, n, width, most);
-    plan_units_strength(plan, most);
-    plan->units.sample = plan->units.strength;
+    units_most(q, FARSUM_F64, 0, n, width, most);
+    units_strength(task, most);
+    task->units.sample = task->units.strength;
     for (int64_t i = 0; i < n; i++)
-        q[i] = ldexp(q[i], -plan->units.part[i % width / 3]);
-    plan->problem.sample_q = q;
+        q[i] = ldexp(q[i], -task->units.part[i % width / 3]);
+    task->problem.sample_q = q;
     return FARSUM_OK;
 }
 
-farsum_status plan_units_begin(struct farsum_plan *plan)
+farsum_status units_begin(struct task *task)
 {
-    const farsum_problem *given = &plan->given;
-    struct units *u = &plan->units;
+    const farsum_problem *given = &task->given;
+    struct units *u = &task->units;
     struct extent e = EXTENT_NONE;
     double most = 0;
     for (int i = 0; i < 9 && given->periodic[0]; i++)
@@ -142,46 +143,47 @@ farsum_status plan_units_begin(struct farsum_plan *plan)
     u->length = scale_exponent(most);
     if (!given->periodic[0] && given->sample_x) {
         units_extent(given->sample_x, given->arrays, given->n_sources, &e);
-        u->length = plan_units_of(&e);
+        u->length = units_of(&e);
         u->placed = 1;
     }
     u->constant = scale_exponent(fabs(given->coulomb));
     u->per[0] = u->per[1] = 1;
-    TRY(units_sample(plan));
-    units_inside(plan);
+    TRY(units_sample(task));
+    units_inside(task);
     return FARSUM_OK;
 }
 
-void plan_units_points(struct farsum_plan *plan, const struct extent *e)
+void units_points(struct task *task, const struct extent *e)
 {
     enum { NEAR_ENOUGH = 4 }; /* what is made for the unit is kept */
-    int length = plan_units_of(e);
-    if (plan->units.placed && abs(length - plan->units.length) <= NEAR_ENOUGH)
+    int length = units_of(e);
+    if (task->units.placed && abs(length - task->units.length) <= NEAR_ENOUGH)
         return;
-    plan->units.placed = 1;
-    plan->units.length = length;
-    units_inside(plan);
+    task->units.placed = 1;
+    task->units.length = length;
+    units_inside(task);
 }
 
-farsum_status plan_units_cell(const struct farsum_plan *plan,
-                              const double cell[9], double inside[9])
+farsum_status units_cell(const struct task *task, const double cell[9],
+                         double inside[9])
 {
     enum { LARGER = 64 };
     double most = 0;
     for (int i = 0; i < 9; i++) {
-        inside[i] = ldexp(cell[i], -plan->units.length);
+        inside[i] = ldexp(cell[i], -task->units.length);
         most = fmax(most, fabs(cell[i]));
     }
-    int more = scale_exponent(most) - plan->units.length;
+    int more = scale_exponent(most) - task->units.length;
     if (most > 0 && isfinite(most) && abs(more) > LARGER)
-        FAIL(ERR_CELL, "cell: its longest edge is %.3g times that which the "
-                       "plan was made for: make a new plan",
+        FAIL(ERR_CELL,
+             "cell: its longest edge is %.3g times that which the "
+             "plan was made for: make a new plan",
              ldexp(1, more));
     return FARSUM_OK;
 }
 
-void plan_units_most(const void *q, farsum_precision type, int64_t first,
-                     int64_t n, int width, double most[2])
+void units_most(const void *q, farsum_precision type, int64_t first, int64_t n,
+                int width, double most[2])
 {
     most[0] = most[1] = 0;
     if (width <= 3) {
@@ -195,22 +197,22 @@ void plan_units_most(const void *q, farsum_precision type, int64_t first,
     }
 }
 
-void plan_units_strength(struct farsum_plan *plan, const double most[2])
+void units_strength(struct task *task, const double most[2])
 {
-    struct units *u = &plan->units;
+    struct units *u = &task->units;
     u->strength = 0;
     for (int k = 0; k < 2; k++) {
         u->part[k] = scale_exponent(most[k]);
         u->per[k] = ldexp(1, -u->part[k]);
         u->strength += u->part[k];
     }
-    plan_units_tolerance(plan);
+    units_tolerance(task);
 }
 
-void plan_units_again(struct farsum_plan *plan)
+void units_again(struct task *task)
 {
-    plan->units.strength = plan->units.sample;
-    plan_units_tolerance(plan);
+    task->units.strength = task->units.sample;
+    units_tolerance(task);
 }
 
 static double scaled(double v, int e)
@@ -218,59 +220,36 @@ static double scaled(double v, int e)
     return scale_by(scale_of(e), v);
 }
 
-void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info)
+double task_error(const struct task *task, double error)
 {
-    const struct units *u = &plan->units;
-    int absolute = plan->problem.error == FARSUM_ERROR_ABSOLUTE;
-    int norm = plan->problem.error == FARSUM_ERROR_FORCE
-                   ? plan_exponent_field(plan) + u->strength
-                   : plan_exponent(plan);
-    info->cutoff = scaled(info->cutoff, u->length);
-    info->skin = scaled(info->skin, u->length);
-    info->net_strength = scaled(info->net_strength, u->strength);
-    if (!absolute)
-        info->norm = scaled(info->norm, norm);
-    info->estimated_error = plan_error(plan, plan_estimate(plan));
-    info->estimated_energy_error = plan_estimate_energy(plan, 0);
-    info->estimated_virial_error = plan_estimate_energy(plan, 1);
-    info->lists_made -= plan->lists_before[0];
-    info->lists_kept -= plan->lists_before[1];
-    info->checked_error = plan->checked < 0
-                              ? -1
-                              : plan->checked * plan->given.tolerance;
-    info->bound = plan_error(plan, info->bound);
-}
-
-double plan_error(const struct farsum_plan *plan, double error)
-{
-    if (plan->problem.error != FARSUM_ERROR_ABSOLUTE)
+    if (task->problem.error != FARSUM_ERROR_ABSOLUTE)
         return error;
-    return scaled(error, exponent_absolute(plan));
+    return scaled(error, exponent_absolute(task));
 }
 
-double plan_bound(const struct farsum_plan *plan, double error, double norm)
+double task_bound(const struct task *task, double error, double norm)
 {
-    if (plan->problem.error == FARSUM_ERROR_ABSOLUTE)
-        return plan->problem.coulomb * error;
+    if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
+        return task->problem.coulomb * error;
     if (error == 0)
         return 0;
     return error < norm ? error / (norm - error) : INFINITY;
 }
 
-double plan_length(const struct farsum_plan *plan, double length)
+double task_length(const struct task *task, double length)
 {
-    return scaled(length, plan->units.length);
+    return scaled(length, task->units.length);
 }
 
-double plan_per(const struct farsum_plan *plan)
+double task_per(const struct task *task)
 {
-    return ldexp(1, -plan->units.length);
+    return ldexp(1, -task->units.length);
 }
 
 /* The largest of n numbers by size; of what is not finite, infinity.  By the
  * bits: the largest first, and what is not finite above all. */
-double plan_units_largest(const void *v, farsum_precision type, int64_t n,
-                          int threads)
+double units_largest(const void *v, farsum_precision type, int64_t n,
+                     int threads)
 {
     if (type == FARSUM_F32) {
         const uint32_t *bits = v;
@@ -300,7 +279,7 @@ double plan_units_largest(const void *v, farsum_precision type, int64_t n,
  * by the background, by what cancels. */
 enum { SURE = 60 };
 
-int plan_units_sure(double largest, int exponent, farsum_precision type)
+int units_sure(double largest, int exponent, farsum_precision type)
 {
     if (largest == 0)
         return 1;
@@ -311,35 +290,32 @@ int plan_units_sure(double largest, int exponent, farsum_precision type)
                               : e > -1022 + SURE && e < 1023 - SURE;
 }
 
-int plan_units_safe(struct farsum_plan *plan, int64_t n, int rhs,
-                    const void *q)
+int units_safe(struct task *task, int64_t n, int rhs, const void *q)
 {
-    const farsum_problem *p = &plan->problem;
-    int width = plan->pair.strengths, gradient = plan->pair.kind->gradient;
+    const farsum_problem *p = &task->problem;
+    int width = task->pair.strengths, gradient = task->pair.kind->gradient;
     int safe = 1;
     for (int r = 0; r < rhs && safe; r++) {
         double most[2];
-        plan_units_most(q, p->arrays, r * n * width, n * width, width, most);
-        plan_units_strength(plan, most);
-        safe = plan_units_sure(1, plan_exponent(plan), p->arrays);
+        units_most(q, p->arrays, r * n * width, n * width, width, most);
+        units_strength(task, most);
+        safe = units_sure(1, task_exponent(task), p->arrays);
         if (gradient)
-            safe &= plan_units_sure(1, plan_exponent_field(plan), p->arrays)
-                    && plan_units_sure(1, plan_exponent_energy(plan),
-                                       FARSUM_F64);
+            safe &= units_sure(1, task_exponent_field(task), p->arrays)
+                    && units_sure(1, task_exponent_energy(task), FARSUM_F64);
     }
     return safe;
 }
 
-farsum_status plan_units_range(const struct farsum_plan *plan, double largest,
-                               int exponent, farsum_precision type,
-                               const char *what)
+farsum_status units_range(const struct task *task, double largest, int exponent,
+                          farsum_precision type, const char *what)
 {
     int f32 = type == FARSUM_F32;
     if (isnan(largest) || isinf(largest))
         FAIL(ERR_POSITION,
              "the %s is not finite: points lie too close together for sums in "
              "%s",
-             what, plan->problem.precision == FARSUM_F32 ? "f32" : "f64");
+             what, task->problem.precision == FARSUM_F32 ? "f32" : "f64");
     double v = scaled(largest, exponent);
     double most = f32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
     if (f32)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* task.c: the caller's memory limit and log. */
+#include "task/task.h"
+
+#include <stdarg.h>
+
+#include "base/c_locale.h"
+#include "base/fpenv.h"
+
+farsum_status task_has_memory(const struct task *task, double bytes)
+{
+    if (bytes > (double)task->options.memory_limit)
+        FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
+             bytes, (unsigned long long)task->options.memory_limit);
+    return FARSUM_OK;
+}
+
+void task_log(const struct task *task, const char *format, ...)
+{
+    char line[1024];
+    if (!task->options.log)
+        return;
+    va_list args;
+    va_start(args, format);
+    c_locale_vtext(line, sizeof line, format, args);
+    va_end(args);
+    int held = fp_suspend();
+    task->options.log(line, task->options.log_data);
+    fp_resume(held);
+}
