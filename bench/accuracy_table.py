@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the ladder of tolerances into the tables of docs/accuracy.md.
+"""Turns the tolerance sweep into the tables of docs/accuracy-measurements.md.
 
     build/test/test_methods --full --csv ladder.csv
     bench/accuracy_table.py ladder.csv                        # to the terminal
-    bench/accuracy_table.py ladder.csv --into docs/accuracy.md
-    bench/accuracy_table.py ladder.csv --short --into README.md
+    bench/accuracy_table.py ladder.csv --into docs/accuracy-measurements.md
 
---into replaces what stands between the lines "<!-- ladder: begin -->" and
-"<!-- ladder: end -->" of the file.  Several files, the parts of a ladder that
-was run with --filter, are read as one; --join writes them as one.  Nothing but
-Python is needed.
+--into replaces the lines between "<!-- sweep: begin -->" and
+"<!-- sweep: end -->" of the file.  Several files, the parts of a sweep that was
+run with --filter, are read as one; --join writes them as one.  The program
+needs only Python.
 """
 import argparse
 import csv
@@ -19,18 +18,10 @@ import statistics
 import sys
 import tempfile
 
-BEGIN, END = "<!-- ladder: begin -->", "<!-- ladder: end -->"
+BEGIN, END = "<!-- sweep: begin -->", "<!-- sweep: end -->"
 NUMBERS = ("tol", "estimate", "measured", "potential_error", "energy_error",
            "virial_error")
-TITLES = {
-    "water": "SPC/E water, 3000 atoms",
-    "melt": "molten NaCl, 4096 ions",
-    "uniform": "random charges in a cube",
-    "clustered": "charges in two clusters",
-    "dense": "9 of 10 in one small ball",
-    "long": "random, cell 1 : 1 : 10",
-    "tilted": "random, strongly tilted cell",
-}
+SYSTEMS = ("water", "melt", "uniform", "clustered", "dense", "long", "tilted")
 # The systems of the group `kernels`; those of `cross` begin with their kernel.
 KERNELS = {
     "stokeslet": ("forces", "drops", "grid"),
@@ -39,8 +30,6 @@ KERNELS = {
     "yukawa": ("plasma", "dust", "colloid"),
     "r6": ("oil", "resin", "ice"),
 }
-SHORT = (("f64", "1e-3", 1e-3), ("f64", "1e-6", 1e-6), ("f64", "1e-9", 1e-9),
-         ("f64", "1e-12", 1e-12), ("f32", "1e-3", 1e-3), ("f32", "1e-5", 1e-5))
 NEEDED = ("group", "system", "n", "precision", "split", "window", "status",
           *NUMBERS)
 
@@ -57,8 +46,8 @@ def read(path):
 
 
 def in_order(rows):
-    """As one run of the whole ladder writes them."""
-    systems = [*TITLES, *(s for k in KERNELS.values() for s in k)]
+    """As one run of the whole sweep writes them."""
+    systems = [*SYSTEMS, *(s for k in KERNELS.values() for s in k)]
     part = ("ladder", "", "fixed", "kernels", "cross")
     kernels, precisions = ["laplace", *KERNELS], unique(rows, "precision")
 
@@ -153,22 +142,8 @@ def table_default(rows):
                                 lines)
 
 
-def table_short(rows):
-    """For the README: the default split and window at some tolerances."""
-    split, window = rows[0]["split"], rows[0]["window"]
-    at = {(r["system"], r["precision"], r["tol"]): r for r in rows
-          if (r["split"], r["window"]) == (split, window)}
-    lines = []
-    for system in unique(rows, "system"):
-        cells = [at[system, precision, tol] for precision, _, tol in SHORT]
-        lines.append([TITLES[system]] + [
-            number(r["measured"] / r["tol"]) if r["status"] == "ok" else "–"
-            for r in cells])
-    return table(["system"] + [f"{p}, {t}" for p, t, _ in SHORT], lines)
-
-
 def others_than_force(rows):
-    """What the tolerance of the force does not speak of."""
+    """Errors that the tolerance of the force does not limit."""
     lines = []
     for system in unique(rows, "system"):
         done = [r for r in rows
@@ -207,7 +182,7 @@ def refusals(rows):
 
 
 def table_fixed(rows):
-    """The fixed cells' tolerance lets all pass: the estimate alone counts."""
+    """The fixed cells' tolerance lets all pass: only the estimate counts."""
     return table(["cells"] + HEAD[5:],
                  [[line[0]] + line[5:] for line in [summary(rows)]])
 
@@ -233,24 +208,23 @@ def page(rows):
         "By split and window.", table_of(ladder, ["split", "window"],
                                          ["split", "window"]),
         "Refused.", refusals(ladder),
-        "What the tolerance of the force does not speak of: the relative "
-        "errors of\npotential, energy and virial over the tolerance of the "
-        "force.",
+        "The tolerance of the force does not limit these: relative errors of "
+        "potential,\nenergy and virial, over the tolerance of the force.",
         others_than_force(ladder)]
     norms = [r for r in rows if r["group"] in ("potential", "absolute")]
     fixed = [r for r in rows if r["group"] == "fixed"]
     if norms:
-        parts += ["Tolerances of the potential, and absolute ones of the "
-                  "force.", table_of(norms, ["group"], ["group"])]
+        parts += ["Tolerances of the potential, and absolute tolerances of "
+                  "the force.", table_of(norms, ["group"], ["group"])]
     if fixed:
-        parts += ["Cutoff, support and mesh fixed by hand, anything from too "
-                  "coarse to too\nfine: the estimate.", table_fixed(fixed)]
+        parts += ["The estimate, with cutoff, support and mesh fixed by hand, "
+                  "from too coarse\nto too fine.", table_fixed(fixed)]
     kernels = [r for r in rows if r["group"] == "kernels"]
     cross = [r for r in rows if r["group"] == "cross"]
     if kernels:
         parts += ["Kernels other than 1/r, three systems each, 1e-2 … 1e-11 in "
-                  "f64 and 1e-2 … 1e-5 in\nf32: the tolerance is of the "
-                  "velocity or of the force.", by_kernel(kernels)]
+                  "f64 and 1e-2 … 1e-5 in\nf32. The tolerance limits the "
+                  "error of the velocity or of the force.", by_kernel(kernels)]
     if cross:
         parts += ["Every kernel in three cells (a cube, 1 : 2 : 3, triclinic) "
                   "with four distributions\n(uniform, clustered, slab, "
@@ -279,8 +253,6 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("csv", nargs="+", help="what test_methods --csv wrote")
-    parser.add_argument("--short", action="store_true",
-                        help="the README's table")
     parser.add_argument("--into", metavar="FILE", help="a page to put it in")
     parser.add_argument("--join", metavar="FILE", help="one file of them all")
     options = parser.parse_args()
@@ -293,8 +265,6 @@ def main():
         return
     rows = numbers(rows)
     text = page(rows)
-    if options.short:
-        text = table_short([r for r in rows if r["group"] == "ladder"])
     if options.into:
         replace(options.into, text)
     else:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands and programs that the documentation shows run as printed."""
+
+import os
+import re
+import unittest
+
+from command import CommandTest
+from pages import ROOT, Page, blocks, difference
+
+
+class Pages(CommandTest):
+    def page(self, name):
+        faults = list(Page(os.path.join(ROOT, name), self.folder).faults())
+        self.assertFalse(faults, "\n\n".join(faults))
+
+    def test_readme(self):
+        self.page("README.md")
+
+    def test_program_of_readme(self):
+        """The page shows examples/minimal.c, except its licence line."""
+        with open(os.path.join(ROOT, "examples/minimal.c")) as file:
+            program = file.read().split("\n", 1)[1]
+        shown = [text for label, text, _ in
+                 blocks(os.path.join(ROOT, "README.md")) if label == "c"]
+        self.assertEqual(shown, [program])
+
+    def test_tutorial(self):
+        self.page("docs/tutorial.md")
+
+    def test_command(self):
+        self.page("docs/command.md")
+
+    def test_mesh(self):
+        self.page("docs/mesh.md")
+
+
+class Comparison(unittest.TestCase):
+    """`difference` accepts other last digits, and no other difference."""
+
+    def test_differences(self):
+        want = ("particles 8\nenergy 2.5\n...\n"
+                "error     tolerance 1e-05, estimated 2e-06\n")
+        good = ("particles 8\nenergy 2.50001\nmore\nlines\n"
+                "error     tolerance 1e-05, estimated 9e-06\n")
+        self.assertIsNone(difference(want, good))
+        for old, new in [("8", "9"), ("2.50001", "2.6"), ("9e-06", "2e-05"),
+                         ("particles", "points"), ("1e-05", "1e-06")]:
+            self.assertIsNotNone(difference(want, good.replace(old, new)), new)
+        self.assertIsNotNone(difference(want, good + "one more\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
