@@ -226,9 +226,10 @@ def page(rows):
                   "f64 and 1e-2 … 1e-5 in\nf32. The tolerance limits the "
                   "error of the velocity or of the force.", by_kernel(kernels)]
     if cross:
-        parts += ["Every kernel in three cells (a cube, 1 : 2 : 3, triclinic) "
+        parts += ["Every kernel in three cells (cube, 1 : 2 : 3, triclinic) "
                   "with four distributions\n(uniform, clustered, slab, "
-                  "lattice), 1e-3 … 1e-11, f64, f32 and mixed.",
+                  "lattice). Tolerances are 1e-3 … 1e-11, in f64, f32 and "
+                  "mixed.",
                   by_kernel(cross)]
     return "\n\n".join(parts)
 
