@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands and programs that the documentation shows run as printed."""
 
+import glob
 import os
 import re
 import unittest
@@ -33,6 +34,46 @@ class Pages(CommandTest):
 
     def test_mesh(self):
         self.page("docs/mesh.md")
+
+    def test_links(self):
+        """Links of the pages lead to files and headings that exist."""
+        pages = glob.glob("*.md", root_dir=ROOT)
+        for folder in "docs", "examples", "bench", "data", "test":
+            pages += glob.glob(f"{folder}/**/*.md", root_dir=ROOT,
+                               recursive=True)
+        for name in pages:
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                text = re.sub(r"(?ms)^```.*?^```$|`[^`\n]*`", "", file.read())
+            for file, heading in re.findall(
+                    r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", text):
+                if ":" in file:
+                    continue
+                path = os.path.join(ROOT, name) if not file else \
+                    os.path.join(ROOT, os.path.dirname(name), file)
+                self.assertTrue(os.path.exists(path), f"{name}: {file}")
+                if heading:
+                    self.assertIn(heading, headings(path),
+                                  f"{name}: {file}#{heading}")
+
+    def test_variants(self):
+        """docs/variants.md names every variant in the part of its stage."""
+        with open(os.path.join(ROOT, "docs/variants.md")) as file:
+            parts = re.split(r"(?m)^## +(.*)$", file.read())
+        text = {stage: body for title, body in zip(parts[1::2], parts[2::2])
+                for stage in re.findall(r"\w+", title)}
+        for stage in self.farsum("list", "stages").out.split():
+            for name in re.findall(r"(?m)^(\w+)",
+                                   self.farsum("list", stage).out):
+                if name != "plain":
+                    self.assertIn(f"`{name}`", text[stage], stage)
+
+
+def headings(path):
+    """The anchors of a page, as GitHub makes them."""
+    with open(path, encoding="utf-8") as file:
+        titles = re.findall(r"(?m)^#+ +(.*)$", file.read())
+    return {re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-")
+            for t in titles}
 
 
 class Comparison(unittest.TestCase):
