@@ -170,6 +170,8 @@ farsum_status fmm_shape_try(const struct task *task, struct fmm *s, int crowded,
                             int64_t n, int64_t m, struct fmm_shape *shape);
 /* The first level that has far boxes. */
 int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
+/* Leaves of a dense tree. */
+double shape_leaves(const struct fmm_shape *shape);
 /* Sources in a leaf, if points fill the boxes evenly, and its level. */
 double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
                          int64_t n, int *depth);
@@ -248,7 +250,8 @@ farsum_status fmm_strict_points(const struct task *task, struct fmm *s,
 farsum_status fmm_strict_given(const struct task *task, const struct fmm *s,
                                int rhs, int r, const void *q);
 
-/* method/fmm/set_points.c.  The extent of open points, and what goes with it;
+enum { FMM_TURNS = 3 /* trees that are tried */ };
+/* method/fmm/points.c.  The extent of open points, and what goes with it;
  * order and rooms for the tree that is there; rooms' own sets. */
 void fmm_extent(struct fmm *s, const double low[3], const double high[3]);
 /* Sources in the cells of a coarse grid, FMM_CELL along each edge of facts.edge
@@ -274,6 +277,12 @@ int fmm_points_wider(const struct task *task, struct fmm *s);
 farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m);
 farsum_status fmm_points_set(const struct task *task, struct fmm *s);
+void fmm_points_extent(struct fmm *s, int threads);
+farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
+                                int64_t n, int64_t m, int *uneven);
+farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
+                              int uneven, int64_t n, int64_t m);
+/* method/fmm/set_points.c */
 farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y);
 /* method/fmm/run.c: a right-hand side into sums. */
@@ -289,7 +298,9 @@ struct fmm_norms {
 farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
                                const struct fmm_norms *norms);
 
-/* fmm.c: what reports say. */
+/* method/fmm/stages.c */
+void fmm_clear_rooms(struct fmm *s);
+/* What reports say. */
 void fmm_about(const struct task *task, struct fmm *s);
 /* Of the rooms that there are. */
 void fmm_seconds(const struct task *task, const struct fmm *s,

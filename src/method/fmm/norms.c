@@ -277,3 +277,11 @@ void fmm_facts_targets(const struct task *task, struct fmm *s)
             apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
     fmm_facts_apart(task, s, some, apart);
 }
+
+double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
+{
+    double pairs = 0;
+    for (int k = 0; k < FMM_CELLS; k++)
+        pairs += (double)count[k] * (double)(count[k] - 1);
+    return pairs * FMM_CELLS / ((double)n * (double)n);
+}

@@ -12,14 +12,6 @@
 #include "method/fmm/bound/bound.h"
 #include "points/clustering.h"
 
-enum {
-    TURNS = 3, /* trees that are tried */
-    CLOSE = 2, /* orders that a tree may be wrong by */
-    SHIFT = 80,
-    SPARE = 64, /* sets in a row whose order may be one less than the rooms' */
-    MESH = FMM_CELL * CROWD_EDGE, /* that crowds are looked for on */
-};
-
 /* x [n][3] side by side. */
 static farsum_status points_apart(struct points *p, int64_t n, const double *x,
                                   int threads)
@@ -39,58 +31,6 @@ static farsum_status points_apart(struct points *p, int64_t n, const double *x,
     return FARSUM_OK;
 }
 
-static struct tree_given points_given(const struct points *p, int fractions)
-{
-    return (struct tree_given){p->n, {p->s[0], p->s[1], p->s[2]}, 1, fractions};
-}
-
-static void extent_along(const double *x, int64_t n, int threads, double *low,
-                         double *high)
-{
-    double least = *low, most = *high;
-    PAR_FOR(threads, schedule(static) reduction(min : least)
-                         reduction(max : most))
-    for (int64_t i = 0; i < n; i++) {
-        least = x[i] < least ? x[i] : least;
-        most = x[i] > most ? x[i] : most;
-    }
-    *low = least;
-    *high = most;
-}
-
-static void points_extent(struct fmm *s, int threads)
-{
-    double low[3], high[3];
-    for (int d = 0; d < 3; d++) {
-        low[d] = high[d] = s->source.s[d][0];
-        extent_along(s->source.s[d], s->source.n, threads, &low[d], &high[d]);
-        extent_along(s->target.s[d], s->target.n, threads, &low[d], &high[d]);
-    }
-    fmm_extent(s, low, high);
-}
-
-void fmm_extent(struct fmm *s, const double low[3], const double high[3])
-{
-    struct fmm_facts *f = &s->facts;
-    double most = 0;
-    s->placed = 1;
-    for (int d = 0; d < 3; d++) {
-        f->edge[d] = high[d] - low[d];
-        most = fmax(most, f->edge[d]);
-    }
-    most = most > 0 ? most : 1;
-    f->volume = 1;
-    for (int d = 0; d < 3; d++) {
-        f->edge[d] = fmax(f->edge[d], 1e-3 * most);
-        f->volume *= f->edge[d];
-    }
-    if (!s->sampled) {
-        double n = (double)s->source.n;
-        f->force = f->q2 * pow(n / f->volume, 2.0 / 3);
-        f->potential = sqrt(f->q2) * cbrt(n / f->volume);
-    }
-}
-
 /* Positions, checked, apart. */
 static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
                                  const void *x, int64_t m, const void *y)
@@ -108,106 +48,13 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
         TRY(points_apart(&s->source, n, s->exact.x, task->threads));
         if (m > 0)
             TRY(points_apart(&s->target, m, s->exact.y, task->threads));
-        points_extent(s, task->threads);
+        fmm_points_extent(s, task->threads);
         fmm_facts_targets(task, s);
     }
     if (!task->problem.exclude_coincident)
         TRY(points_distinct(&s->source, s->facts.periodic, task->threads,
                             &task->exclusions));
     return FARSUM_OK;
-}
-
-/* A tree of s->shape, and what its boxes say of the errors. */
-static farsum_status points_tree(const struct task *task, struct fmm *s,
-                                 int64_t m)
-{
-    if (s->gpu)
-        return fmm_gpu_sparse_tree(task, s, m);
-    const struct tree_given source = points_given(&s->source,
-                                                  s->facts.periodic);
-    const struct tree_given target = points_given(&s->target,
-                                                  s->facts.periodic);
-    const struct tree_given *targets = m > 0 ? &target : NULL;
-    struct tree_args args = {
-        .dense = s->shape.dense,
-        .depth = s->shape.depth,
-        .ws = s->shape.ws,
-        .leaf = s->shape.leaf ? s->shape.leaf : 1,
-        .precision = task->problem.precision,
-        .threads = task->threads,
-    };
-    for (int d = 0; d < 3; d++) {
-        args.periodic[d] = s->facts.periodic;
-        args.root[d] = s->shape.root[d];
-        args.edge[d] = s->facts.edge[d];
-    }
-    if (!s->facts.periodic)
-        TRY(tree_region(&args, &source, targets));
-    TRY(tree_set(&s->tree, &args, &source, targets));
-    fmm_near(task, s);
-    return fmm_crowd(&s->tree, fmm_shape_first(s, &s->shape), &s->crowd);
-}
-
-/* What the tree that is there says of the points, for other boxes. */
-static void points_learn(const struct task *task, struct fmm *s, int order,
-                         int64_t n, int64_t m)
-{
-    struct boxes_args boxes;
-    struct p2p_args pairs;
-    int shift = s->learnt.shift + (order - s->shape.order) * s->shape.ws;
-    s->learnt.shift = shift < -SHIFT ? -SHIFT : shift > SHIFT ? SHIFT : shift;
-    if (s->shape.dense)
-        return;
-    s->learnt.many = 0;
-    fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
-    s->learnt.many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
-}
-
-/* The order for the tree that is there. */
-static farsum_status points_need(const struct task *task, struct fmm *s,
-                                 int *order)
-{
-    double left;
-    if (s->strict)
-        return fmm_strict_points(task, s, order);
-    TRY(fmm_order(task, &s->facts, s->shape.ws, s->shape.box, &s->crowd, order,
-                  &left));
-    *order = *order > s->shape.least ? *order : s->shape.least;
-    return FARSUM_OK;
-}
-
-/* The same; as it was if there is none. */
-static farsum_status points_order(const struct task *task, struct fmm *s,
-                                  int *order)
-{
-    int found = *order;
-    farsum_status status = points_need(task, s, &found);
-    if (status == FARSUM_OK)
-        *order = found;
-    if (s->strict) /* looked at once */
-        s->strict->known = status == FARSUM_OK;
-    return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
-}
-
-farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
-                               int crowded, int64_t n, int64_t m)
-{
-    for (int turn = 1;; turn++) {
-        int order = MULTIPOLE_MOST + 4;
-        TRY(progress_step(turn, TURNS, "placing points: tree"));
-        s->facts.near = 0; /* shapes are kept, for other points too */
-        TRY(fmm_shape(task, s, crowded, n, m, &s->shape));
-        TRY(points_tree(task, s, m));
-        if (s->strict)
-            s->strict->known = 0;
-        if (task->options.order || s->crowd.random[0] == 0 || turn == TURNS)
-            return FARSUM_OK;
-        /* if none is, boxes that need less are looked for */
-        TRY(points_order(task, s, &order));
-        if (abs(order - s->shape.order) <= CLOSE)
-            return FARSUM_OK;
-        points_learn(task, s, order, n, m);
-    }
 }
 
 /* Arrays for the tree that is there. */
@@ -225,117 +72,19 @@ static farsum_status points_arrays(const struct task *task, struct fmm *s)
     return mem_reserve(&s->local, &s->have_local, numbers * s->stride, size);
 }
 
-/* Points of a step need now one order and now the next: rooms of the larger
- * serve both, and new ones take a device longer than many sums.  What was there
- * before then says which, until so many sets in a row have needed the less. */
-static int points_may_keep(const struct task *task, const struct fmm *s)
-{
-    return !task->options.order && !task->options.deterministic && !s->strict
-           && s->spare < SPARE;
-}
-
-farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
-                               int64_t n, int64_t m)
-{
-    struct boxes_args boxes;
-    struct p2p_args pairs;
-    int order;
-    if (s->strict && s->strict->known)
-        order = s->strict->order;
-    else if (s->strict || !task->options.order)
-        TRY(points_need(task, s, &order));
-    if (s->strict)
-        s->strict->known = 0;
-    if (!task->options.order) {
-        if (s->shape.dense && order < s->shape.order)
-            order = s->shape.order;
-        s->shape.order = order;
-    }
-    fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
-    int keep = points_may_keep(task, s) && fmm_order_there(s, &boxes);
-    s->spare = keep ? s->spare + 1 : 0;
-    if (keep) {
-        s->shape.order++;
-        fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
-    }
-    boxes.n_boxes = s->tree.n_boxes;
-    boxes.n_leaves = s->tree.n_leaves;
-    if (!s->tree.dense)
-        boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
-    return fmm_rooms(task, s, &boxes, &pairs);
-}
-
-farsum_status fmm_points_set(const struct task *task, struct fmm *s)
-{
-    s->source.tree = &s->tree;
-    for (int r = 0; r < FMM_ROOMS; r++)
-        if (s->room[r] && s->choice[r].row->variant->set)
-            TRY(s->choice[r].row->variant->set(s->room[r], &s->source,
-                                               &s->source));
-    fmm_about(task, s);
-    return fmm_strict_about(task, s);
-}
-
-/* 1: a sparse tree is theirs. */
-static farsum_status points_uneven(const struct task *task, struct fmm *s,
-                                   int64_t n, int64_t m, int *uneven)
-{
-    const int64_t mesh[3] = {MESH, MESH, MESH};
-    double crowding = 1, seconds;
-    *uneven = 0;
-    if (!s->facts.periodic)
-        return fmm_uneven(n, s->exact.x, FARSUM_F64, 1, s->facts.edge,
-                          task->threads, uneven);
-    if (s->names.tree)
-        return FARSUM_OK;
-    if (task->sample.n_targets == 0)
-        TRY(crowd_measure(&s->source, mesh, &crowding));
-    return fmm_uneven_cell(task, s, crowding, n, m, 0, &seconds, uneven);
-}
-
-/* A sparse tree that is not worth it, or whose many levels leave more than the
- * tolerance, of rounding too, makes room for a dense one. */
-static farsum_status points_boxes(const struct task *task, struct fmm *s,
-                                  int uneven, int64_t n, int64_t m)
-{
-    const struct fmm_learnt learnt = s->learnt;
-    int worth = 1;
-    farsum_status status = fmm_points_boxes(task, s, uneven, n, m);
-    if (status == FARSUM_OK && fmm_either(s))
-        status = fmm_uneven_worth(task, s, n, m, &worth);
-    if (status == FARSUM_OK && worth)
-        status = fmm_points_rooms(task, s, n, m);
-    if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
-        s->learnt = learnt;
-    if (status == FARSUM_OK ? worth
-                            : status != FARSUM_ERR_TOLERANCE || !fmm_either(s))
-        return status;
-    TRY(fmm_points_boxes(task, s, 0, n, m));
-    return fmm_points_rooms(task, s, n, m);
-}
-
-int fmm_points_wider(const struct task *task, struct fmm *s)
-{
-    if (task->options.separation || task->options.order || s->strict
-        || s->learnt.wide || s->shape.ws > 1)
-        return 0;
-    s->learnt = (struct fmm_learnt){.wide = 1};
-    return 1;
-}
-
 farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y)
 {
     struct fmm *s = state;
     int uneven;
-    TRY(progress_step(0, TURNS, "placing points"));
+    TRY(progress_step(0, FMM_TURNS, "placing points"));
     if (s->gpu)
         return fmm_gpu_set_points(task, s, n, x, m, y);
     TRY(points_take(task, s, n, x, m, y));
-    TRY(points_uneven(task, s, n, m, &uneven));
-    farsum_status status = points_boxes(task, s, uneven, n, m);
+    TRY(fmm_points_uneven(task, s, n, m, &uneven));
+    farsum_status status = fmm_points_tree(task, s, uneven, n, m);
     if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(task, s))
-        status = points_boxes(task, s, uneven, n, m);
+        status = fmm_points_tree(task, s, uneven, n, m);
     TRY(status);
     TRY(points_arrays(task, s));
     return fmm_points_set(task, s);

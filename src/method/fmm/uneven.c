@@ -45,14 +45,6 @@ static void uneven_count(const void *x, farsum_precision type, double per,
     }
 }
 
-double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)
-{
-    double pairs = 0;
-    for (int k = 0; k < FMM_CELLS; k++)
-        pairs += (double)count[k] * (double)(count[k] - 1);
-    return pairs * FMM_CELLS / ((double)n * (double)n);
-}
-
 farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
                          double per, const double edge[3], int threads,
                          int *uneven)

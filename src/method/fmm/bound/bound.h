@@ -65,10 +65,19 @@ static inline int64_t strict_at(int ws, const int32_t d[3])
     return at;
 }
 
-/* method/fmm/bound/bound_order.c: what the bound may be, C = 1, for the error
+/* Strengths and norms of a sum may differ by so much from the sample's. */
+#define MARGIN 1.25
+
+/* method/fmm/bound/limit.c: what the bound may be, C = 1, for the error
  * to stay within the tolerance with the norms that are expected; 1 for the
  * field. */
 int strict_field(const struct task *task);
+/* The bound's state: of options.strict, or of points that lie alike. */
+struct fmm_strict *strict_of(const struct fmm *s);
+double strict_norm(const struct task *task, const struct fmm_facts *facts);
+double strict_left(const struct task *task, const struct fmm_facts *facts,
+                   const struct fmm_crowd *crowd, double most, double bound,
+                   double near);
 double strict_limit(const struct task *task, const struct fmm *s,
                     const struct fmm_crowd *crowd);
 /* Fails: no order is enough, this is the least that any proves. */

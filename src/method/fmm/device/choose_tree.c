@@ -102,30 +102,3 @@ farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
         s->shape = sparse;
     return FARSUM_OK;
 }
-
-farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
-                                  int64_t m)
-{
-    const struct fmm_gpu *g = s->gpu;
-    int wide = task->problem.arrays != FARSUM_F32;
-    /* of a cell the wrapped fractions */
-    int cell = s->facts.periodic;
-    const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
-                                          wide, task_per(task)};
-    const struct tree_gpu_given target = {s->target.gpu, cell ? NULL : &g->y,
-                                          wide, task_per(task)};
-    struct tree_args args;
-    TRY(fmm_gpu_tree_args(task, s, &args));
-    TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));
-    return fmm_gpu_crowd(&s->tree, fmm_shape_first(s, &s->shape),
-                         &s->gpu->lists, &s->crowd);
-}
-
-farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m)
-{
-    TRY(fmm_points_boxes(task, s, 1, s->source.n, m));
-    if (s->facts.periodic)
-        return FARSUM_OK;
-    /* sources at one place are looked for by these */
-    return fmm_gpu_fractions(task, s, m, s->tree.corner, s->tree.edge);
-}

@@ -400,3 +400,16 @@ farsum_status fmm_gpu_finish(struct task *task, struct fmm *s)
     task->report->net_size = sqrt(n * norms.q2);
     return fmm_estimate_sum(task, s, &norms);
 }
+
+farsum_status fmm_gpu_gather(struct fmm *s, int rhs)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
+    int again = g->summed || rhs > 1;
+    g->summed = 1;
+    if (g->gathered != FMM_SCATTERED || !again)
+        return FARSUM_OK;
+    g->gathered = FMM_GATHERED;
+    return LAUNCH(&g->at_kernel, kernel_groups(&g->at_kernel, p->n),
+                  ARG_BUF(&p->order), ARG_BUF(&g->at), ARG_I64(p->n));
+}

@@ -211,4 +211,7 @@ static inline int64_t fmm_groups(int64_t n, int64_t each)
     int64_t groups = n > 0 ? (n + each - 1) / each : 1;
     return groups < FMM_RECORDS ? groups : FMM_RECORDS;
 }
+/* method/fmm/device/tree.c */
+farsum_status fmm_gpu_tree(const struct task *task, struct fmm *s, int64_t m);
+farsum_status fmm_gpu_clustering(struct fmm *s);
 #endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limit.c: the bound that the tolerance allows, and a sum's bound in the
+ * tolerance's norm. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/hypot.h"
+#include "method/fmm/bound/bound.h"
+
+#define NEARS 1.5625 /* MARGIN of two strengths */
+/* What rounding is allowed over what it is expected to leave, of a proof. */
+#define ROUNDING 8
+/* Of f32, and of f64, where it falls short by more. */
+#define TOGETHER_F32 2
+#define TOGETHER_F64 5
+/* (10.40)'s factors, fits to unit cells. */
+#define NEAR 0.35
+#define NEAR_FIELD 1.5
+
+struct fmm_strict *strict_of(const struct fmm *s)
+{
+    return s->strict ? s->strict : s->alike;
+}
+
+int strict_field(const struct task *task)
+{
+    return task->problem.error != FARSUM_ERROR_POTENTIAL;
+}
+
+/* (10.40) */
+static double strict_near(const struct task *task,
+                          const struct fmm_facts *facts,
+                          const struct fmm_crowd *crowd)
+{
+    if (!task->device)
+        return 0;
+    double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
+    double n = (double)task->problem.n_sources, q = sqrt(facts->q2);
+    double shell = fmm_eps(task) * 2 * M_PI * r * n / facts->volume;
+    if (strict_field(task))
+        return NEAR_FIELD * 2 * q * q * shell;
+    return NEAR * pow(side, 1.5) * q * shell * r;
+}
+
+static double strict_rounding(const struct task *task,
+                              const struct fmm_facts *facts,
+                              const struct fmm_crowd *crowd)
+{
+    double even = fmm_rounding(task, facts, crowd, strict_field(task));
+    /* one target's is no more than that of all of them together */
+    double n = (double)(task->problem.n_targets > 0 ? task->problem.n_targets
+                                                    : task->problem.n_sources);
+    double times = ROUNDING;
+    if (task->device)
+        times = fmax(times, sqrt(n)
+                                * (task->problem.precision == FARSUM_F32
+                                       ? TOGETHER_F32
+                                       : TOGETHER_F64));
+    return task->options.strict
+               ? times * even
+               : hypot_of(even, strict_near(task, facts, crowd));
+}
+
+/* What a field's error counts as in the tolerance's norm. */
+static double strict_own(const struct task *task, const struct fmm_facts *facts,
+                         double most)
+{
+    if (!strict_field(task))
+        return 1;
+    return task->problem.n_targets > 0 ? sqrt(facts->q2) : most;
+}
+
+double strict_norm(const struct task *task, const struct fmm_facts *facts)
+{
+    return strict_field(task) ? facts->force : facts->potential;
+}
+
+double strict_limit(const struct task *task, const struct fmm *s,
+                    const struct fmm_crowd *crowd)
+{
+    const farsum_problem *p = &task->problem;
+    double norm = strict_norm(task, &s->facts);
+    double rounding = strict_rounding(task, &s->facts, crowd);
+    double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
+                                                    : p->tolerance * norm;
+    double own = strict_own(task, &s->facts, strict_of(s)->most);
+    if (most == 0) /* nothing is known */
+        return INFINITY;
+    rounding += NEARS * strict_of(s)->near;
+    return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;
+}
+
+/* E of (10.39), C = 1. */
+double strict_left(const struct task *task, const struct fmm_facts *facts,
+                   const struct fmm_crowd *crowd, double most, double bound,
+                   double near)
+{
+    double error = near;
+    if (bound > 0 && most > 0)
+        error += bound * strict_own(task, facts, most);
+    return error + strict_rounding(task, facts, crowd);
+}
+
+double strict_error(const struct task *task, const struct fmm_facts *facts,
+                    const struct fmm_crowd *crowd, double most, double bound,
+                    double near)
+{
+    double norm = strict_norm(task, facts);
+    double error = strict_left(task, facts, crowd, most, bound, near);
+    return task_bound(task, error, norm);
+}
+
+farsum_status strict_fails(const struct task *task, double limit, double least)
+{
+    const char *bits = task->problem.precision == FARSUM_F32 ? "f32" : "f64";
+    char given[40] = "", part[64];
+    if (limit > 0)
+        snprintf(part, sizeof part, "orders up to %d in %s",
+                 (int)MULTIPOLE_MOST, bits);
+    else
+        snprintf(part, sizeof part, "rounding in %s, whatever the order,",
+                 bits);
+    if (task->options.separation)
+        snprintf(given, sizeof given, " with separation %d",
+                 task->options.separation);
+    FAIL(ERR_TOLERANCE,
+         "%s: tolerance %g: the smallest bound that %s can reach here%s is "
+         "%.3g",
+         task->options.strict ? "strict"
+                              : "method fmm, few points or a lattice",
+         task->given.tolerance, part, given, task_error(task, least));
+}

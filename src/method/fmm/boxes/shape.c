@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shape.c: a set of boxes: what stages are told of it, its leaves and how they
+ * are filled. */
+#include <math.h>
+
+#include "method/fmm/fmm.h"
+
+static const struct stage *const stages[FMM_ROOMS] = {
+    &p2p_stage,     &p2m_stage, &m2m_stage, &m2l_stage,
+    &lattice_stage, &l2l_stage, &l2p_stage,
+};
+
+/* Leaves of a dense tree. */
+double shape_leaves(const struct fmm_shape *shape)
+{
+    double side = ldexp(1, shape->depth);
+    return (double)(shape->root[0] * shape->root[1] * shape->root[2]) * side
+           * side * side;
+}
+
+/* Sources in a leaf, mean over the targets. */
+static double shape_filling(const struct fmm_shape *shape, int64_t n)
+{
+    if (shape->dense)
+        return 1 + (double)n / shape_leaves(shape);
+    return 0.6 * (double)shape->leaf;
+}
+
+/* Sources of a near list, mean over the targets. */
+static double shape_neighbours(const struct task *task, const struct fmm *s,
+                               const struct fmm_shape *shape, int64_t n)
+{
+    double side = 2 * shape->ws + 1, boxes = side * side * side;
+    double even = shape_filling(shape, n) * boxes;
+    if (!shape->dense || !s->facts.periodic || task->sample.n_targets == 0)
+        return even;
+    /* where points crowd, those within a ball as large as these boxes */
+    double volume = s->facts.volume * boxes / shape_leaves(shape);
+    double radius = cbrt(volume * 3 / (4 * M_PI));
+    return fmax(even, sample_around(&task->sample, &s->cell, radius));
+}
+
+void fmm_args(const struct task *task, const struct fmm *s,
+              const struct fmm_shape *shape, int64_t n, int64_t m,
+              struct boxes_args *boxes, struct p2p_args *pairs)
+{
+    double filling = shape_filling(shape, n);
+    double targets = (double)(m > 0 ? m : n);
+    double leaves = shape->dense
+                        ? shape_leaves(shape)
+                        : 4.5 * ((double)n + (double)m) / (double)shape->leaf;
+    if (!shape->dense && s->learnt.many > 0)
+        leaves *= s->learnt.many;
+    *boxes = (struct boxes_args){
+        .precision = task->problem.precision,
+        .isa = task->isa,
+        .threads = task->threads,
+        .device = task->device,
+        .p = shape->order,
+        .ws = shape->ws,
+        .dense = shape->dense,
+        .depth = shape->depth,
+        .n_boxes = (int64_t)(1 + leaves * (shape->depth ? 8.0 / 7 : 1)),
+        .n_leaves = (int64_t)(1 + leaves),
+        .n_sources = n,
+        .n_targets = (int64_t)targets,
+    };
+    for (int d = 0; d < 3; d++) {
+        boxes->periodic[d] = s->facts.periodic;
+        boxes->root[d] = shape->root[d];
+        boxes->box[d] = shape->box[d];
+    }
+    *pairs = (struct p2p_args){
+        .precision = task->problem.precision,
+        .isa = task->isa,
+        .threads = task->threads,
+        .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
+        .rhs = 1,
+        .softening = task->problem.softening,
+        .n_sources = n,
+        .n_targets = m,
+        .neighbours = shape_neighbours(task, s, shape, n),
+        .filling = filling * targets / (double)n,
+        .dense = shape->dense,
+        .ws = shape->ws,
+        .device = task->device,
+    };
+    if (s->facts.periodic)
+        pairs->skip =
+            4e-15
+            * fmax(s->facts.edge[0], fmax(s->facts.edge[1], s->facts.edge[2]));
+}
+
+farsum_status fmm_choose(const struct task *task, const struct fmm *s,
+                         const struct boxes_args *boxes,
+                         const struct p2p_args *pairs,
+                         struct choice choice[FMM_ROOMS])
+{
+    for (int r = 0; r < FMM_ROOMS; r++) {
+        const struct choose_options options = {
+            .name = s->names.name[r][0] ? s->names.name[r] : NULL,
+            .deterministic = task->options.deterministic,
+            .exact = task->options.strict,
+        };
+        choice[r] = (struct choice){.stage = stages[r]};
+        if (!options.name && boxes->depth == 0
+            && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
+            continue; /* one level: nothing to shift */
+        TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
+                   &options, &choice[r]));
+        choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
+    }
+    return FARSUM_OK;
+}
+
+int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape)
+{
+    int64_t most = 0;
+    int level = 0;
+    for (int d = 0; d < 3; d++)
+        most = shape->root[d] > most ? shape->root[d] : most;
+    while (!s->facts.periodic && most << level <= shape->ws + 1)
+        level++;
+    return level;
+}
+
+double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
+                         int64_t n, int *depth)
+{
+    double filling = shape_filling(shape, n);
+    *depth =
+        shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
+    /* crowded points are deeper in */
+    if (!shape->dense && n > shape->leaf && *depth < fmm_shape_first(s, shape))
+        *depth = fmm_shape_first(s, shape);
+    return filling;
+}
+
+void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
+                     int64_t n, struct fmm_crowd *crowd)
+{
+    int depth;
+    double filling = fmm_shape_filling(s, shape, n, &depth), sum[2] = {0};
+    double h = cbrt(s->facts.volume * filling / (double)n);
+    *crowd =
+        (struct fmm_crowd){.h = h, .ws = shape->ws, .sparse = !shape->dense};
+    for (int level = depth; level >= fmm_shape_first(s, shape);
+         level--, h *= 2, filling *= 8) {
+        crowd->random[0] += filling / (h * h);
+        crowd->random[1] += filling / (h * h * h * h);
+        sum[0] += filling / h;
+        sum[1] += filling / (h * h);
+    }
+    for (int k = 0; k < 2; k++)
+        crowd->together[k] = sum[k] * sum[k];
+}
