@@ -137,15 +137,6 @@ farsum_status mesh_gpu_points(struct farsum_mesh *m, int64_t n, const void *x)
     return gpu_stages(m);
 }
 
-farsum_status mesh_gpu_room(struct farsum_mesh *m, int room, const void *io)
-{
-    struct mesh_gpu *g = m->gpu;
-    TRY(stopwatch_start(&g->watch[room]));
-    TRY(m->choice[room].row->variant->run(m->state[room], io));
-    g->timed[room] = 1;
-    return stopwatch_stop(&g->watch[room]);
-}
-
 static farsum_status gpu_bad(struct farsum_mesh *m)
 {
     struct mesh_gpu *g = m->gpu;

@@ -12,18 +12,6 @@
 #include "mesh/device.h"
 #include "tune/measured_choice.h"
 
-void mesh_log(const farsum_mesh_options *options, const struct choice *choice)
-{
-    char line[320];
-    if (!options->log)
-        return;
-    snprintf(line, sizeof line, "%s: %s (%s)", choice->stage->name,
-             choice->row->name, choice->reason);
-    int held = fp_suspend();
-    options->log(line, options->log_data);
-    fp_resume(held);
-}
-
 static void mesh_args(struct farsum_mesh *m)
 {
     const farsum_mesh_problem *p = &m->problem;
@@ -96,18 +84,6 @@ farsum_status mesh_think(struct farsum_mesh *m,
         TRY(mesh_plan_room(m, MESH_INTERP, &interp_stage, m->options.interp,
                            &m->interp));
     return FARSUM_OK;
-}
-
-struct mesh_held mesh_held(const struct device *device)
-{
-    return (struct mesh_held){mem_bytes(), device ? device->bytes : 0};
-}
-
-void mesh_holds(struct farsum_mesh *m, struct mesh_held before)
-{
-    struct mesh_held now = mesh_held(m->device);
-    m->bytes += now.host - before.host + now.device - before.device;
-    m->device_bytes += now.device - before.device;
 }
 
 /* The caller's, which may not outlive create. */

@@ -13,24 +13,6 @@
 #include "mesh/device.h"
 #include "task/units.h"
 
-farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
-                           const double r[3])
-{
-    const double *inv = m->cell.inv;
-    for (int d = 0; d < 3; d++) {
-        double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
-        if (m->spread.open[d] && !(s >= 0 && s < 1))
-            FAIL(ERR_POSITION,
-                 "point %lld: (%g, %g, %g) is off the cell along "
-                 "open axis %d, at %g of 0 .. 1",
-                 (long long)i, r[0], r[1], r[2], d, s);
-    }
-    FAIL(ERR_POSITION,
-         "point %lld: (%g, %g, %g) is off the cell along an open "
-         "axis",
-         (long long)i, r[0], r[1], r[2]);
-}
-
 /* Along open axes points lie in the cell: there is no other place for them. */
 static farsum_status run_inside(const struct farsum_mesh *m, int64_t n,
                                 const void *x)
@@ -104,50 +86,6 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
 done:
     mesh_holds(m, before);
     return status;
-}
-
-/* A room's run. */
-static farsum_status run_room(struct farsum_mesh *m, int room, const void *io)
-{
-    const struct variant *v = m->choice[room].row->variant;
-    double start = clock_seconds();
-    if (m->device)
-        return mesh_gpu_room(m, room, io);
-    TRY(v->run(m->state[room], io));
-    m->seconds[room] = clock_seconds() - start;
-    return FARSUM_OK;
-}
-
-farsum_status mesh_spread_run(struct farsum_mesh *mesh,
-                              const struct spread_io *io)
-{
-    return run_room(mesh, MESH_SPREAD, io);
-}
-
-int64_t mesh_value_bytes(const struct farsum_mesh *m, int64_t each)
-{
-    return m->points.n * m->interp.channels * m->interp.parts * each
-           * (m->problem.precision == FARSUM_F32 ? 4 : 8);
-}
-
-/* What interp adds to. */
-static farsum_status run_clear(const struct farsum_mesh *m, void *out,
-                               int64_t each)
-{
-    int64_t bytes = mesh_value_bytes(m, each);
-    if (out && m->device)
-        return buf_fill_part(out, 0, 0, bytes);
-    if (out)
-        memset(out, 0, (size_t)bytes);
-    return FARSUM_OK;
-}
-
-farsum_status mesh_interp_run(struct farsum_mesh *mesh,
-                              const struct interp_io *io)
-{
-    TRY(run_clear(mesh, io->potential, 1));
-    TRY(run_clear(mesh, io->field, 3));
-    return run_room(mesh, MESH_INTERP, io);
 }
 
 farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,

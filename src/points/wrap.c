@@ -38,19 +38,6 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
     return bad;
 }
 
-farsum_status points_bad(const double x[3], int64_t i, const char *what)
-{
-    static const char axis[] = "xyz";
-    for (int j = 0; j < 3; j++)
-        if (!isfinite(x[j]))
-            FAIL(ERR_POSITION, "%s %lld: %c = %g is not finite", what,
-                 (long long)i, axis[j], x[j]);
-    FAIL(ERR_POSITION,
-         "%s %lld: (%g, %g, %g) is more than %g cells away: wrapping it would "
-         "lose its digits",
-         what, (long long)i, x[0], x[1], x[2], POINTS_FAR_AWAY);
-}
-
 farsum_status points_set(struct points *points, const struct cell *cell,
                          int64_t n, const void *x, farsum_precision arrays,
                          const char *what, int threads)

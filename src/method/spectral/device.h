@@ -152,4 +152,7 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
 /* Waits; what went wrong since points were set, then the numbers of the last
  * sum into plan->info. */
 farsum_status spectral_gpu_finish(struct task *task, struct spectral *s);
+/* Fails if two sources are at one place and no exclusion names them. */
+farsum_status spectral_gpu_distinct(struct task *task,
+                                    const struct spectral *s);
 #endif

@@ -5,6 +5,8 @@
 
 #include "base/progress.h"
 #include "method/spectral/device.h"
+#include "method/staging/device_coincident.h"
+#include "points/device/set.h"
 
 _Static_assert(sizeof(struct spectral_units) == 128, "as the kernels have it");
 
@@ -236,4 +238,100 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
         TRY(run_host(task, s, &counts, r, q, result));
     }
     return spectral_gpu_finish(task, s);
+}
+
+/* Waits. */
+farsum_status spectral_gpu_distinct(struct task *task, const struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    double twin[2];
+    if (!g->twins_asked)
+        return FARSUM_OK;
+    TRY(buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin));
+    g->twins_asked = 0;
+    if (twin[0] < 0)
+        return FARSUM_OK;
+    return gpu_distinct(task, s->source.gpu, (int64_t)twin[0],
+                        (int64_t)twin[1]);
+}
+
+/* Seconds of the rooms in the last right-hand side, times their number. */
+static void gpu_seconds(const struct task *task, struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    double whole = 0;
+    s->seconds_back = task->report->info.seconds_stages = 0;
+    if (g->timed && stopwatch_seconds(&g->watch[GPU_ALL], &whole) == FARSUM_OK)
+        task->report->info.seconds_stages = whole * (double)g->rhs;
+    for (int w = 0; g->timed && w < GPU_ALL; w++) {
+        double seconds = 0;
+        int room = w == GPU_BACK ? ROOM_FFT : w;
+        if (w != GPU_BACK)
+            task->report->info.stages[room].seconds = 0;
+        if ((w == GPU_BACK || w == ROOM_INTERP) && !g->ran_back)
+            continue;
+        /* a caller's queue may keep no times */
+        if (stopwatch_seconds(&g->watch[w], &seconds) != FARSUM_OK)
+            continue;
+        task->report->info.stages[room].seconds += seconds * (double)g->rhs;
+        if (w == GPU_BACK)
+            s->seconds_back = seconds * (double)g->rhs;
+    }
+}
+
+/* What finish fails by is told once. */
+static farsum_status gpu_told(struct spectral_gpu *g)
+{
+    const double none = -1;
+    TRY(buf_upload(&g->fact, 8 * FACT_RANGE, &none, sizeof none));
+    return buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none);
+}
+
+/* Positions, strengths, the range of results. */
+static farsum_status gpu_bad(struct task *task, const struct spectral *s,
+                             const double fact[FACTS])
+{
+    TRY(points_gpu_check(s->source.gpu));
+    if (s->m > 0)
+        TRY(points_gpu_check(s->target.gpu));
+    TRY(spectral_gpu_distinct(task, s));
+    if (fact[FACT_BAD] >= 0)
+        FAIL(ERR_STRENGTH,
+             "strength %lld of right-hand side %lld is not finite",
+             (long long)fact[FACT_BAD_AT], (long long)fact[FACT_BAD]);
+    if (fact[FACT_RANGE] >= 0)
+        return gpu_ends_range(task, (int64_t)fact[FACT_RANGE]);
+    return FARSUM_OK;
+}
+
+farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    double fact[FACTS];
+    TRY(device_finish(g->device));
+    if (s->n == 0) /* nothing was asked for */
+        return FARSUM_OK;
+    int summed = g->pending && g->summed;
+    TRY(gpu_range_last(task, s));
+    if (summed)
+        TRY(gpu_fold_results(task, s));
+    g->pending = 0;
+    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
+    farsum_status status = gpu_bad(task, s, fact);
+    if (status != FARSUM_OK) {
+        TRY(gpu_told(g));
+        return status;
+    }
+    if (!summed)
+        return FARSUM_OK;
+    gpu_seconds(task, s);
+    const double unit[2] = {fact[FACT_UNIT], fact[FACT_UNIT_2]};
+    units_strength(task, unit);
+    struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
+    if (!task->pair.kind->gradient)
+        spectral_estimate_flow(task, s, &sums, fact[FACT_PHI]);
+    else
+        spectral_estimate(task, s, &sums, fact[FACT_FORCE], fact[FACT_PHI],
+                          g->had_field, g->had_potential);
+    return FARSUM_OK;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stages.c: a stage of a mesh runs: checked, timed, on the host or a device. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/par.h"
+#include "mesh/device.h"
+
+farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
+                           const double r[3])
+{
+    const double *inv = m->cell.inv;
+    for (int d = 0; d < 3; d++) {
+        double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
+        if (m->spread.open[d] && !(s >= 0 && s < 1))
+            FAIL(ERR_POSITION,
+                 "point %lld: (%g, %g, %g) is off the cell along "
+                 "open axis %d, at %g of 0 .. 1",
+                 (long long)i, r[0], r[1], r[2], d, s);
+    }
+    FAIL(ERR_POSITION,
+         "point %lld: (%g, %g, %g) is off the cell along an open "
+         "axis",
+         (long long)i, r[0], r[1], r[2]);
+}
+
+/* A room's run. */
+static farsum_status run_room(struct farsum_mesh *m, int room, const void *io)
+{
+    const struct variant *v = m->choice[room].row->variant;
+    double start = clock_seconds();
+    if (m->device)
+        return mesh_gpu_room(m, room, io);
+    TRY(v->run(m->state[room], io));
+    m->seconds[room] = clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+farsum_status mesh_spread_run(struct farsum_mesh *mesh,
+                              const struct spread_io *io)
+{
+    return run_room(mesh, MESH_SPREAD, io);
+}
+
+int64_t mesh_value_bytes(const struct farsum_mesh *m, int64_t each)
+{
+    return m->points.n * m->interp.channels * m->interp.parts * each
+           * (m->problem.precision == FARSUM_F32 ? 4 : 8);
+}
+
+/* What interp adds to. */
+static farsum_status run_clear(const struct farsum_mesh *m, void *out,
+                               int64_t each)
+{
+    int64_t bytes = mesh_value_bytes(m, each);
+    if (out && m->device)
+        return buf_fill_part(out, 0, 0, bytes);
+    if (out)
+        memset(out, 0, (size_t)bytes);
+    return FARSUM_OK;
+}
+
+farsum_status mesh_interp_run(struct farsum_mesh *mesh,
+                              const struct interp_io *io)
+{
+    TRY(run_clear(mesh, io->potential, 1));
+    TRY(run_clear(mesh, io->field, 3));
+    return run_room(mesh, MESH_INTERP, io);
+}
+
+farsum_status mesh_gpu_room(struct farsum_mesh *m, int room, const void *io)
+{
+    struct mesh_gpu *g = m->gpu;
+    TRY(stopwatch_start(&g->watch[room]));
+    TRY(m->choice[room].row->variant->run(m->state[room], io));
+    g->timed[room] = 1;
+    return stopwatch_stop(&g->watch[room]);
+}
