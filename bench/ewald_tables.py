@@ -137,7 +137,7 @@ def near_shares(out, m):
                " rates. It is above 100 where the functions cost less than they"
                " count (172 and 36 here). Our own rows have no erfc to count;"
                " by `farsum tune --model` their shares are in"
-               " [performance.md](../../docs/performance.md).\n")
+               " [performance-model.md](../../docs/performance-model.md).\n")
     table(out, ["row", "slides, 1e6", "team", "own", "slides, 4e6", "team",
                 "own"], rows)
 

@@ -266,7 +266,7 @@ def write(paths, folder):
           "Written by `bench/fmm.py --report` from what `bench/fmm.py DEVICE "
           "OUT` measured and, of peers, `bench/peers/fmm_cpu.py` and "
           "`gpu_fmm.py`; what it means is said in "
-          "[docs/performance.md](../../docs/performance.md).\n")
+          "[docs/performance-fmm.md](../../docs/performance-fmm.md).\n")
     for text in lines.machines:
         print("- measured on %s" % text)
     fmm_targets.targets(lines)
