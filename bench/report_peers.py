@@ -167,7 +167,7 @@ threads, ours at an error no larger than FINUFFT's measured one. Times are ms on
 cores of an AMD EPYC (Zen 3), AVX2, the least of four rounds; the ratios are FINUFFT's
 time over ours. Other work ran on the machine, more of it than it has cores: the
 ratios, of two threads above all, are good to half of themselves, not to per cent.
-Spreading alone, on a quiet machine: [docs/performance.md](../../docs/performance.md).
+Only spread and interp, on a quiet machine: [docs/performance-host.md](../../docs/performance-host.md#finufft).
 """)
     out.append("| what | precision, tolerance | modes | N | points | threads | "
                "FINUFFT: set-up, run | its error | Farsum: set-up, run | P | its"
