@@ -10,7 +10,7 @@
  * caller compiled it; `from` has from_size bytes.  If from_size is smaller than
  * to_size, the rest of *to is zero.  A larger struct is refused unless its
  * surplus is zero, because this version does not know those fields.  Afterwards
- * the size in *to is to_size. init: the name of the macro that initialises the
+ * the size in *to is to_size.  init: the name of the macro that initialises the
  * struct, for messages. */
 farsum_status struct_take(void *to, size_t to_size, const void *from,
                           size_t from_size, const char *init);

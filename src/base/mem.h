@@ -40,7 +40,7 @@ uint64_t mem_machine(void);
 /* Returns the smallest of the machine's memory, RLIMIT_AS, and the limits of
  * the process's control group and of the groups above it. */
 uint64_t mem_allowed(void);
-/* Returns the control groups' limit, UINT64_MAX if there is none. root: the
+/* Returns the control groups' limit, UINT64_MAX if there is none.  root: the
  * folder that holds /proc and /sys, "" by default; the tests pass their own. */
 uint64_t mem_cgroup(const char *root);
 #endif

@@ -37,7 +37,7 @@ struct store_part {
  *    0: there is none, or FARSUM_CACHE_DIR is empty, which turns it off
  *   -1: the name is too long */
 int store_where(char path[STORE_PATH]);
-/* Opens the folder. make: creates it and the folders above it, with mode 0700.
+/* Opens the folder.  make: creates it and the folders above it, with mode 0700.
  * If there is no folder, returns OK with folder -1.  Fails with a message if
  * others could have written into the folder.  Call store_close afterwards in
  * every case. */
