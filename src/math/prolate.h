@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* prolate.h: psi, the prolate spheroidal wave function of order zero and
- * bandwidth c (PSWF).  Among all functions on [-1, 1] it has the least energy
- * beyond |k| = c.  Legendre series of Xiao, Rokhlin and Yarvin, Inverse
+ * bandwidth c (PSWF).  Among all functions on [-1, 1] it has the smallest
+ * energy beyond |k| = c.  Legendre series of Xiao, Rokhlin and Yarvin, Inverse
  * Problems 17 (2001) 805; docs/math.md section 2. */
 #ifndef FARSUM_MATH_PROLATE_H
 #define FARSUM_MATH_PROLATE_H

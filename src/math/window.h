@@ -44,9 +44,9 @@ double window_hat(const struct window *window, double theta);
  * slope: RMS of the slope of that sum times the mesh spacing.  Both are divided
  * by the mean. */
 void window_unity(const struct window *window, double *value, double *slope);
-/* Returns the slope that the pieces make of a uniform potential: RMS, in f64,
- * over the potential and times the mesh spacing.  Measured.  It is largest
- * where w does not end smoothly. */
+/* Returns the slope of a uniform potential after the pieces' interpolation:
+ * RMS, in f64, over the potential and times the mesh spacing.  Measured.  It is
+ * largest where w does not end smoothly. */
 double window_flat(const struct window *window);
 /* Returns the reach of the aliases that count: |m| <= reach. */
 int window_reach(const struct window *window);
