@@ -106,8 +106,7 @@ FN void atomic_add_local_real(real *p, real v)
 {
     atomicAdd(p, v);
 }
-/* The same by compare and swap, for comparison with hardware that lacks the
- * instruction. */
+/* The same by compare and swap, as on hardware without the instruction. */
 FN void atomic_cas_add_real(real *p, real v)
 {
 #if REAL_BITS == 64
