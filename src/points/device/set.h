@@ -95,8 +95,8 @@ farsum_status points_gpu_set_device(struct points_gpu *points,
                                     farsum_precision arrays, const char *what);
 /* The same for callers that read positions directly from points->x.  Nothing is
  * computed, and points->s is invalid until points_gpu_fractions fills it.  A
- * kernel that reads all points may report bad ones by writing points_gpu_flag's
- * serial to its flag.  Otherwise points_gpu_check finds them. */
+ * kernel that reads all points may report bad ones: it writes the serial to the
+ * flag, both from points_gpu_flag.  Otherwise points_gpu_check finds them. */
 farsum_status points_gpu_look(struct points_gpu *points,
                               const struct cell *cell, int64_t n,
                               const struct buf *x, farsum_precision arrays,

@@ -42,7 +42,8 @@ struct gpu_inside {
     /* state of the last set */
     char what[32];
     int64_t groups;     /* number of its records */
-    int looked;         /* 1: bad points have been written to the flag */
+    int looked;         /* 1: the points were checked, and bad ones set the
+                           flag */
     int listed;         /* 1: and records exist */
     int boxed;          /* 1: and they contain the bounding box */
     int64_t checked;    /* version that was found valid */
@@ -96,7 +97,7 @@ static inline int gpu_starts_apart(int64_t n, int64_t n_bins)
     return n_bins > 4 * n + 65536;
 }
 /* gpu_keys_sort in two steps.  keys: the sorted keys, valid until the next
- * sort. start must exist. */
+ * sort.  The buffer start must be allocated before. */
 farsum_status gpu_keys_sorted(struct points_gpu *points, int64_t n,
                               int64_t n_bins, struct buf *order,
                               const struct buf **keys);
