@@ -29,7 +29,7 @@ struct gpu_rates {
                                   each other */
     struct gpu_rate runs;      /* 32-byte sectors of additions to consecutive
                                   words, a sector at a time */
-    double local;  /* atomic additions to shared memory */
+    double local;  /* atomic additions to shared memory, per second */
     double launch; /* seconds per launch */
     double wait;   /* seconds per step of a chain of dependent accesses to
                       global memory */

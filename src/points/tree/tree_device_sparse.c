@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_device_sparse.c: a sparse tree on a device from points on the device:
- * boxes from leaves, slots, near slots, points in leaves.  The host reads the
- * numbers of these three times. */
+ * boxes from leaves, slots, near slots, points in leaves.  The host reads their
+ * numbers in three steps. */
 #include <string.h>
 
 #include "base/mem.h"
