@@ -9,7 +9,7 @@
  *     {
  *         FP_GUARD;
  *
- * Each thread has its own environment. base/par.h guards those of a team. */
+ * Each thread has its own environment.  base/par.h guards those of a team. */
 #ifndef FARSUM_BASE_FPENV_H
 #define FARSUM_BASE_FPENV_H
 

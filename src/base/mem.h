@@ -4,7 +4,7 @@
  *
  * MEM_NEW(p, count) sets p to count zeroed objects of its type.  On failure p
  * is NULL and the status is FARSUM_ERR_MEMORY, with the bytes in the message.
- * MEM_RAW does not clear. mem_free(NULL) is legal. */
+ * MEM_RAW does not clear.  mem_free(NULL) is legal. */
 #ifndef FARSUM_BASE_MEM_H
 #define FARSUM_BASE_MEM_H
 

@@ -15,7 +15,7 @@ enum number_status {
     NUMBER_NOT_FINITE /* "nan" or "inf", which *value then holds */
 };
 
-/* Reads the text p[0..n) as a whole. p[n] must be readable and must not
+/* Reads the text p[0..n) as a whole.  p[n] must be readable and must not
  * continue the number.  Decimal only; the exponent's letter is e, E, d or D. */
 enum number_status number_real(const char *p, size_t n, double *value);
 enum number_status number_integer(const char *p, size_t n, int64_t *value);

@@ -52,7 +52,7 @@ void progress_begin(struct progress *p);
 farsum_status progress_end(struct progress *p, farsum_status status);
 
 /* Reports that `done` of `all` steps are done and names the next one by
- * `format`. all = 0: the number is unknown.  Returns OK, or FARSUM_ERR_STATE
+ * `format`.  all = 0: the number is unknown.  Returns OK, or FARSUM_ERR_STATE
  * "stopped". */
 farsum_status progress_step(int64_t done, int64_t all, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

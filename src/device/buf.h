@@ -19,7 +19,7 @@ struct buf {
  * first.  The contents are undefined. */
 farsum_status buf_alloc(struct buf *buf, struct device *device, int64_t bytes);
 /* Allocates managed memory, which the host may access at buf->host while no
- * kernel uses it. device_managed reports whether the device has it. */
+ * kernel uses it.  device_managed reports whether the device has it. */
 farsum_status buf_alloc_managed(struct buf *buf, struct device *device,
                                 int64_t bytes);
 /* Allocates a buffer unless it holds `bytes` already. */

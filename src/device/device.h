@@ -43,7 +43,7 @@ struct device_backend {
     const char *words; /* the dialect's file: "dialect/cuda.h" */
     /* Counts the devices.  Fails if the vendor's library is missing. */
     farsum_status (*count)(int *n);
-    /* Fills the device's properties and `inside`. context and queue: the
+    /* Fills the device's properties and `inside`.  context and queue: the
      * caller's, both NULL or neither (CUDA: CUcontext or NULL, CUstream). */
     farsum_status (*open)(struct device *device, int index, void *context,
                           void *queue);

@@ -25,7 +25,7 @@ struct recording {
 };
 
 /* Does the work: launches, fills, copies, events and calls of vendors'
- * libraries on the device's queue. work may be called twice and must then
+ * libraries on the device's queue.  work may be called twice and must then
  * enqueue the same.  Work that waits, allocates or moves data from or to the
  * host is executed directly each time. */
 farsum_status recording_run(struct recording *recording, struct device *device,

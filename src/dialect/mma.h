@@ -68,7 +68,7 @@ FN void mma16(f64 *d, f64 *e, f64 a, f64 a8, f64 b)
 }
 
 /* Multiplies sixteen rows by eight columns of depth 8 or 4, in the precision of
- * `real`. f32 uses three products of leading and trailing bits on TF32 tensor
+ * `real`.  f32 uses three products of leading and trailing bits on TF32 tensor
  * cores, exact to about 2^-21.  Lane l holds entries l%4 of rows l/4 and l/4 +
  * 8, then entries l%4 + 4 of both rows.  It also holds entries l%4 and l%4 + 4
  * of column l/4.  D is as above. */

@@ -35,7 +35,7 @@ static inline void count_calls(struct count *count, int kind, double times)
 }
 
 /* Adds `times` pairs of the named kernel, starting from the difference of the
- * points and 1/r. value, slope: which functions count. terms[k]: number of
+ * points and 1/r. value, slope: which functions count.  terms[k]: number of
  * coefficients of polynomial k.  Returns 0 if there is no such kernel. */
 int count_pair(const char *kernel, int value, int slope, const int *terms,
                double times, struct count *count);

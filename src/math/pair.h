@@ -82,7 +82,7 @@ struct pair {
     const char *name, *note; /* constant */
     int strengths, channels, values, polys;
     const struct pair_kind *kind;
-    double kappa; /* In 1/length. 0 in pair_rows; a plan's pair is in the
+    double kappa; /* In 1/length.  0 in pair_rows; a plan's pair is in the
                      caller's unit, a stage's pair in units of the cutoff. */
 };
 

@@ -40,7 +40,7 @@ int plane_waves_class(int axis, int class);
 /* Bit a: coefficient (n, m) changes sign when axis a is mirrored. */
 int plane_waves_signs(int n, int m);
 
-/* Fills two operators [quarter][(p + 1)^2]. out: the share of a coefficient in
+/* Fills two operators [quarter][(p + 1)^2].  out: the share of a coefficient in
  * a wave's sum of its class, (10.20).  in: the share of a wave in a coefficient
  * of a local expansion, (10.22), which includes the decay over ws + 1 boxes. */
 farsum_status plane_waves_operators(const struct plane_waves *waves, int p,

@@ -21,7 +21,7 @@ struct split_kind {
     double (*curvature)(const struct split *split);
 };
 
-/* Gaussian, (2.4). xi rc = sqrt(c/2) makes the error of the cutoff in r,
+/* Gaussian, (2.4).  xi rc = sqrt(c/2) makes the error of the cutoff in r,
  * e^{-xi^2 rc^2}, equal to that of the cutoff in k, e^{-k_max^2/4 xi^2}. */
 static void gaussian_set(struct split *split)
 {

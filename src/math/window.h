@@ -31,7 +31,7 @@ struct window {
 
 /* Names, ended by NULL. */
 extern const char *const window_names[];
-/* Sets a window. shape 0: the window's usual shape for upsampling sigma.
+/* Sets a window.  shape 0: the window's usual shape for upsampling sigma.
  * fit_error: largest error of the polynomial pieces relative to the maximum. */
 farsum_status window_set(struct window *window, const char *name, int support,
                          double shape, double sigma, double fit_error);

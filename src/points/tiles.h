@@ -3,7 +3,7 @@
  *
  * Along axis d, tile b of count[d] holds the points with b <= u count/mesh < b
  * + 1, where u is the mesh coordinate.  It consists of bins[d] bins.  These
- * points touch the mesh points lo .. lo + size - 1, unwrapped. lo may be
+ * points touch the mesh points lo .. lo + size - 1, unwrapped.  lo may be
  * negative and the end may exceed the mesh, several times on a mesh that is
  * smaller than a window.  Mesh points outside the mesh are wrapped, or dropped
  * along an open axis.  Everything here depends only on the mesh, its open axes

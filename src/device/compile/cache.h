@@ -23,7 +23,7 @@ int cache_get(const struct cache_key *key, void **binary, int64_t *bytes);
 farsum_status cache_put(const struct cache_key *key, const void *binary,
                         int64_t bytes);
 /* Visits each entry with its file name, architecture and size.  Files left by
- * killed writers are visited as "left over". visit may be NULL. */
+ * killed writers are visited as "left over".  visit may be NULL. */
 farsum_status cache_list(void (*visit)(const char *file, const char *arch,
                                        int64_t bytes, void *data),
                          void *data, int64_t *files, int64_t *bytes);

@@ -11,7 +11,7 @@
  *
  * The compiler's input is the dialect, the definitions in the order of their
  * names, the file, and the files that it includes.  A file with an include
- * guard appears once. #line directives make messages name file and line.
+ * guard appears once.  #line directives make messages name file and line.
  * Binaries are cached on disk (cache.h). */
 #ifndef FARSUM_DEVICE_COMPILE_JIT_H
 #define FARSUM_DEVICE_COMPILE_JIT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver.h: common code of the CUDA and HIP back ends.  HIP's driver API is
- * CUDA's with other names. cuda.c and hip.c open the libraries, fill a struct
+ * CUDA's with other names.  cuda.c and hip.c open the libraries, fill a struct
  * driver and implement the differences. */
 #ifndef FARSUM_DEVICE_DRIVER_DRIVER_H
 #define FARSUM_DEVICE_DRIVER_DRIVER_H
@@ -67,7 +67,7 @@ enum {
     DRIVER_INVALID_DEVICE = 101
 };
 
-/* Converts an error to a status; 0 to OK. what: the attempted action. */
+/* Converts an error to a status; 0 to OK.  what: the attempted action. */
 farsum_status driver_status(const struct driver *driver, int error,
                             const char *what);
 /* Counts the devices; 0 if the driver finds none. */
@@ -75,7 +75,7 @@ farsum_status driver_count(const struct driver *driver, int *n);
 farsum_status driver_facts(struct driver *driver,
                            const struct driver_numbers *numbers,
                            struct device_facts *facts);
-/* Make the device current, and restore the previous one. leave returns the
+/* Make the device current, and restore the previous one.  leave returns the
  * status of the call between them. */
 farsum_status driver_enter(struct driver *driver, int *before);
 farsum_status driver_leave(struct driver *driver, int before, int error,
@@ -83,7 +83,7 @@ farsum_status driver_leave(struct driver *driver, int before, int error,
 /* Create and destroy a stream of our own. */
 farsum_status driver_queue_create(struct driver *driver);
 void driver_queue_destroy(struct driver *driver);
-/* Find the graph functions. symbols, marks: from driver_graph.sym and
+/* Find the graph functions.  symbols, marks: from driver_graph.sym and
  * driver_graph_marks.sym.  Never fails.  Without the first, there are no
  * graphs.  Without the second, events in a graph delay the work after them. */
 void driver_graphs_open(struct driver *driver, void *library,

@@ -37,7 +37,7 @@ enum { RTC_OPTIONS = 8 };
 /* Sets names and options after the library is open. */
 farsum_status rtc_named(struct rtc *rtc, void *library, const char *vendor,
                         const char *const *options);
-/* Compiles a text. binary and log: by mem_alloc, owned by the caller; log may
+/* Compiles a text.  binary and log: by mem_alloc, owned by the caller; log may
  * be NULL.  If the text does not compile, the message begins with the first
  * error. */
 farsum_status rtc_compile(const struct rtc *rtc, const struct rtc_job *job,

@@ -79,7 +79,7 @@ struct opencl {
     char *makers;  /* owned; facts.makers */
 };
 
-/* Lists every device of every platform, in the loader's order. devices may be
+/* Lists every device of every platform, in the loader's order.  devices may be
  * NULL. */
 farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
                              cl_id *platforms, int room, int *n);

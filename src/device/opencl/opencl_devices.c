@@ -92,7 +92,7 @@ static const char *opencl_more(const char *platform)
 }
 
 /* For each text PoCL makes clang read 18 000 lines of declarations, half of the
- * compile time. 3.1 skips them if it is told that all are declared; those
+ * compile time.  3.1 skips them if it is told that all are declared; those
  * needed are in dialect/opencl_words.h.  Other versions have not been tried. */
 static const char *opencl_words(const char *version)
 {

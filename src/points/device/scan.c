@@ -2,7 +2,7 @@
 /* scan.c: exclusive prefix sums by tiles.  Tiles are summed, then each is
  * scanned from the sum of the tiles before it.  While tiles are few, each
  * computes that sum itself; else the sums are scanned recursively.  Items are
- * read twice and written once. 4096 items take one launch, 1.6e7 two. */
+ * read twice and written once.  4096 items take one launch, 1.6e7 two. */
 #include "points/device/scan.h"
 
 #include "base/mem.h"

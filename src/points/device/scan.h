@@ -14,7 +14,7 @@ enum gpu_scan_kind {
 };
 
 struct gpu_scan;
-/* Compiles the kernels. gpu_scan_destroy accepts NULL. */
+/* Compiles the kernels.  gpu_scan_destroy accepts NULL. */
 farsum_status gpu_scan_create(struct device *device, enum gpu_scan_kind kind,
                               struct gpu_scan **scan);
 void gpu_scan_destroy(struct gpu_scan *scan);

@@ -134,7 +134,7 @@ farsum_status gpu_sort_reserve(struct points_gpu *points, const int32_t nb[3],
                                int64_t n, int stable);
 
 /* Sorts a caller's own keys, stable, with the scratch of the points' sorts.
- * gpu_keys_room returns the buffer for n keys, u32 below n_bins. gpu_keys_sort
+ * gpu_keys_room returns the buffer for n keys, u32 below n_bins.  gpu_keys_sort
  * returns order [n] u32, the index of the k-th key, and start [n_bins + 1] u32,
  * the first key of each value. */
 farsum_status gpu_keys_room(struct points_gpu *points, int64_t n,

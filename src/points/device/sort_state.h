@@ -106,7 +106,7 @@ farsum_status gpu_keys_starts(struct points_gpu *points, int64_t n,
                               struct buf *start);
 /* Gathers the coordinates in the order of points->sort. */
 farsum_status gpu_gather(struct points_gpu *points, int64_t n);
-/* The stable sort, into points->sort. reserve compiles it and allocates memory
+/* The stable sort, into points->sort.  reserve compiles it and allocates memory
  * for n points. */
 farsum_status gpu_radix_reserve(struct points_gpu *points, int64_t n,
                                 int64_t n_bins);

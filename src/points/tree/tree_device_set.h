@@ -64,9 +64,9 @@ struct tree_gpu_sparse {
     struct buf leaf;       /* [n_leaves]: index of its box */
     struct buf place;      /* [n_leaves][4]: its place and its level */
     struct buf root;       /* [boxes of level 0]: root box, x fastest */
-    /* Four arrays in succession. [(2 ws + 1)^3][slots], x fastest: the slots
-     * near a slot at its level. [8][slots]: indices of its children. [slots]:
-     * its own index. [n_boxes]: the parent's slot. */
+    /* Four arrays in succession.  [(2 ws + 1)^3][slots], x fastest: the slots
+     * near a slot at its level.  [8][slots]: indices of its children.  [slots]:
+     * its own index.  [n_boxes]: the parent's slot. */
     struct buf slot;
     struct buf table; /* [TREE_GPU_FIRSTS] i64: octant and first, see below */
     struct buf at;    /* [n_boxes]: index here of each box of the tree */

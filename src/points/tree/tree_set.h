@@ -106,7 +106,7 @@ struct tree {
     struct tree_gpu *gpu; /* owned; tree_device_set.h; NULL on the host */
 };
 
-/* Builds a tree; reuses memory where possible. targets NULL: the sources.  On
+/* Builds a tree; reuses memory where possible.  targets NULL: the sources.  On
  * failure the tree is empty. */
 farsum_status tree_set(struct tree *tree, const struct tree_args *args,
                        const struct tree_given *sources,
@@ -255,7 +255,7 @@ uint64_t tree_hash(int level, uint64_t key);
 farsum_status tree_sort(int64_t n, int bits, uint64_t *key, int64_t *order,
                         int threads);
 /* tree_sparse.c.  Makes the boxes and leaves of a sparse tree from the sorted
- * keys of its points, at level args->depth. keys_target NULL: no targets. */
+ * keys of its points, at level args->depth.  keys_target NULL: no targets. */
 farsum_status tree_sparse(struct tree *tree, const struct tree_args *args,
                           int64_t n_source, const uint64_t *keys_source,
                           int64_t n_target, const uint64_t *keys_target);
