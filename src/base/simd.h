@@ -116,8 +116,8 @@ SIMD_FN vreal v_rsqrt_seed(vreal x)
 }
 
 /* Returns 1/sqrt(x) to rounding.  Let h = 1 - x y^2.  In f64 a third-order step
- * y (1 + h/2 + 3 h^2/8) gives about 34 bits and a Newton step y (1 + h/2) the
- * rest.  In f32 one Newton step is enough. */
+ * y (1 + h/2 + 3 h^2/8) gives about 34 bits.  A Newton step y (1 + h/2) gives
+ * the rest.  In f32 one Newton step is enough. */
 SIMD_FN vreal v_rsqrt(vreal x)
 {
     vreal y = v_rsqrt_seed(x);

@@ -80,9 +80,9 @@ void multipole_swap(int n, double *b);
  * gamma function; low[n] = 1 - Q; n = 0 .. p, x > 0. */
 void multipole_gammas(int p, double x, double *high, double *low);
 /* The field of a lattice of unit charges, (10.13): S summed over d + L m for
- * all integers m except those where d + L m is near, that is, |d[a] + cell[a]
- * m[a]| < near[a] along all axes.  It is an Ewald sum with tin-foil boundary
- * condition and a uniform background.  cell: three edges. */
+ * all integers m except those where d + L m is near.  Near means |d[a] +
+ * cell[a] m[a]| < near[a] along all axes.  It is an Ewald sum with tin-foil
+ * boundary condition and a uniform background.  cell: three edges. */
 farsum_status multipole_lattice(int p, const double cell[3],
                                 const double near[3], const double d[3],
                                 double *s);

@@ -38,9 +38,9 @@ struct nvlink {
 /* Opens NVRTC.  driver: the major version of CUDA that the driver supports, 0
  * without a driver.  The library stays loaded. */
 farsum_status nvrtc_open(struct nvrtc *nvrtc, int driver);
-/* Compiles for arch, such as "sm_90".  If the library is too old for arch, the
- * text is compiled for the newest architecture that it knows, and the driver
- * compiles the result further.  part 1: the result will be linked.  log, which
+/* Compiles for arch, such as "sm_90".  If the library is too old for arch, it
+ * compiles for the newest architecture that it knows.  The driver then
+ * compiles the result further. part 1: the result will be linked. log, which
  * may be NULL, gets the compiler's log with the registers and spills of each
  * kernel. */
 farsum_status nvrtc_compile(const struct nvrtc *nvrtc, const char *arch,

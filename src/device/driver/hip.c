@@ -136,11 +136,11 @@ int hip_arch(const char *properties, int64_t bytes, char *arch, int64_t room)
     return 0;
 }
 
-/* Between ROCm 5 and 6 the struct of properties grew and its fields moved, and
- * the plain name does not determine which of them is filled.  The two fields
- * needed can be found without the layout: `name` is the first field, of 256
- * bytes, and gcnArchName is the only later text that begins with gfx.  The
- * buffer is several times larger than either struct. */
+/* Between ROCm 5 and 6 the struct of properties grew and its fields moved.  The
+ * plain name does not determine which of them is filled.  The two fields needed
+ * can be found without the layout.  `name` is the first field, of 256 bytes,
+ * and gcnArchName is the only later text that begins with gfx.  The buffer is
+ * several times larger than either struct. */
 static farsum_status hip_target(struct hip *hip, char *arch, int64_t room)
 {
     farsum_status status = FARSUM_OK;
