@@ -311,7 +311,7 @@ static void swap_next(int n, const double *below, double *b)
 #undef BELOW
 }
 
-/* The row of 2 MULTIPOLE_MOST + 1 is long enough for degrees up to
+/* x: (2 MULTIPOLE_MOST + 1)^2 entries hold the matrix of any degree up to
  * MULTIPOLE_MOST. */
 void multipole_swap(int n, double *b)
 {
