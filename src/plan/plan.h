@@ -23,6 +23,9 @@ struct farsum_plan {
                                 problem.error's, as expected without a check */
     double checked;          /* error by the check, over the tolerance; below 0:
                                 not checked */
+    double seconds_checked[3]; /* of the check: to find its targets, to sum
+                                them, for the plan's own sum of all */
+    int checked_there;         /* 1: they were summed on the device */
     double energies[2];      /* errors of energy and virial by the check, over
                                 their norms; below 0: not measured */
     int64_t lists_before[2]; /* of info, made and kept by the check */
