@@ -56,7 +56,7 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
                  stage->name, row->name);
         if (options->exact && row->variant->error)
             FAIL(ERR_UNSUPPORTED,
-                 "%s %s: it has an error of its own, which is measured, not "
+                 "%s %s: has an error of its own, which is measured, not "
                  "bounded (strict)",
                  stage->name, row->name);
         *choice = (struct choice){.stage = stage, .row = row};

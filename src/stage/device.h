@@ -30,7 +30,7 @@ struct mesh_args {
     int32_t more;
 };
 _Static_assert(sizeof(struct mesh_args) == 64,
-               "as points/device/mesh.kh has it");
+               "must match points/device/mesh.kh");
 
 /* Bytes of a real. */
 static inline int gpu_real(farsum_precision precision)

@@ -45,7 +45,7 @@ struct variant {
     /* Error by design, relative to the RMS of what it gives.  NULL: rounding's
      * alone. */
     double (*error)(const void *args);
-    /* What of it follows from args, for a person: "3 cells a cutoff".  NULL:
+    /* What of it follows from args, for a person: "3 cells per cutoff".  NULL:
      * nothing. */
     void (*says)(const void *args, char *text, size_t size);
 };

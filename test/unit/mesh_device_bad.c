@@ -295,9 +295,9 @@ void refusals(void)
             "the mesh is on the host");
     REFUSED(p.value_memory = (farsum_memory)3, ERR_ARGUMENT,
             "value_memory is 3");
-    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "works on the host");
+    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "runs only on the host");
     REFUSED(o.interp = "gpu_cel", ERR_UNKNOWN, "did you mean gpu_cell");
     REFUSED((o.on_device = NULL, o.spread = "gpu_stream"), ERR_UNSUPPORTED,
-            "works on a device");
+            "runs only on a device");
     CHECK_FAILS(farsum_mesh_finish(NULL), FARSUM_ERR_ARGUMENT);
 }

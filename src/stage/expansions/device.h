@@ -26,7 +26,7 @@ struct boxes_levels {
     int64_t slots, child, above;
 };
 _Static_assert(sizeof(struct boxes_levels) == 312,
-               "as stage/m2l/boxes.kh has it");
+               "must match stage/m2l/boxes.kh");
 
 struct boxes_gpu {
     struct boxes_args args;

@@ -102,7 +102,8 @@ static farsum_status fftw_row_fits(const void *args)
     const struct fft_args *a = args;
     for (int d = 0; d < 3; d++)
         if (a->mesh[d] > INT32_MAX)
-            FAIL(ERR_UNSUPPORTED, "an axis of %lld points is past FFTW's int",
+            FAIL(ERR_UNSUPPORTED,
+                 "an axis has %lld points; FFTW counts with int",
                  (long long)a->mesh[d]);
     return FARSUM_OK;
 }
@@ -195,8 +196,7 @@ static farsum_status fftw_row_create(const void *args, void **state)
     GO(fft_copy_create(&s->copy, &s->args));
     if (!(s->forward && s->backward) && !(s->forward32 && s->backward32))
         GO_FAIL(ERR_UNSUPPORTED,
-                "fft fftw: FFTW makes no plan for %lld x %lld"
-                " x %lld",
+                "fft fftw: FFTW has no plan for %lld x %lld x %lld",
                 (long long)s->args.mesh[0], (long long)s->args.mesh[1],
                 (long long)s->args.mesh[2]);
     *state = s;

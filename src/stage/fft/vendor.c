@@ -16,8 +16,8 @@ farsum_status vendor_fits(const struct vendor_calls *calls,
     void *api[VENDOR_API];
     TRY(gpu_wanted(args->device));
     if (strcmp(args->device->backend->name, calls->backend) != 0)
-        FAIL(ERR_UNSUPPORTED, "%s works on %s, this plan on %s", calls->name,
-             calls->backend, args->device->name);
+        FAIL(ERR_UNSUPPORTED, "%s runs only on %s; this plan uses device %s",
+             calls->name, calls->backend, args->device->name);
     if (calls->open(api) != FARSUM_OK)
         return status_prefix(FARSUM_ERR_UNSUPPORTED, "%s", calls->name);
     return FARSUM_OK;
@@ -48,10 +48,11 @@ static farsum_status vendor_status(const struct vendor *v, int error,
                                    const char *what)
 {
     static const char *const words[] = {
-        "success",          "not a plan",    "out of memory",
-        "a wrong type",     "a wrong value", "an internal error",
-        "execution failed", "not set up",    "a size that it cannot do",
-        "data not aligned"};
+        "success",          "invalid plan",
+        "out of memory",    "invalid type",
+        "invalid value",    "internal error",
+        "execution failed", "set-up failed",
+        "unsupported size", "data are not aligned"};
     if (error == 0)
         return FARSUM_OK;
     int known = error > 0 && error < (int)(sizeof words / sizeof *words);
@@ -60,7 +61,7 @@ static farsum_status vendor_status(const struct vendor *v, int error,
                                     : FARSUM_ERR_DEVICE,
                        "%s on %s: %s: error %d (%s)", v->calls->name,
                        v->args.device->name, what, error,
-                       known ? words[error] : "not known");
+                       known ? words[error] : "unknown error");
 }
 
 static void vendor_shape(struct vendor *v)

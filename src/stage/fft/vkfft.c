@@ -220,14 +220,14 @@ static farsum_status vkfft_fits(const void *args)
     const struct fft_args *a = args;
     TRY(gpu_wanted(a->device));
     if (strcmp(a->device->backend->name, "opencl") != 0)
-        FAIL(ERR_UNSUPPORTED, "it is built for OpenCL, this plan is on %s",
+        FAIL(ERR_UNSUPPORTED, "is built for OpenCL; this plan uses device %s",
              a->device->name);
     if (a->mesh[2] < 2)
-        FAIL(ERR_UNSUPPORTED, "its rows have at least 2 points");
+        FAIL(ERR_UNSUPPORTED, "a row needs at least 2 points");
     if (fft_batch(a, 0) + fft_batch(a, 1) > 2
         && (a->mesh[0] < 2 || a->mesh[1] < 2))
-        FAIL(ERR_UNSUPPORTED, "of several meshes each axis has at least 2 "
-                              "points");
+        FAIL(ERR_UNSUPPORTED, "each axis needs at least 2 points if several "
+                              "meshes are transformed");
     return FARSUM_OK;
 }
 
@@ -309,8 +309,9 @@ static farsum_status vkfft_make(struct state *s, int app)
              a->device->name, (long long)a->mesh[0], (long long)a->mesh[1],
              (long long)a->mesh[2]);
     if (result != VKFFT_SUCCESS)
-        FAIL(ERR_DEVICE, "fft vkfft: no plan for %lld x %lld x %lld (VkFFT's "
-                         "error %d)",
+        FAIL(ERR_DEVICE,
+             "fft vkfft: no plan for %lld x %lld x %lld (VkFFT "
+             "error %d)",
              (long long)a->mesh[0], (long long)a->mesh[1],
              (long long)a->mesh[2], (int)result);
     s->made[app] = 1;
@@ -349,7 +350,7 @@ static farsum_status vkfft_run(void *state, const void *io)
                                      f->backward ? 1 : -1, &how);
     now = NULL;
     if (result != VKFFT_SUCCESS)
-        FAIL(ERR_DEVICE, "fft vkfft: VkFFT's error %d on %s", (int)result,
+        FAIL(ERR_DEVICE, "fft vkfft: VkFFT error %d on %s", (int)result,
              s->args.device->name);
     return FARSUM_OK;
 }
@@ -362,5 +363,5 @@ const struct variant fft_vkfft = {
     .run = vkfft_run,
     .destroy = vkfft_destroy,
     .deterministic = 1,
-    .needs = "an OpenCL device, f64 where it is asked for",
+    .needs = "an OpenCL device, with f64 for f64 plans",
 };

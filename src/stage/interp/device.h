@@ -16,7 +16,7 @@ struct interp_gpu_args {
     int32_t potential, field;
 };
 _Static_assert(sizeof(struct interp_gpu_args) == 160,
-               "as stage/interp/device.kh");
+               "must match stage/interp/device.kh");
 
 /* State of a row; its first member, if it has more. */
 struct interp_gpu {

@@ -14,7 +14,8 @@ struct cell_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct cell_args) == 200, "as the kernel has it");
+_Static_assert(sizeof(struct cell_args) == 200, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct interp_gpu gpu;
@@ -65,7 +66,7 @@ static farsum_status fits(const void *a)
     struct shape shape = shape_of(args);
     double cells = (double)shape.nb[0] * shape.nb[1] * shape.nb[2];
     if (cells > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%.0f cells, at most %lld", cells,
+        FAIL(ERR_UNSUPPORTED, "%.0f cells; at most %lld are possible", cells,
              (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, shape.block + 2048);
 }

@@ -17,7 +17,8 @@ struct tile_args {
     int64_t tiles, slots;
     int32_t chunk, more;
 };
-_Static_assert(sizeof(struct tile_args) == 224, "as the kernel has it");
+_Static_assert(sizeof(struct tile_args) == 224, "must match the kernel's "
+                                                "struct");
 
 /* As in the .k: an eighth of the slots stays free. */
 static int64_t slots_of(int64_t n)
@@ -118,7 +119,7 @@ static farsum_status fits(const void *a)
     shape_set(&s, args);
     double tiles = (double)s.nb[0] * s.nb[1] * s.nb[2];
     if (tiles > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%.0f tiles, at most %lld", tiles,
+        FAIL(ERR_UNSUPPORTED, "%.0f tiles; at most %lld are possible", tiles,
              (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, s.held * s.block + 1024);
 }

@@ -14,7 +14,8 @@ struct tile_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct tile_args) == 200, "as the kernel has it");
+_Static_assert(sizeof(struct tile_args) == 200, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct interp_gpu gpu; /* its kernel: the main one */

@@ -18,7 +18,7 @@ struct l2p_args {
     double unit;
     int32_t potential, field, sparse, spare;
 };
-_Static_assert(sizeof(struct l2p_args) == 56, "as the kernel has it");
+_Static_assert(sizeof(struct l2p_args) == 56, "must match the kernel's struct");
 
 /* How the kernel is cut. */
 struct l2p_cut {
@@ -118,7 +118,7 @@ static farsum_status l2p_terms(const struct boxes_monic *monic, int32_t *at,
                 if (axis < 2 && f[term] != 0)
                     term += size;
                 if (f[term] != 0)
-                    GO_FAIL(ERR_STATE, "l2p: more terms than there may be");
+                    GO_FAIL(ERR_STATE, "l2p: too many terms");
                 at[term] = k;
                 f[term] = factor * v;
             }

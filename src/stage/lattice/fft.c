@@ -68,11 +68,12 @@ static farsum_status fft_fits(const void *args)
     const struct boxes_args *a = args;
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2)
-            FAIL(ERR_UNSUPPORTED, "one root box along axis %d is no grid", c);
+            FAIL(ERR_UNSUPPORTED,
+                 "one root box along axis %d; the variant needs at least two",
+                 c);
     return boxes_host_fits(args);
 }
 

@@ -15,7 +15,8 @@ struct lattice_args {
     int64_t stride;
     int32_t root[3], side[3], periodic, ws, field, boxes;
 };
-_Static_assert(sizeof(struct lattice_args) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct lattice_args) == 48, "must match the kernel's "
+                                                  "struct");
 
 struct state {
     struct boxes_args args;
@@ -49,10 +50,9 @@ static farsum_status dense_fits(const void *args)
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     TRY(boxes_gpu_fits_any(a, MULTIPOLE_MOST));
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     if (dense_roots(a) > ROOTS_MOST)
-        FAIL(ERR_UNSUPPORTED, "it is for %d root boxes at most",
+        FAIL(ERR_UNSUPPORTED, "supports at most %d root boxes",
              (int)ROOTS_MOST);
     return boxes_gpu_room(a, dense_reals(a) * gpu_real(a->precision));
 }

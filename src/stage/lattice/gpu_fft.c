@@ -19,7 +19,8 @@ struct lattice_grid {
     int64_t stride, step, modes;
     int32_t root[3], mesh[3], half[3], row;
 };
-_Static_assert(sizeof(struct lattice_grid) == 64, "as the kernel has it");
+_Static_assert(sizeof(struct lattice_grid) == 64, "must match the kernel's "
+                                                  "struct");
 
 /* How the product is cut. */
 struct fft_cut {
@@ -96,11 +97,12 @@ static farsum_status fft_fits(const void *args)
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2 || a->root[c] > 1024)
-            FAIL(ERR_UNSUPPORTED, "%lld root boxes along axis %d are no grid",
+            FAIL(ERR_UNSUPPORTED,
+                 "%lld root boxes along axis %d; the variant needs at least "
+                 "two",
                  (long long)a->root[c], c);
     struct lattice_grid g = fft_grid(a);
     struct fft_args fft = fft_args_of(a, &g);
@@ -108,7 +110,7 @@ static farsum_status fft_fits(const void *args)
     const struct choose_options any = {0};
     int64_t real = gpu_real(a->precision);
     if (g.step > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "a grid of %lld points is too large",
+        FAIL(ERR_UNSUPPORTED, "the grid of %lld points is too large",
              (long long)g.step);
     TRY(boxes_gpu_room(a, fft_field_reals(a, &g) * real));
     TRY(boxes_gpu_room(a, multipole_size(a->p) * g.step * real));

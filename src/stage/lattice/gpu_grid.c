@@ -122,19 +122,21 @@ static farsum_status grid_fits(const void *args)
     struct grid_cut cut;
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2)
-            FAIL(ERR_UNSUPPORTED, "%lld root boxes along axis %d are no grid",
+            FAIL(ERR_UNSUPPORTED,
+                 "%lld root boxes along axis %d; the variant needs at least "
+                 "two",
                  (long long)a->root[c], c);
     if (!grid_cut(a, &cut))
         FAIL(ERR_UNSUPPORTED,
-             "%lld x %lld x %lld root boxes have no transforms in two steps",
+             "%lld x %lld x %lld root boxes; an edge is not a product of two "
+             "supported lengths",
              (long long)a->root[0], (long long)a->root[1],
              (long long)a->root[2]);
     if (a->device->facts.group_max < Z_GROUP)
-        FAIL(ERR_UNSUPPORTED, "it needs groups of %d threads", Z_GROUP);
+        FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads", Z_GROUP);
     TRY(gpu_local_fits(a->device, cut.arena));
     TRY(gpu_local_fits(a->device, cut.modes_arena));
     int64_t real = gpu_real(a->precision);
@@ -243,7 +245,8 @@ static farsum_status grid_create(const void *args, void **state)
     s->args = *a;
     s->args.threads = a->threads > 1 ? a->threads : 1;
     if (!grid_cut(a, &s->cut))
-        GO_FAIL(ERR_STATE, "gpu_grid: made for a mesh that it does not fit");
+        GO_FAIL(ERR_STATE, "gpu_grid: does not support this grid of root "
+                           "boxes");
     int64_t bytes = grid_reals(&s->cut) * gpu_real(a->precision);
     GO(grid_kernels(s));
     GO(grid_tables(s));

@@ -44,8 +44,7 @@ static farsum_status plain_fits(const void *args)
     const struct boxes_args *a = args;
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     return boxes_host_fits(args);
 }
 

@@ -72,7 +72,7 @@ farsum_status near_skin_fits(const struct near_args *args)
 {
     if (args->skin > NEAR_SKIN)
         FAIL(ERR_UNSUPPORTED,
-             "keeps lists by a skin of %d cutoffs at most, this is %.3g",
-             NEAR_SKIN, args->skin);
+             "supports a skin of %d cutoffs at most; skin is %.3g", NEAR_SKIN,
+             args->skin);
     return FARSUM_OK;
 }

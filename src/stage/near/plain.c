@@ -94,7 +94,7 @@ static farsum_status plain_create(const void *args, void **state)
             plain->kernel = &kernels[k];
     if (!plain->kernel) {
         mem_free(plain);
-        FAIL(ERR_INTERNAL, "near plain: kernel %s has no function",
+        FAIL(ERR_INTERNAL, "near plain: does not support kernel %s",
              near_kernel(args)->name);
     }
     *state = plain;
@@ -231,10 +231,10 @@ static farsum_status plain_run(void *state, const void *data)
     struct plain *plain = state;
     const struct near_io *io = data;
     if (!plain->sources)
-        FAIL(ERR_STATE, "near plain: no points were set");
+        FAIL(ERR_STATE, "near plain: no points are set; call set first");
     if (plain->targets && (io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near plain: energy and virial want targets that "
-                           "are the sources");
+        FAIL(ERR_ARGUMENT, "near plain: energy and virial require targets "
+                           "that are the sources");
     const struct points *p = plain->targets ? plain->targets : plain->sources;
     double energy = 0, virial[9] = {0};
     for (int64_t i = 0; i < p->n; i++) {

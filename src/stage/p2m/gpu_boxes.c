@@ -16,7 +16,7 @@ struct p2m_args {
     int64_t n, leaves, first, stride, groups;
     int32_t sparse, spare;
 };
-_Static_assert(sizeof(struct p2m_args) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct p2m_args) == 48, "must match the kernel's struct");
 
 struct state {
     struct boxes_args args;

@@ -16,7 +16,8 @@ struct boxes_shape {
     int64_t n, m, leaves, roots, set;
     int32_t root[3], periodic[3], level, ws, potential, field, fresh, spare;
 };
-_Static_assert(sizeof(struct boxes_shape) == 144, "as the kernel has it");
+_Static_assert(sizeof(struct boxes_shape) == 144, "must match the kernel's "
+                                                  "struct");
 
 struct boxes {
     struct p2p_args args;

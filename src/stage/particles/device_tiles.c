@@ -92,7 +92,7 @@ farsum_status gpu_tiles_fit(const struct gpu_tiles *s,
 {
     double tiles = (double)s->nb[0] * s->nb[1] * s->nb[2];
     if (tiles > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%.0f tiles, at most %lld", tiles,
+        FAIL(ERR_UNSUPPORTED, "%.0f tiles; at most %lld are possible", tiles,
              (long long)GPU_BINS_MOST);
     return gpu_local_fits(device, s->tile + s->other);
 }

@@ -16,7 +16,7 @@ struct scale_modes {
     int64_t channel;
     int32_t mesh[3], used, row, lanes, keep, energy;
 };
-_Static_assert(sizeof(struct scale_modes) == 136, "as gpu_table.k has it");
+_Static_assert(sizeof(struct scale_modes) == 136, "must match gpu_table.k");
 
 struct state {
     struct scale_args args;

@@ -69,8 +69,10 @@ static farsum_status plain_create(const void *args, void **state)
         if (strcmp(kernels[k].name, s->pair->name) == 0)
             s->kernel = &kernels[k];
     if (!s->kernel)
-        GO(status_fail(FARSUM_ERR_INTERNAL, "scale plain: kernel %s has no "
-                                            "function", s->pair->name));
+        GO(status_fail(FARSUM_ERR_INTERNAL,
+                       "scale plain: does not support "
+                       "kernel %s",
+                       s->pair->name));
     GO(modes_create(&s->modes, &s->args));
     *state = s;
     s = NULL;

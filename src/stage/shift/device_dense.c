@@ -8,7 +8,8 @@
 struct shift_args {
     int64_t stride, parent, child, parents, slots;
 };
-_Static_assert(sizeof(struct shift_args) == 40, "as the kernels have it");
+_Static_assert(sizeof(struct shift_args) == 40, "must match the kernels' "
+                                                "struct");
 
 farsum_status boxes_gpu_shifts_fits(const struct boxes_args *a, int64_t reals)
 {

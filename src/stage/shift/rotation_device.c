@@ -13,7 +13,8 @@ enum { BLOCK = 32, QUAD = 4, STEPS = 4, EXCHANGE = 3, GROUP_MOST = 256 };
 struct axes_args {
     int64_t stride, parent, child, parents, slots;
 };
-_Static_assert(sizeof(struct axes_args) == 40, "as the kernel has it");
+_Static_assert(sizeof(struct axes_args) == 40, "must match the kernel's "
+                                               "struct");
 
 /* A row of a step, as the kernel has it. */
 struct row {

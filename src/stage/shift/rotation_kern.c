@@ -7,7 +7,7 @@
 
 enum { V = AXES_VECTORS, TILE = V * W, COLUMN = MULTIPOLE_MOST + 1 };
 _Static_assert((int)TILE <= (int)AXES_TILE_MOST,
-               "as stage/shift/rotation.h has it");
+               "must match stage/shift/rotation.h");
 
 /* An expansion of each box of a tile: of a family's array, or where boxes is
  * NULL of the room. */

@@ -15,7 +15,8 @@ struct hybrid_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct hybrid_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct hybrid_args) == 104, "must match the kernel's "
+                                                  "struct");
 
 struct state {
     struct spread_gpu gpu;
@@ -71,7 +72,7 @@ static farsum_status fits(const void *a)
     int32_t nb[3];
     TRY(spread_gpu_fits(args));
     if (cells(args, nb) > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld cells, at most %lld",
+        FAIL(ERR_UNSUPPORTED, "%lld cells; at most %lld are possible",
              (long long)cells(args, nb), (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, local_bytes(args, batch(args)));
 }

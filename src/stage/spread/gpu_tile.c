@@ -16,7 +16,8 @@ struct tile_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct tile_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct tile_args) == 104, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct spread_gpu gpu;

@@ -27,8 +27,7 @@ farsum_status dynamic_fits(const void *args, int split)
     int most = a->device->facts.group_max;
     if (dynamic_near(a) > most || dynamic_child(a, split) > most)
         FAIL(ERR_UNSUPPORTED,
-             "it wants groups of %lld and %d threads, %s has "
-             "%d at most",
+             "needs thread blocks of %lld and %d threads; %s has %d at most",
              (long long)dynamic_near(a), dynamic_child(a, split),
              a->device->name, most);
     TRY(gpu_local_fits(
@@ -36,7 +35,8 @@ farsum_status dynamic_fits(const void *args, int split)
         2 * boxes_real(a) * (multipole_size(2 * a->p) + multipole_size(a->p))));
     TRY(device_nested(a->device));
     if (a->device->facts.pending < dynamic_near(a))
-        FAIL(ERR_UNSUPPORTED, "%s lets %lld launches wait, %lld are wanted",
+        FAIL(ERR_UNSUPPORTED,
+             "%s allows %lld pending launches; %lld are needed",
              a->device->name, (long long)a->device->facts.pending,
              (long long)dynamic_near(a));
     return FARSUM_OK;

@@ -77,8 +77,7 @@ static farsum_status lm_fits(const void *args)
     TRY(boxes_host_fits(args));
     if (a->p > most)
         FAIL(ERR_UNSUPPORTED,
-             "transforms over degrees lose digits: orders up to %d are right "
-             "in %s",
+             "transforms over degrees lose digits; use an order up to %d in %s",
              most, a->precision == FARSUM_F32 ? "f32" : "f64");
     return FARSUM_OK;
 }

@@ -32,8 +32,8 @@ static farsum_status naive_managed_fits(const struct boxes_args *a)
     TRY(device_managed(a->device));
     if (bytes > a->device->facts.memory / 2)
         FAIL(ERR_UNSUPPORTED,
-             "it wants %lld bytes of managed memory, more than half of the "
-             "%lld of %s",
+             "needs %lld bytes of managed memory, more than half of the %lld "
+             "of %s",
              (long long)bytes, (long long)a->device->facts.memory,
              a->device->name);
     return FARSUM_OK;
@@ -44,7 +44,7 @@ farsum_status naive_fits(const void *args, int managed)
     const struct boxes_args *a = args;
     TRY(boxes_gpu_fits(a, naive_order_most(a->precision)));
     if (naive_threads(a, a->depth) / GROUP >= INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "it is for fewer than 2^38 threads");
+        FAIL(ERR_UNSUPPORTED, "supports fewer than 2^38 threads");
     return managed ? naive_managed_fits(a) : FARSUM_OK;
 }
 

@@ -18,7 +18,8 @@ farsum_status loops_fits(const void *args)
 {
     const struct boxes_args *a = args;
     if (a->shape.group < 0 || a->shape.group % LANES || a->shape.groups < 0)
-        FAIL(ERR_ARGUMENT, "its groups are of a multiple of %d threads", LANES);
+        FAIL(ERR_ARGUMENT, "thread blocks must have a multiple of %d threads",
+             LANES);
     return boxes_gpu_fits(args, ROTATION_ORDER);
 }
 

@@ -94,7 +94,7 @@ farsum_status symmetric_fits(const void *args,
     const struct boxes_args *a = args;
     if (a->shape.images < 0 || a->shape.images > 8
         || (a->shape.images & (a->shape.images - 1)))
-        FAIL(ERR_ARGUMENT, "its operators serve 1, 2, 4 or 8 targets");
+        FAIL(ERR_ARGUMENT, "an operator serves 1, 2, 4 or 8 targets");
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     TRY(boxes_gpu_room(a, symmetric_operator_bytes(a, form)));
     return boxes_gpu_room(a, symmetric_pointer_bytes(a, form));
@@ -358,7 +358,7 @@ static farsum_status symmetric_groups(const struct boxes_args *a, int64_t parts,
         *groups += (8 + octants - 1) / octants * parts
                    * ((parents + GROUP - 1) / GROUP);
         if (*groups > INT32_MAX)
-            FAIL(ERR_UNSUPPORTED, "m2l: too many groups of threads");
+            FAIL(ERR_UNSUPPORTED, "m2l: too many thread blocks");
     }
     return FARSUM_OK;
 }

@@ -78,9 +78,10 @@ farsum_status walsh_families_fits(const struct boxes_args *a,
 {
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     if (a->ws != 1)
-        FAIL(ERR_UNSUPPORTED, "it is for ws = 1");
+        FAIL(ERR_UNSUPPORTED, "supports only separation 1 (ws)");
     if (a->depth < 1)
-        FAIL(ERR_UNSUPPORTED, "no level has families: operators for nothing");
+        FAIL(ERR_UNSUPPORTED,
+             "no level has parents, so there is nothing to translate");
     TRY(boxes_gpu_room(a, operator_bytes(a, s)));
     return boxes_gpu_room(a, batch_blocks(a, s) * block_bytes(a, s));
 }

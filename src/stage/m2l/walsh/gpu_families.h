@@ -14,7 +14,7 @@ struct families {
     int32_t begin, blocks;
 };
 _Static_assert(sizeof(struct families) == 32,
-               "as stage/m2l/walsh/families.kh has it");
+               "must match stage/m2l/walsh/families.kh");
 
 /* How the products are cut. */
 struct walsh_shape {

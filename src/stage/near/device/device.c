@@ -20,23 +20,24 @@ enum {
 };
 
 _Static_assert(sizeof(struct near_cells) == 168,
-               "as stage/near/device/cells.kh has it");
+               "must match stage/near/device/cells.kh");
 _Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
                    && FARSUM_VIRIAL == 8,
-               "as stage/near/device/cells.kh has them");
+               "must match stage/near/device/cells.kh");
 
 farsum_status near_gpu_fits(const void *args)
 {
     const struct near_args *a = args;
     if (a->team[0] != 0 || a->team[1] != 0)
-        FAIL(ERR_UNSUPPORTED, "it has no teams whose threads could be given");
+        FAIL(ERR_UNSUPPORTED, "does not accept near_team");
     return near_gpu_teams_fit(a);
 }
 
 farsum_status near_gpu_teams_fit(const struct near_args *a)
 {
     if (a->cells < 0 || a->cells > NEAR_CELLS)
-        FAIL(ERR_UNSUPPORTED, "%d cells a cutoff; 1 to %d, or 0 for its own",
+        FAIL(ERR_UNSUPPORTED,
+             "%d cells per cutoff; use 1 to %d, or 0 for the variant's choice",
              a->cells, NEAR_CELLS);
     return gpu_wanted(a->device);
 }
@@ -68,7 +69,7 @@ int near_gpu_best(const struct near_args *args,
 
 void near_gpu_says(int cells, char *text, size_t size)
 {
-    snprintf(text, size, "%d cell%s a cutoff", cells, cells == 1 ? "" : "s");
+    snprintf(text, size, "%d cell%s per cutoff", cells, cells == 1 ? "" : "s");
 }
 
 double near_gpu_busy(const struct near_args *a, double operations, double share)
@@ -228,7 +229,7 @@ static farsum_status near_place(struct near_gpu *g, const struct points *points,
     struct points_gpu *gpu = points->gpu;
     int64_t real = gpu_real(g->args.precision);
     if (!gpu)
-        FAIL(ERR_INTERNAL, "near: the points are not on the device");
+        FAIL(ERR_INTERNAL, "near: the points are not on the plan's device");
     TRY(gpu_sort_build(gpu, g->cells.nb, 1));
     p->n = points->n;
     TRY(buf_reserve(&p->x, device, 3 * p->n * real));
@@ -281,10 +282,10 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
     const struct near_placed *source = &g->source;
     const struct buf *none = &g->start;
     if (!g->ready)
-        FAIL(ERR_STATE, "near: no points were set");
+        FAIL(ERR_STATE, "near: no points are set; call set first");
     if (!g->same && (io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near: energy and virial want targets that are the "
-                           "sources");
+        FAIL(ERR_ARGUMENT, "near: energy and virial require targets that are "
+                           "the sources");
     *ends = (struct near_ends){
         .source = source,
         .target = g->same ? source : &g->target,
@@ -360,12 +361,13 @@ farsum_status near_gpu_sources_fit(const struct near_args *a)
     step = step > 1 ? step : 1;
     if (a->team[0] != 0)
         FAIL(ERR_UNSUPPORTED,
-             "a team of %d x %d threads; targets are not "
-             "shared out, only sources: 0 x 16",
+             "near_team is %d x %d; only threads over sources can be set, "
+             "such as 0 x 16",
              a->team[0], a->team[1]);
     if (share < 1 || share > step || (share & (share - 1)) != 0)
         FAIL(ERR_UNSUPPORTED,
-             "%d threads a target; a power of two up to %d, or 0 for its own",
+             "%d threads per target; use a power of two up to %d, or 0 for "
+             "the variant's choice",
              share, step);
     return FARSUM_OK;
 }

@@ -92,7 +92,7 @@ void near_gpu_density(const struct near_args *args, const double own[3],
 /* Those that args name, or 1 to 4: finer ones where they save a twentieth. */
 int near_gpu_best(const struct near_args *args,
                   double (*seconds)(const struct near_args *args, int cells));
-/* "3 cells a cutoff". */
+/* "3 cells per cutoff". */
 void near_gpu_says(int cells, char *text, size_t size);
 /* Sorts points into cells, a_cutoff[d] of them a cutoff along axis d, fewer
  * where there would be many for the sources.  more: near_placed's too. */

@@ -19,13 +19,14 @@ struct verlet {
     double range, near, close, moved;
     int32_t room[2], same, pad;
 };
-_Static_assert(sizeof(struct verlet) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct verlet) == 48, "must match the kernel's struct");
 struct verlet_far {
     double unit;
     float inner, scale, shift, per_unit;
     int32_t image[9], pad;
 };
-_Static_assert(sizeof(struct verlet_far) == 64, "as the kernel has it");
+_Static_assert(sizeof(struct verlet_far) == 64, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct near_gpu near;
@@ -61,11 +62,12 @@ static farsum_status verlet_fits(const void *args)
     const double bytes = (double)verlet_bytes(a);
     if (facts->memory > 0 && bytes > 0.5 * (double)facts->memory)
         FAIL(ERR_UNSUPPORTED,
-             "lists of %.3g GB; half of the device's memory, %.3g, is for them "
-             "at most",
+             "neighbour lists need %.3g GB; they may use half of the "
+             "device's memory, %.3g GB",
              1e-9 * bytes, 0.5e-9 * (double)facts->memory);
     if (facts->alloc_max > 0 && bytes > (double)facts->alloc_max)
-        FAIL(ERR_UNSUPPORTED, "lists of %.3g GB; a buffer has %.3g at most",
+        FAIL(ERR_UNSUPPORTED,
+             "neighbour lists need %.3g GB; a buffer can hold %.3g GB",
              1e-9 * bytes, 1e-9 * (double)facts->alloc_max);
     return FARSUM_OK;
 }

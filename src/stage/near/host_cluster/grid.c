@@ -102,7 +102,9 @@ static farsum_status grid_near(struct cluster_grid *grid,
     for (int d = 0; d < 2; d++) {
         double reach = ceil((double)grid->n[d] / height[d] * grid->range) + 1;
         if (reach > 1e6)
-            FAIL(ERR_UNSUPPORTED, "the cutoff%s is %.3g cells long",
+            FAIL(ERR_UNSUPPORTED,
+                 "the cutoff%s spans %.3g cells; use a larger cell or a "
+                 "smaller cutoff",
                  grid->range > 1 ? " with its skin" : "", reach);
         grid->reach[d] = (int)reach;
         size *= 2 * grid->reach[d] + 1;

@@ -52,15 +52,16 @@ static farsum_status run_check(const struct host_cluster *h,
                                const struct near_io *io, int parts)
 {
     if (!h->ready)
-        FAIL(ERR_STATE, "near host_cluster: no points were set");
+        FAIL(ERR_STATE, "near host_cluster: no points are set; call set first");
     if (!h->newton && (io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near host_cluster: energy and virial want targets "
-                           "that are the sources");
+        FAIL(ERR_ARGUMENT, "near host_cluster: energy and virial require "
+                           "targets that are the sources");
     if (h->flow && (io->field || io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near host_cluster: a flow has a velocity alone");
+        FAIL(ERR_ARGUMENT,
+             "near host_cluster: flow kernels have only a velocity");
     if (parts > h->parts || (parts == 1 && h->parts == 3))
-        FAIL(ERR_ARGUMENT, "near host_cluster: results that it was not made "
-                           "for are asked");
+        FAIL(ERR_ARGUMENT, "near host_cluster: an output that was not "
+                           "selected at creation");
     return FARSUM_OK;
 }
 

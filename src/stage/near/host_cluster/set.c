@@ -111,7 +111,9 @@ static farsum_status set_list(struct host_cluster *h)
         TRY(set_pool_more(h, &h->pool));
         TRY(set_pool_more(h, &h->watched));
     }
-    FAIL(ERR_INTERNAL, "near host_cluster: lists of different lengths");
+    FAIL(ERR_INTERNAL,
+         "near host_cluster: the number of points differs from that of the "
+         "lists");
 }
 
 /* Which clusters a thread's sums touch: from its first slab to as far ahead as

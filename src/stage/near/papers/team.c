@@ -52,23 +52,24 @@ static farsum_status team_shape_fits(const struct near_args *args,
     for (int d = 0; d < 2; d++)
         if (team[d] < 1 || team[d] > most || (team[d] & (team[d] - 1)) != 0)
             FAIL(ERR_UNSUPPORTED,
-                 "%s: a team of %d x %d threads; powers of two up to %d, or 0 "
-                 "for its own",
+                 "%s: near_team is %d x %d; use powers of two up to %d, or 0 "
+                 "for the variant's choice",
                  kind->row, team[0], team[1], most);
     if (team[0] > most / team[1])
         FAIL(ERR_UNSUPPORTED,
-             "%s: a team of %d x %d threads; %s has groups of %d", kind->row,
-             team[0], team[1], args->device->name, most);
+             "%s: near_team is %d x %d threads; %s has thread blocks of at "
+             "most %d",
+             kind->row, team[0], team[1], args->device->name, most);
     if (team[1] > 1 && !kind->over_two)
-        FAIL(ERR_UNSUPPORTED, "%s: %d threads a target; it has one", kind->row,
-             team[1]);
+        FAIL(ERR_UNSUPPORTED, "%s: %d threads per target; this variant has one",
+             kind->row, team[1]);
     int64_t real = gpu_real(args->precision);
     int64_t held = kind->held * (3 + near_kernel(args)->strengths) * real;
     int64_t bytes = (held + (args->wide ? 8 : real) + 8) * team[0] * team[1];
     if (bytes > DECLARED_MOST)
         FAIL(ERR_UNSUPPORTED,
-             "%s: a team of %d x %d threads holds %lld bytes; %d can be "
-             "declared",
+             "%s: near_team %d x %d needs %lld bytes of shared memory; %d "
+             "can be declared",
              kind->row, team[0], team[1], (long long)bytes, DECLARED_MOST);
     return gpu_local_fits(args->device, bytes);
 }
@@ -81,13 +82,15 @@ farsum_status team_fits(const struct near_args *args,
     TRY(near_gpu_teams_fit(args));
     if (!args->split || strcmp(split_name(args->split), "gaussian") != 0)
         FAIL(ERR_UNSUPPORTED,
-             "%s has the Gaussian split, erfc in closed form; not %s",
+             "%s supports only the Gaussian split, as it evaluates erfc; not "
+             "%s",
              kind->row,
-             args->split ? split_name(args->split) : "a split it is not told");
+             args->split ? split_name(args->split) : "an unknown split");
     while (k < n && strcmp(kernels[k], name) != 0)
         k++;
     if (k == n)
-        FAIL(ERR_UNSUPPORTED, "%s has no closed form of %s", kind->row, name);
+        FAIL(ERR_UNSUPPORTED, "%s has no closed form for kernel %s", kind->row,
+             name);
     return team_shape_fits(args, kind);
 }
 

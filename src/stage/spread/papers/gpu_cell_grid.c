@@ -17,7 +17,8 @@ struct grid_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct grid_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct grid_args) == 104, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct spread_gpu gpu;
@@ -51,7 +52,7 @@ static farsum_status fits(const void *a)
     int32_t nb[3];
     TRY(spread_gpu_fits(args));
     if (cells(args, nb) > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld cells, at most %lld",
+        FAIL(ERR_UNSUPPORTED, "%lld cells; at most %lld are possible",
              (long long)cells(args, nb), (long long)GPU_BINS_MOST);
     int chunk = (int)spread_gpu_reals(args);
     chunk = chunk < 4 ? chunk : 4;

@@ -29,7 +29,7 @@ static farsum_status fits(const void *a)
     const struct spread_args *args = a;
     TRY(spread_gpu_fits(args));
     if (args->n > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "it places %lld points, at most %d",
+        FAIL(ERR_UNSUPPORTED, "%lld points; at most %d are possible",
              (long long)args->n, INT32_MAX);
     return FARSUM_OK;
 }
@@ -102,8 +102,9 @@ static farsum_status set(void *state, const struct points *sources,
     int64_t n = s->gpu.n;
     struct mesh_args mesh = spread_gpu_mesh(&s->gpu);
     if (n > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "gpu_gather: %lld points, at most %d",
-             (long long)n, INT32_MAX);
+        FAIL(ERR_UNSUPPORTED,
+             "gpu_gather: %lld points; at most %d are possible", (long long)n,
+             INT32_MAX);
     TRY(buf_reserve(&s->unplaced, s->gpu.args.device, 4 * n));
     TRY(buf_fill(&s->slot, 0xff));
     TRY(buf_fill(&s->lost, 0));

@@ -92,8 +92,8 @@ static farsum_status shape_set(struct shape *s, const struct spread_args *args)
         }
     if (!found)
         FAIL(ERR_UNSUPPORTED,
-             "groups of %d mesh points; 16, 32, 64, 128 or "
-             "256, or 0 to choose",
+             "groups of %d mesh points; use 16, 32, 64, 128 or 256, or 0 for "
+             "the variant's choice",
              group);
     s->groups = 1;
     s->runs = 1;
@@ -121,7 +121,8 @@ static farsum_status fits(const void *a)
     TRY(spread_gpu_fits(args));
     TRY(shape_set(&shape, args));
     if (shape.groups > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "%lld groups of mesh points, at most %d",
+        FAIL(ERR_UNSUPPORTED,
+             "%lld groups of mesh points; at most %d are possible",
              (long long)shape.groups, INT32_MAX);
     return gpu_local_fits(args->device, shape.local);
 }

@@ -20,7 +20,8 @@ struct output_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct output_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct output_args) == 104, "must match the kernel's "
+                                                  "struct");
 
 /* How it is done. */
 struct shape {
@@ -92,8 +93,8 @@ static farsum_status fits(const void *a)
     TRY(spread_gpu_fits(args));
     struct shape shape = shape_of(args);
     if (shape.bins > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld bins, at most %lld", (long long)shape.bins,
-             (long long)GPU_BINS_MOST);
+        FAIL(ERR_UNSUPPORTED, "%lld bins; at most %lld are possible",
+             (long long)shape.bins, (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, shape.tile + shape.other + 64);
 }
 

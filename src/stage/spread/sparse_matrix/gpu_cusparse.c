@@ -62,24 +62,26 @@ farsum_status spread_cusparse_fits(const void *a)
     struct calls calls;
     TRY(gpu_wanted(args->device));
     if (strcmp(args->device->backend->name, "cuda") != 0)
-        FAIL(ERR_UNSUPPORTED, "cuSPARSE works on cuda, this plan on %s",
+        FAIL(ERR_UNSUPPORTED,
+             "cuSPARSE runs only on cuda; this plan uses device %s",
              args->device->name);
     TRY(spread_matrix_fits(args));
     if (spread_parts(args) != 1)
-        FAIL(ERR_UNSUPPORTED, "cuSPARSE multiplies a real matrix by real "
-                              "strengths, these are complex");
+        FAIL(ERR_UNSUPPORTED, "cuSPARSE multiplies a real matrix only by "
+                              "real strengths; these are complex");
     double most = spread_matrix_entries(args);
     if (most > INT32_MAX || spread_gpu_rows(args) > INT32_MAX)
         FAIL(ERR_UNSUPPORTED,
-             "%.4g contributions to %lld mesh points; with the indices of 32 "
-             "bits that cuSPARSE is given, at most %d",
+             "%.4g contributions to %lld mesh points; the 32-bit indices "
+             "passed to cuSPARSE allow %d",
              most, (long long)spread_gpu_rows(args), INT32_MAX);
     /* a window that comes round a mesh meets a point twice: cuSPARSE refuses
      * more entries than a matrix has places */
     for (int d = 0; d < 3; d++)
         if (args->mesh[d] < args->window->support)
             FAIL(ERR_UNSUPPORTED,
-                 "a window of %d mesh points is wider than the mesh, %lld",
+                 "the window spans %d mesh points, more than the %lld of the "
+                 "mesh",
                  args->window->support, (long long)args->mesh[d]);
     if (open_calls(&calls) != FARSUM_OK)
         return status_prefix(FARSUM_ERR_UNSUPPORTED, "cuSPARSE");
@@ -189,7 +191,7 @@ farsum_status spread_cusparse_create(const struct spread_args *args,
     if (error == 0)
         error = s->calls.cusparseSetStream(s->handle, driver->queue);
     GO(driver_leave(driver, before, 0, ""));
-    GO(failed(s, error, "a handle on the queue"));
+    GO(failed(s, error, "creating a handle on the queue"));
     *state = s;
 done:
     if (status != FARSUM_OK)
@@ -249,7 +251,7 @@ static farsum_status prepare(struct state *s)
                s->calls.cusparseSpMV_bufferSize(
                    s->handle, NO_TRANSPOSE, scalar(s, 1), s->sparse, s->x,
                    scalar(s, 0), s->y, type_of(s), ALGORITHM_DEFAULT, &bytes),
-               "asking for the size of its memory"));
+               "querying the size of its memory"));
     TRY(buf_reserve(&s->work, s->matrix.gpu.args.device, (int64_t)bytes));
     if (s->matrix.layout != SPREAD_ROWS)
         return FARSUM_OK;
@@ -276,7 +278,8 @@ farsum_status spread_cusparse_set(void *state, const struct points *sources,
                          ? rows + 1
                          : (rows + SPREAD_SLICE - 1) / SPREAD_SLICE + 1;
     if (m->words > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "cuSPARSE: %lld contributions, at most %d",
+        FAIL(ERR_UNSUPPORTED,
+             "cuSPARSE: %lld contributions; at most %d are possible",
              (long long)m->words, INT32_MAX);
     if (m->gpu.n == 0)
         return FARSUM_OK;

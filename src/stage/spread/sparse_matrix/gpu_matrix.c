@@ -56,7 +56,8 @@ farsum_status spread_matrix_fits(const struct spread_args *args)
     TRY(spread_gpu_fits(args));
     if (spread_gpu_rows(args) > UINT32_MAX)
         FAIL(ERR_UNSUPPORTED,
-             "a matrix of %lld rows, one a mesh point; at most %lld",
+             "the matrix has %lld rows, one per mesh point; at most %lld are "
+             "possible",
              (long long)spread_gpu_rows(args), (long long)UINT32_MAX);
     return FARSUM_OK;
 }

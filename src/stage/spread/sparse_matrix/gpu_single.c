@@ -40,7 +40,9 @@ farsum_status spread_single_fits(const struct spread_args *args)
     TRY(spread_matrix_fits(args));
     if (unit < 0 || unit > 32 || (unit & (unit - 1)) != 0)
         FAIL(ERR_UNSUPPORTED,
-             "units of %d threads; 1, 2, 4, 8, 16 or 32, or 0 to choose", unit);
+             "%d threads per mesh point; use 1, 2, 4, 8, 16 or 32, or 0 for "
+             "the variant's choice",
+             unit);
     return FARSUM_OK;
 }
 
@@ -125,8 +127,8 @@ static farsum_status fits(const void *a)
     TRY(spread_single_fits(args));
     if (!args->device->facts.shuffles)
         FAIL(ERR_UNSUPPORTED,
-             "it adds by shuffles between threads, which %s does not have; "
-             "gpu_single_local does without",
+             "needs shuffles between threads, which %s does not have; use "
+             "gpu_single_local",
              args->device->name);
     return FARSUM_OK;
 }
