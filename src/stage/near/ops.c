@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what the near field takes, from what is asked. */
+/* ops.c: operations and bytes of the near field, from its arguments. */
 #include "stage/near/near.h"
 
-/* A real, and a position in it. */
+/* Bytes of a real and of a position. */
 static double real_bytes(const struct near_args *args)
 {
     return args->precision == FARSUM_F32 ? 4 : 8;

@@ -72,8 +72,8 @@ farsum_status spread_cusparse_fits(const void *a)
     double most = spread_matrix_entries(args);
     if (most > INT32_MAX || spread_gpu_rows(args) > INT32_MAX)
         FAIL(ERR_UNSUPPORTED,
-             "%.4g contributions to %lld mesh points; the 32-bit indices "
-             "passed to cuSPARSE allow %d",
+             "%.4g contributions to %lld mesh points; cuSPARSE with 32-bit "
+             "indices takes at most %d",
              most, (long long)spread_gpu_rows(args), INT32_MAX);
     /* a window that comes round a mesh meets a point twice: cuSPARSE refuses
      * more entries than a matrix has places */
