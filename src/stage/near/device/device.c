@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what the rows on a device share. */
+/* device.c: common host code of the near variants on devices. */
 #include "stage/near/device/device.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "cost/expected_rates.h"
 
 enum {
-    UNIT_BITS = 29, /* f32: at most so many raw units in a cutoff, 2^ */
+    UNIT_BITS = 29, /* f32: at most 2^29 raw units per cutoff */
     CELLS_A_POINT = 16,
     CELLS_LEAST = 4096,
-    CELLS_TRIED = 4, /* a cutoff */
+    CELLS_TRIED = 4, /* cells per cutoff */
 };
 
 _Static_assert(sizeof(struct near_cells) == 168,
@@ -49,7 +49,7 @@ void near_gpu_density(const struct near_args *args, const double own[3],
         a_cutoff[d] = args->cells ? args->cells * own[d] / own[0] : own[d];
 }
 
-/* Finer cells have to save a twentieth: sorting into them takes longer. */
+/* Finer cells must save a twentieth, since sorting into them takes longer. */
 #define WORTH 0.95
 
 int near_gpu_best(const struct near_args *args,
@@ -166,8 +166,8 @@ void near_gpu_destroy(void *state)
     mem_free(g);
 }
 
-/* Cells along each axis, fewer than asked for where there would be many for n
- * points; how many in all. */
+/* Sets the cells along each axis, fewer than requested if there would be many
+ * for n points; returns their total number. */
 static double near_count(const struct cell *cell, const double a_cutoff[3],
                          int64_t n, int32_t nb[3])
 {
@@ -193,15 +193,16 @@ static void near_grid(struct near_gpu *g, const double a_cutoff[3], int64_t n)
         c->reach[d] = (int32_t)ceil(c->nb[d] * g->range / cell->height[d]);
 }
 
-/* Raw units: as many as leave the difference of any two points that are looked
- * at below 2^31 of them. */
+/* Sets raw units, as many as keep the difference of any two tested points below
+ * 2^31 of them. */
 static void near_units(struct near_gpu *g)
 {
     const struct cell *cell = g->args.cell;
     struct near_cells *c = &g->cells;
     double unit = 1, skip = near_skip(&g->args);
     if (g->args.precision == FARSUM_F32) {
-        /* pairs that are kept part by as much as they were listed farther */
+        /* listed pairs may separate by as much as the lists reach beyond the
+         * cutoff */
         double far = 2 * g->range - 1;
         for (int j = 0; j < 3; j++) {
             double x = 0;
@@ -221,7 +222,8 @@ static void near_units(struct near_gpu *g)
     c->skip = skip * skip;
 }
 
-/* Sorts, and keeps what the next sort of these points would take away. */
+/* Sorts, and copies the results that the next sort of these points would
+ * overwrite. */
 static farsum_status near_place(struct near_gpu *g, const struct points *points,
                                 struct near_placed *p, struct buf *start)
 {
@@ -385,7 +387,7 @@ farsum_status near_gpu_total(struct near_gpu *g, const struct near_io *io,
         groups = NEAR_FOLDED;
         from = &g->folded;
     }
-    /* where no result is wanted nothing is written */
+    /* unused outputs are not written */
     return LAUNCH(&g->total, 1, ARG_BUF(from),
                   ARG_BUF(io->energy ? io->energy : from),
                   ARG_BUF(io->virial ? io->virial : from), ARG_I64(groups),
@@ -433,7 +435,7 @@ double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],
     if (args->precision != FARSUM_F32) /* from raw units, as in f32 */
         count_calls(&work->count, COUNT_MUL, 3 * n * looked);
     near_ops_arrays(args, work);
-    work->launches++; /* which puts the strengths in order */
+    work->launches++; /* the launch that sorts the strengths */
     work->read += 4 * (double)args->n_sources;
     return n * summed;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* team.c: the rows of teams: see gm_1d.c.
+/* team.c: common host code of the variants with teams; see gm_1d.c.
  *
- * The paper's cells are padded lists of points in any order; here points lie in
- * the order of their cells, so that no thread looks at a hole and sums
- * repeat. */
+ * The paper's cells are padded lists of points in any order.  Here points are
+ * sorted by cells, so that no thread meets padding and sums repeat. */
 #include "stage/near/papers/team.h"
 
 #include <math.h>
@@ -15,23 +14,24 @@
 
 enum {
     GROUP_MOST = 1024,
-    DECLARED_MOST = 49152, /* bytes of group memory that is not an arena */
-    /* Operations of one evaluation on an H200 in f64, by the paper: two of them
-     * a multiply-add. */
+    DECLARED_MOST = 49152, /* bytes of shared memory that can be declared
+                              statically */
+    /* Operations of one evaluation on an H200 in f64, from the paper; a
+     * multiply-add counts as two. */
     ERFC = 267,
     EXP = 51,
     RSQRT = 30,
     REST = 40,
 };
 
-static const double own[3] = {1, 1, 1}; /* cells a cutoff, as the paper's */
-/* The kernels that math/pair_erfc.kh has. */
+static const double own[3] = {1, 1, 1}; /* cells per cutoff, as in the paper */
+/* The kernels that math/pair_erfc.kh supports. */
 static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
                                       "stresslet"};
 
 struct state {
     struct near_gpu near;
-    struct buf cells; /* [cells + 1] u32: targets that are not the sources */
+    struct buf cells; /* [cells + 1] u32: for separate targets */
     int64_t n_cells;
 };
 
@@ -94,10 +94,10 @@ farsum_status team_fits(const struct near_args *args,
     return team_shape_fits(args, kind);
 }
 
-/* 27 cells hold 6.4 times the neighbours; those that some thread of those in
- * step has within its cutoff are evaluated, about 0.7 of them, at 0.7 of the
- * peak as the paper has it: and twice that while it is not fitted to times of
- * ours, so that in doubt rows without erfc are picked. */
+/* The 27 cells hold 6.4 times the neighbours.  About 0.7 of them are within the
+ * cutoff of some thread of the warp and are evaluated, at 0.7 of the peak as
+ * the paper reports.  The cost is doubled as long as it is not fitted to our
+ * times, so that variants without erfc are selected in doubt. */
 double team_cost(const struct near_args *args)
 {
     double looked = 6.4 * args->neighbours;
@@ -124,7 +124,7 @@ int64_t team_bytes(const void *data)
     const struct near_args *args = data;
     double a_cutoff[3];
     near_gpu_density(args, own, a_cutoff);
-    double cells = 1; /* near_gpu_set makes fewer where these are many */
+    double cells = 1; /* near_gpu_set makes fewer cells where these are many */
     for (int d = 0; d < 3; d++)
         cells *= fmax(a_cutoff[d] * args->cell->height[d], 1);
     int64_t records =
@@ -176,7 +176,7 @@ farsum_status team_set(void *state, const struct points *sources,
     s->n_cells = (int64_t)g->cells.nb[0] * g->cells.nb[1] * g->cells.nb[2];
     if (g->same)
         return near_gpu_records(g, s->n_cells);
-    g->ready = 0; /* until all is there */
+    g->ready = 0; /* until everything is built */
     int64_t bytes = 4 * (s->n_cells + 1);
     TRY(buf_reserve(&s->cells, g->args.device, bytes));
     TRY(buf_copy(&s->cells, 0, &targets->gpu->sort.start, 0, bytes));
