@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what the room's rows on a device have in common. */
+/* device.c: common host code of the spread variants on devices. */
 #include "stage/spread/device.h"
 
 #include <math.h>
@@ -152,7 +152,8 @@ struct gpu_rates spread_gpu_rates(const struct spread_args *args)
     return gpu_rates(args->device, args->precision);
 }
 
-/* A crowd's middle is some three times as full as its points find it. */
+/* The middle of a cluster is about three times as full as the mean over its
+ * points. */
 double spread_gpu_peak(const struct spread_args *args)
 {
     double n = (double)args->n, points = (double)spread_gpu_rows(args);

@@ -13,7 +13,7 @@
 #include "cost/expected_rates.h"
 
 enum {
-    UNIT_BITS = 29, /* f32: at most 2^29 raw units per cutoff */
+    UNIT_BITS = 29, /* f32: log2 of the most raw units per cutoff */
     CELLS_A_POINT = 16,
     CELLS_LEAST = 4096,
     CELLS_TRIED = 4, /* cells per cutoff */

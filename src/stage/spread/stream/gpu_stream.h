@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_stream.h: between the rows gpu_stream, gpu_walk and theirs with _mma. */
+/* gpu_stream.h: common definitions of gpu_stream, gpu_walk and their _mma
+ * variants. */
 #ifndef FARSUM_STAGE_SPREAD_STREAM_GPU_STREAM_H
 #define FARSUM_STAGE_SPREAD_STREAM_GPU_STREAM_H
 
 #include "points/device/columns.h"
 #include "stage/spread/device.h"
 
-/* What follows from args alone. */
+/* Parameters that follow only from args. */
 struct stream_shape {
     struct gpu_columns_shape columns;
-    int mma;      /* 0; rows of a product: 8 or 16 */
+    int mma;      /* 0, or rows of a product: 8 or 16 */
     int walk;     /* 1: lists by first mesh points */
-    int channels; /* of a launch; divides args->channels */
+    int channels; /* channels per launch; divides args->channels */
     int warps, blocks;
-    int64_t arena; /* bytes of group memory */
+    int64_t arena; /* bytes of shared memory */
 };
-/* kind: of the row. */
+/* Properties of a variant. */
 struct stream_kind {
-    int tensor; /* 1: by FP64 tensor cores */
+    int tensor; /* 1: uses FP64 tensor cores */
     int walk;   /* 1: lists by first mesh points */
 };
 void stream_shape_set(struct stream_shape *shape,
@@ -36,7 +37,7 @@ farsum_status stream_set(void *state, const struct points *sources,
 farsum_status stream_run(void *state, const void *io);
 void stream_destroy(void *state);
 
-/* All of a row's file but what it says of itself. */
+/* All of a variant's file except its head comment. */
 #define STREAM_VARIANT(stem, is_tensor, is_walk, what)                         \
     static const struct stream_kind kind = {is_tensor, is_walk};               \
     static farsum_status fits(const void *args)                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_stream_mma: gpu_stream whose products, four particles at a time, are made
- * by FP64 tensor cores.  Ours.  Wins over gpu_stream in f64 for supports that
- * fill 8 or 16 slots and several channels.  NVIDIA, from sm_80 on.
+/* gpu_stream_mma: gpu_stream with its products, four particles at a time, on
+ * FP64 tensor cores.  Our algorithm.  Wins over gpu_stream in f64 for supports
+ * that fill 8 or 16 slots and for several channels.  NVIDIA, from sm_80 on.
  * Deterministic. */
 #include "stage/spread/stream/gpu_stream.h"
 
