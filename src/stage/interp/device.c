@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what the rows of interp on a device have in common. */
+/* device.c: common host code of the interp variants on devices. */
 #include "stage/interp/device.h"
 
 farsum_status interp_gpu_fits(const struct interp_args *args)
