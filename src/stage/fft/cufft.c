@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cufft: NVIDIA's transforms, opened at run time.  The fastest on its GPUs. */
+/* cufft: NVIDIA's transforms, loaded at run time.  The fastest on NVIDIA
+ * GPUs. */
 #include "device/dl.h"
 #include "stage/fft/vendor.h"
 

@@ -15,14 +15,16 @@ struct state {
     struct fft_copy copy;
 };
 
-/* FFTW's planner is one for the process, not safe for threads, and its number
- * of threads is the host's.  FFTW calls two hooks around all planning, ours
- * and the host's.  fftw_make_planner_thread_safe sets them to a lock, but does
- * nothing in FFTW's library for OpenMP, so they are set here: who plans holds
- * the lock, and only our plans see our number of threads.
+/* FFTW has one planner per process, which is not thread-safe, and its number of
+ * threads belongs to the host program.  FFTW calls two hooks around all
+ * planning, ours and the host program's.  fftw_make_planner_thread_safe sets
+ * them to a lock, but does nothing in FFTW's OpenMP library.  So they are set
+ * here: a planning thread holds the lock, and only our plans see our number of
+ * threads.
  *
- * FFTW exports the functions that set them, in no header; libraries that stand
- * in for FFTW lack them, and FFTW before 3.3.9 lacks the number. */
+ * FFTW exports the functions that set the hooks, but in no header.  Libraries
+ * that replace FFTW lack them, and FFTW before 3.3.9 lacks the number of
+ * threads. */
 typedef void hook(void);
 #define WEAK __attribute__((weak))
 void WEAK fftw_set_planner_hooks(hook *before, hook *after);
@@ -31,11 +33,13 @@ int WEAK fftw_planner_nthreads(void);
 int WEAK fftwf_planner_nthreads(void);
 
 static struct fork_lock planner = FORK_LOCK;
-static _Thread_local int wanted;  /* threads of our plan; 0: the host plans */
-static _Thread_local int callers; /* threads of the host's plans */
+static _Thread_local int wanted;  /* threads of our plan; 0: the host program
+                                     plans */
+static _Thread_local int callers; /* threads of the host program's plans */
 static _Thread_local int inside;  /* how often this thread holds the lock */
 
-/* Around our planning, and within it FFTW's own calls: they nest. */
+/* Called around our planning, and around FFTW's own calls within it: they
+ * nest. */
 #define PLANNER_HOOKS(fftw)                                                    \
     static void fftw##_before(void)                                            \
     {                                                                          \
@@ -79,7 +83,7 @@ static _Thread_local int inside;  /* how often this thread holds the lock */
 PLANNER_HOOKS(fftw)
 PLANNER_HOOKS(fftwf)
 
-/* While the process has one thread, as a rule. */
+/* Usually runs while the process has one thread. */
 __attribute__((constructor)) static void set_hooks(void)
 {
     if (fftw_set_planner_hooks)
@@ -88,7 +92,7 @@ __attribute__((constructor)) static void set_hooks(void)
         fftwf_set_planner_hooks(fftwf_before, fftwf_after);
 }
 
-/* The library may leave before FFTW does. */
+/* The library may be unloaded before FFTW. */
 __attribute__((destructor)) static void clear_hooks(void)
 {
     if (fftw_set_planner_hooks)
@@ -138,7 +142,8 @@ static void fftw_row_destroy(void *state)
     mem_free(s);
 }
 
-/* Both directions over scratch of the mesh's size; planning may write it. */
+/* Makes both plans over scratch of the mesh's size; planning may overwrite
+ * it. */
 static void fftw_row_plan(struct state *s, void *scratch)
 {
     const int64_t *mesh = s->args.mesh;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hipfft: AMD's transforms, opened at run time.  It has not run on hardware. */
+/* hipfft: AMD's transforms, loaded at run time.  It has not run on hardware. */
 #include "device/dl.h"
 #include "stage/fft/vendor.h"
 
