@@ -10,7 +10,7 @@
 
 enum { GROUP = 128 };
 
-/* The host's twin of stage/expansions/device.k's struct. */
+/* Host counterpart of the struct in stage/expansions/device.k. */
 struct boxes_place {
     int32_t root[3], periodic[3];
     int32_t ws, level, boxes, unused;
@@ -148,7 +148,8 @@ farsum_status boxes_gpu_begin(struct boxes_gpu *g, const struct boxes_args *a,
     return near_fill(g);
 }
 
-/* Runs of a tree, if `to` is there: octant, first box, end, 0.  How many. */
+/* Runs of a tree: octant, first box, end, 0; written unless `to` is NULL.
+ * Returns their number. */
 static int64_t set_runs(const struct boxes_gpu *g, const struct tree *t,
                         int32_t *to)
 {
