@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* l2l_table.c: the room's variants, from variants.def. */
+/* l2l_table.c: the table of variants of l2l, from l2l.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2m_table.c: the room's variants, from variants.def. */
+/* m2m_table.c: the table of variants of m2m, from m2m.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
