@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c: what spread and interp have in common. */
+/* host.c: common host code of spread and interp. */
 #include "stage/particles/host.h"
 
 #include "base/c_locale.h"
