@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what rows that work on a device have in common. */
+/* device.c: common host code of variants on devices. */
 #include "stage/device.h"
 
 #include "base/number.h"
@@ -43,7 +43,7 @@ farsum_status gpu_local_fits(const struct device *device, int64_t bytes)
     return FARSUM_OK;
 }
 
-/* 90 of "sm_90", 0 if it is none. */
+/* 90 for "sm_90"; 0 for other names. */
 static int architecture(const struct device *device)
 {
     if (strncmp(device->facts.arch, "sm_", 3) != 0)
