@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_dense: a dense operator for each difference of root boxes' places; for
+/* gpu_dense: one dense operator per difference of root boxes' positions; for
  * few root boxes. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
@@ -10,7 +10,7 @@
 
 enum { ROWS = 32, SLICES = 8, ROOTS_MOST = 4096 };
 
-/* As gpu_dense.k has it. */
+/* As in gpu_dense.k. */
 struct lattice_args {
     int64_t stride;
     int32_t root[3], side[3], periodic, ws, field, boxes;
@@ -70,7 +70,7 @@ static double dense_cost(const void *args)
     double roots = (double)dense_roots(a), size = multipole_size(a->p);
     double bytes = roots * roots * size * (double)dense_pad(a)
                    * gpu_real(a->precision);
-    /* reading operators, or one after another: as measured */
+    /* reading operators, or sequential steps: as measured */
     double reading = bytes / (0.7 * rates.bytes);
     double waiting = roots * (2 + size / SLICES) * 2 * rates.wait;
     return (reading > waiting ? reading : waiting) + rates.launch + 2e-6;
@@ -87,7 +87,7 @@ static void dense_destroy(void *state)
     mem_free(s);
 }
 
-/* Fields of the differences that the kernel numbers. */
+/* Fields of the differences, in the kernel's numbering. */
 static farsum_status dense_fields(const struct state *s, struct buf *buf)
 {
     const struct lattice_args *l = &s->lattice;

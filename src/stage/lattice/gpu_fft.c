@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_fft: fft on a device: the convolution over root boxes by transforms of
- * their grid.  With as many root boxes as leaves it is the whole far field. */
+ * their grid.  With as many root boxes as leaves it computes the whole far
+ * field. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -12,9 +13,9 @@
 
 enum { COPY = 128, COPIED = 10, CHUNK = 8, TEAMS_MOST = 16 };
 enum { LANES = BOXES_LANES };
-enum { TURN = 1 << 16 }; /* modes that go to the device at once */
+enum { TURN = 1 << 16 }; /* modes that are copied to the device together */
 
-/* As gpu_fft.k has it. */
+/* As in gpu_fft.k. */
 struct lattice_grid {
     int64_t stride, step, modes;
     int32_t root[3], mesh[3], half[3], row;
@@ -22,7 +23,7 @@ struct lattice_grid {
 _Static_assert(sizeof(struct lattice_grid) == 64, "must match the kernel's "
                                                   "struct");
 
-/* How the product is cut. */
+/* Parameters of the product. */
 struct fft_cut {
     int rows, tiles, teams, parts;
 };
@@ -33,9 +34,10 @@ struct state {
     struct fft_cut cut;
     struct jit jit;
     struct kernel in, out, turn, modes;
-    struct buf data, more; /* owned: [K][mesh]; more: if there are parts */
-    struct buf field;      /* owned: as the kernel has it */
-    struct buf f, at, odd; /* owned: operators' terms; of each number */
+    struct buf data, more; /* owned: [K][mesh]; more: only with several parts */
+    struct buf field;      /* owned: as in the kernel */
+    struct buf f, at, odd; /* owned: operators' terms; properties of each
+                              coefficient */
     struct choice fft;
     void *fft_state;       /* owned */
 };
@@ -129,8 +131,7 @@ static int64_t fft_bytes(const void *args)
            + size * cut.tiles * cut.rows * (2 * real + 4) + 4 * size;
 }
 
-/* Lengths with other factors than small ones take a vendor's library some times
- * as long. */
+/* Slowdown of a vendor's library for lengths with large factors. */
 static double fft_slower(const struct lattice_grid *g)
 {
     double slower = 0;
@@ -154,7 +155,8 @@ static double fft_cost_of(const void *args)
     double size = multipole_size(a->p), real = gpu_real(a->precision);
     double bytes = size * real * (double)g.step;
     double rows = (double)cut.tiles * cut.rows;
-    /* ten operations a number of an operator; in all as measured on an H200 */
+    /* ten operations per element of an operator; the total as measured on an
+     * H200 */
     double modes = (double)g.modes * rows * size * 10 / (0.25 * rates.flops);
     double transforms =
         2 * size * fft_slower(&g) * (fft_cost_device(&fft) - 1e-5);
@@ -186,7 +188,7 @@ static int fft_odd(int n, int m)
     return (n & 1) | boxes_class(n, m) >> 1 << 1;
 }
 
-/* Degrees that are odd carry an i: where both are odd a sign is left. */
+/* Odd degrees carry a factor i; where both are odd a sign remains. */
 static farsum_status fft_terms(struct state *s)
 {
     const struct boxes_args *a = &s->args;
@@ -229,7 +231,7 @@ done:
     return status;
 }
 
-/* The field in modes, to blocks of them. */
+/* Computes the field in modes and copies it into blocks of modes. */
 static farsum_status fft_field(struct state *s)
 {
     const struct boxes_args *a = &s->args;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_grid: gpu_fft with transforms of its own and operators that slide along
- * degrees: five passes over the modes in all. */
+/* gpu_grid: gpu_fft with its own transforms, and operators read as windows that
+ * slide along degrees: five passes over the modes in all. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -11,12 +11,12 @@
 
 enum { FACTOR_MOST = 16, MESH_MOST = 256, ORDER_MOST = 24 };
 enum { Z_GROUP = 128 };
-/* Teams of as many registers as a multiprocessor has. */
+/* Teams for which a multiprocessor has enough registers. */
 enum { RUN = 4, TEAMS_F32 = 16, TEAMS_F64 = 8 };
-enum { TILE = 40960 }; /* bytes of group memory of a pass along z */
+enum { TILE = 40960 }; /* bytes of shared memory of a pass along z */
 
-/* Two factors that stage/lattice/dft.kh has, of the least sum: 0: there are
- * none. */
+/* The two factors supported by stage/lattice/dft.kh with the smallest sum;
+ * returns 0 if there are none. */
 static int grid_factors(int n, int factor[2])
 {
     int best = 0;
@@ -32,7 +32,7 @@ static int grid_factors(int n, int factor[2])
     return best > 0;
 }
 
-/* Tiles of an order's degrees: of order 0 two are a mesh. */
+/* Tiles of an order's degrees; for order 0, two are a mesh. */
 int grid_run(const struct grid_cut *cut, int order)
 {
     return order ? cut->run : cut->run / 2 * 2;
@@ -50,7 +50,7 @@ static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
     }
     most = most < 1 ? 1 : most < teams ? most : teams;
     cut->parts = (cut->tiles + most - 1) / most;
-    /* few modes: of each some groups, or most of the device has none */
+    /* few modes: several thread blocks per mode, or most of the device idles */
     int64_t blocks = (cut->modes + GRID_LANES - 1) / GRID_LANES;
     while (blocks * cut->parts < a->device->facts.units
            && 2 * cut->parts < cut->tiles)
@@ -63,7 +63,7 @@ int64_t grid_field_numbers(int p)
     return (2 * (int64_t)p + 1) * (2 * (int64_t)p + 2);
 }
 
-/* 0: the mesh has no such transforms. */
+/* Returns 0 if the mesh has no such transforms. */
 static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
 {
     int64_t real = gpu_real(a->precision);
@@ -102,7 +102,7 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
     return 1;
 }
 
-/* Reals of all modes, and of their fields with what lies behind them. */
+/* Reals of all modes, and of their fields with padding. */
 static int64_t grid_reals(const struct grid_cut *cut)
 {
     return 8 * cut->meshes * cut->mesh[2] * cut->places;
@@ -172,9 +172,9 @@ static double grid_cost(const void *args)
     double bytes = real * (double)grid_reals(&cut);
     double field = real * (double)grid_field_reals(a, &cut);
     double modes = (double)cut.modes * size * size * 8 / rates.flops;
-    /* an H200, f32 and f64, 40 to 120 boxes along each edge: the product in the
-     * time of 3.5 times its multiply-adds; planes of which few are on a
-     * multiprocessor at once go by so much slower than memory */
+    /* an H200, f32 and f64, 40 to 120 boxes along each edge: the product takes
+     * the time of 3.5 times its multiply-adds; passes over planes of which few
+     * fit on a multiprocessor are slower than memory by this factor */
     double planes = cut.blocks > 2 ? 1.4 : cut.blocks > 1 ? 1.8 : 2.5;
     double moves = (4 * planes + 5 + cut.parts) * bytes + cut.parts * field;
     return 3.5 * modes + 1.05 * moves / rates.bytes + 5 * (rates.launch + 1e-6);
