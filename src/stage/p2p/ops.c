@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what the near pairs of a tree take, and what may be asked of them. */
+/* ops.c: operations and bytes of the near pairs of a tree, and checks of their
+ * arguments. */
 #include <math.h>
 #include <string.h>
 
