@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_bare: gpu_rotation_tiled with columns and swaps in global
- * memory.  For comparison: what its tiles and constants gain. */
+ * memory.  For comparison: it shows the gain of tiles and constants. */
 #include "stage/m2l/papers/rotation_loops.h"
 
 static const struct rotation_loops form = {

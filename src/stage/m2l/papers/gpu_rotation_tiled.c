@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_tiled: fast rotation as Lengvenis et al. (IPDPS 2025) measure
- * it: hybrid, source-centric, loops over columns in group memory, two
- * expansions of each thread in global memory, swaps in constant memory.  What
- * gpu_rotation is to be compared with. */
+/* gpu_rotation_tiled: fast rotation as measured by Lengvenis et al. (IPDPS
+ * 2025): hybrid, source-centric, loops over columns in shared memory, two
+ * expansions per thread in global memory, swaps in constant memory.  For
+ * comparison with gpu_rotation. */
 #include "stage/m2l/papers/rotation_loops.h"
 
 static const struct rotation_loops form = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_tiled_target: gpu_rotation_tiled, target-centric: teams' sums
- * meet in group memory.  For comparison. */
+ * are combined in shared memory.  For comparison. */
 #include "stage/m2l/papers/rotation_loops.h"
 
 static const struct rotation_loops form = {

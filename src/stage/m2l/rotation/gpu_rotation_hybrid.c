@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_hybrid: gpu_rotation where a group's teams always have
+/* gpu_rotation_hybrid: gpu_rotation in which a thread block's teams always have
  * different sources of the same 32 targets (Lengvenis et al.: hybrid,
- * target-centric): columns meet in group memory.  gpu_rotation does so where
- * that is faster. */
+ * target-centric); columns are combined in shared memory.  gpu_rotation does
+ * this where it is faster.  For comparison. */
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
 static const struct rotation_form form = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_hybrid_source: gpu_rotation where a group's teams have
+/* gpu_rotation_hybrid_source: gpu_rotation in which a thread block's teams have
  * different targets of the same 32 sources (Lengvenis et al.: hybrid,
- * source-centric, which is what their paper measures): columns are read once
- * for all, sums are atomic. */
+ * source-centric, the form measured in their paper).  Columns are read once for
+ * all teams; sums are atomic.  For comparison. */
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
 static const struct rotation_form form = {

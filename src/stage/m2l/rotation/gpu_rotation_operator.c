@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_operator: gpu_rotation where a group has one vector for boxes
- * side by side (Lengvenis et al.: operator-centric): runs are read and
- * written, each of them as often as there are vectors; sums are atomic.  For
- * comparison. */
+/* gpu_rotation_operator: gpu_rotation with one vector per thread block, for
+ * adjacent boxes (Lengvenis et al.: operator-centric).  Boxes are read and
+ * written contiguously, each as often as there are vectors; sums are atomic.
+ * For comparison. */
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
 static const struct rotation_form form = {

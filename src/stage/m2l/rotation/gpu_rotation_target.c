@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_target: gpu_rotation where the threads of a group are the
- * sources of one target (Lengvenis et al.: target-centric): a target is
+/* gpu_rotation_target: gpu_rotation in which the threads of a block are the
+ * sources of one target (Lengvenis et al.: target-centric).  A target is
  * written once, but neighbouring threads read far apart.  For comparison. */
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
