@@ -61,7 +61,7 @@ static _Thread_local int inside;  /* how often this thread holds the lock */
             fftw##_plan_with_nthreads(callers);                                \
         fork_unlock(&planner);                                                 \
     }                                                                          \
-    /* What measuring has shown is ours: the host's own plans are as without.  \
+    /* Our measurements, so that they do not change the host program's plans.  \
      * Guarded by planner. */                                                  \
     static char *fftw##_measured;                                              \
     static char *fftw##_wisdom_ours(void)                                      \

@@ -2,8 +2,8 @@
 /* multicolour: blocks of the mesh have colours such that the points of two
  * blocks of one colour touch no common mesh point.  For each colour, a parallel
  * loop over its blocks adds directly to the mesh, without atomics or private
- * copies (Liu and Chow, Large-scale hydrodynamic Brownian simulations on
- * multicore and manycore architectures, IPDPS 2014).  Repeats bitwise for any
+ * copies.  Liu and Chow, Large-scale hydrodynamic Brownian simulations on
+ * multicore and manycore architectures, IPDPS 2014.  Repeats bitwise for any
  * number of threads.  Wins where points per mesh point are few, or channels
  * many, since no tile is cleared and added.  Loses where a cluster is in one
  * block. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fft_lm: (10.7) is a correlation over degrees and orders, so it is a product
  * of transforms, with (2p + 1)^2 complex numbers per box and per vector
- * (Elliott and Board, SIAM J. Sci. Comput. 17, 398 (1996)).  Of all variants it
- * has the fewest operations per pair of boxes.  Transforms are direct sums;
+ * (Elliott and Board, SIAM J. Sci. Comput. 17, 398 (1996)).  It has the fewest
+ * operations per pair of boxes among all variants.  Transforms are direct sums;
  * they are short, and there is one per 189 pairs.
  *
  * Coefficients of all degrees are mixed in a transform, without the scaling of
