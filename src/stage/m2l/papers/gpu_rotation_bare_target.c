@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_rotation_bare_target: gpu_rotation_bare, target-centric: only the hybrid
- * access and the order of boxes, the starting point of Lengvenis et al. For
+ * access and the order of boxes, the starting point of Lengvenis et al.  For
  * comparison. */
 #include "stage/m2l/papers/rotation_loops.h"
 

@@ -2,8 +2,8 @@
 /* gpu_plane_wave: plane waves along the axes.  A multipole is converted to the
  * waves of six directions, which are translated from box to box by a factor.
  * Waves of adjacent boxes are added before they are translated.  After L.
- * Greengard, V.  Rokhlin, Acta Numerica 6 (1997) 229.  The error is an eighth
- * of the truncation error of the order; wins wherever that is enough. */
+ * Greengard, V. Rokhlin, Acta Numerica 6 (1997) 229.  Adds an error of an
+ * eighth of the order's truncation error; wins wherever that is acceptable. */
 #include <string.h>
 
 #include "base/mem.h"

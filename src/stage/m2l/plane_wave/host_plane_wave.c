@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_plane_wave: plane waves along the axes, as in gpu_plane_wave.c; SIMD
- * over waves, one thread per parent; any tree.  The error is an eighth of the
- * truncation error of the order; wins wherever that is enough. */
+ * over waves, one thread per parent; any tree.  Adds an error of an eighth of
+ * the order's truncation error; wins wherever that is acceptable. */
 #include "stage/m2l/plane_wave/host_plane_wave_kern.h"
 
 #include <string.h>
