@@ -22,10 +22,11 @@ void loops_destroy(void *state);
 void loops_work(const void *args, struct work *work);
 
 /* Defines a variant from its form. */
-#define LOOPS_ROW(name, repeats)                                               \
+#define LOOPS_ROW(name, repeats, ...)                                          \
+    static const struct rotation_loops name##_form = {__VA_ARGS__};            \
     static farsum_status name##_create(const void *args, void **state)         \
     {                                                                          \
-        return loops_create(args, &form, state);                               \
+        return loops_create(args, &name##_form, state);                        \
     }                                                                          \
     const struct variant m2l_##name = {                                        \
         .fits = loops_fits,                                                    \

@@ -25,26 +25,27 @@ farsum_status symmetric_run(void *state, const void *io);
 void symmetric_destroy(void *state);
 
 /* Defines a variant from its form. */
-#define SYMMETRIC_ROW(name)                                                    \
+#define SYMMETRIC_ROW(name, ...)                                               \
+    static const struct symmetric_form name##_form = {__VA_ARGS__};            \
     static farsum_status name##_fits(const void *args)                         \
     {                                                                          \
-        return symmetric_fits(args, &form);                                    \
+        return symmetric_fits(args, &name##_form);                             \
     }                                                                          \
     static int64_t name##_bytes(const void *args)                              \
     {                                                                          \
-        return symmetric_bytes(args, &form);                                   \
+        return symmetric_bytes(args, &name##_form);                            \
     }                                                                          \
     static double name##_cost(const void *args)                                \
     {                                                                          \
-        return symmetric_cost(args, &form);                                    \
+        return symmetric_cost(args, &name##_form);                             \
     }                                                                          \
     static farsum_status name##_create(const void *args, void **state)         \
     {                                                                          \
-        return symmetric_create(args, &form, state);                           \
+        return symmetric_create(args, &name##_form, state);                    \
     }                                                                          \
     static void name##_work(const void *args, struct work *work)               \
     {                                                                          \
-        symmetric_work(args, &form, work);                                     \
+        symmetric_work(args, &name##_form, work);                              \
     }                                                                          \
     const struct variant m2l_##name = {                                        \
         .fits = name##_fits,                                                   \

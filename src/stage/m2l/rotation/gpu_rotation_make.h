@@ -35,14 +35,15 @@ farsum_status rotation_turns(struct boxes_gpu *g, int by_source);
 farsum_status rotation_text(struct jit *jit, int p, int text);
 
 /* Defines a variant from its form. */
-#define ROTATION_ROW(name, repeats)                                            \
+#define ROTATION_ROW(name, repeats, ...)                                       \
+    static const struct rotation_form name##_form = {__VA_ARGS__};             \
     static double name##_cost(const void *args)                                \
     {                                                                          \
-        return rotation_cost(args, &form);                                     \
+        return rotation_cost(args, &name##_form);                              \
     }                                                                          \
     static farsum_status name##_create(const void *args, void **state)         \
     {                                                                          \
-        return rotation_create(args, &form, state);                            \
+        return rotation_create(args, &name##_form, state);                     \
     }                                                                          \
     const struct variant m2l_##name = {                                        \
         .fits = rotation_fits,                                                 \

@@ -27,24 +27,24 @@ void team_destroy(void *state);
 
 /* All of a variant's file except its head comment. */
 #define TEAM_VARIANT(stem, x, y, is_over_two, is_held)                         \
-    static const struct team_kind kind = {                                     \
+    static const struct team_kind stem##_kind = {                              \
         #stem, {x, y}, is_over_two, is_held};                                  \
-    static farsum_status fits(const void *args)                                \
+    static farsum_status stem##_fits(const void *args)                         \
     {                                                                          \
-        return team_fits(args, &kind);                                         \
+        return team_fits(args, &stem##_kind);                                  \
     }                                                                          \
-    static double cost(const void *args)                                       \
+    static double stem##_cost(const void *args)                                \
     {                                                                          \
         return team_cost(args);                                                \
     }                                                                          \
-    static farsum_status create(const void *args, void **state)                \
+    static farsum_status stem##_create(const void *args, void **state)         \
     {                                                                          \
-        return team_create(args, &kind, state);                                \
+        return team_create(args, &stem##_kind, state);                         \
     }                                                                          \
-    const struct variant near_##stem = {.fits = fits,                          \
-                                        .cost = cost,                          \
+    const struct variant near_##stem = {.fits = stem##_fits,                   \
+                                        .cost = stem##_cost,                   \
                                         .bytes = team_bytes,                   \
-                                        .create = create,                      \
+                                        .create = stem##_create,               \
                                         .set = team_set,                       \
                                         .run = team_run,                       \
                                         .destroy = team_destroy,               \

@@ -39,32 +39,33 @@ void stream_destroy(void *state);
 
 /* All of a variant's file except its head comment. */
 #define STREAM_VARIANT(stem, is_tensor, is_walk, what)                         \
-    static const struct stream_kind kind = {is_tensor, is_walk};               \
-    static farsum_status fits(const void *args)                                \
+    static const struct stream_kind stem##_kind = {is_tensor, is_walk};        \
+    static farsum_status stem##_fits(const void *args)                         \
     {                                                                          \
-        return stream_fits(args, kind);                                        \
+        return stream_fits(args, stem##_kind);                                 \
     }                                                                          \
-    static double cost(const void *args)                                       \
+    static double stem##_cost(const void *args)                                \
     {                                                                          \
-        return stream_cost(args, kind);                                        \
+        return stream_cost(args, stem##_kind);                                 \
     }                                                                          \
-    static int64_t bytes(const void *args)                                     \
+    static int64_t stem##_bytes(const void *args)                              \
     {                                                                          \
-        return stream_bytes(args, kind);                                       \
+        return stream_bytes(args, stem##_kind);                                \
     }                                                                          \
-    static int64_t shared(const void *args, uint64_t *key, double *cost)       \
+    static int64_t stem##_shared(const void *args, uint64_t *key,              \
+                                 double *cost)                                 \
     {                                                                          \
-        return stream_shared(args, kind, key, cost);                           \
+        return stream_shared(args, stem##_kind, key, cost);                    \
     }                                                                          \
-    static farsum_status create(const void *args, void **state)                \
+    static farsum_status stem##_create(const void *args, void **state)         \
     {                                                                          \
-        return stream_create(args, kind, state);                               \
+        return stream_create(args, stem##_kind, state);                        \
     }                                                                          \
-    const struct variant spread_##stem = {.fits = fits,                        \
-                                          .cost = cost,                        \
-                                          .bytes = bytes,                      \
-                                          .shared = shared,                    \
-                                          .create = create,                    \
+    const struct variant spread_##stem = {.fits = stem##_fits,                 \
+                                          .cost = stem##_cost,                 \
+                                          .bytes = stem##_bytes,               \
+                                          .shared = stem##_shared,             \
+                                          .create = stem##_create,             \
                                           .set = stream_set,                   \
                                           .run = stream_run,                   \
                                           .destroy = stream_destroy,           \
