@@ -71,6 +71,10 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
         return FARSUM_OK;
     }
     names[n] = NULL;
+    for (int k = 0; stage->absent && stage->absent[k]; k++)
+        if (strcmp(stage->absent[k], options->name) == 0)
+            FAIL(ERR_UNSUPPORTED, "%s %s: built without FARSUM_PAPERS",
+                 stage->name, options->name);
     return text_unknown(stage->name, options->name, names);
 }
 
@@ -91,14 +95,15 @@ double choose_cost(const struct stage *stage, const struct variant_row *row,
            * (options && options->kind > 0 ? options->kind : 1);
 }
 
-int choose_rank(const struct stage *stage, const void *args,
-                const struct choose_options *options,
-                const struct variant_row *ranked[CHOOSE_MOST],
-                double cost[CHOOSE_MOST])
+/* As choose_rank: variants of papers, or all others. */
+static int rank_of(const struct stage *stage, const void *args,
+                   const struct choose_options *options, int paper,
+                   const struct variant_row *ranked[CHOOSE_MOST],
+                   double cost[CHOOSE_MOST])
 {
     int n = 0, measured;
     for (const struct variant_row *row = stage->rows; row->name; row++) {
-        if (n == CHOOSE_MOST || choose_fits(row, args) != FARSUM_OK
+        if (row->paper != paper || choose_fits(row, args) != FARSUM_OK
             || (options && options->deterministic
                 && !row->variant->deterministic)
             || (options && options->exact && row->variant->error))
@@ -113,6 +118,15 @@ int choose_rank(const struct stage *stage, const void *args,
         ranked[at] = row;
     }
     return n;
+}
+
+int choose_rank(const struct stage *stage, const void *args,
+                const struct choose_options *options,
+                const struct variant_row *ranked[CHOOSE_MOST],
+                double cost[CHOOSE_MOST])
+{
+    int n = rank_of(stage, args, options, 0, ranked, cost);
+    return n > 0 ? n : rank_of(stage, args, options, 1, ranked, cost);
 }
 
 /* "fits 8 of 19; est 0.57 ms; gpu_stream 0.75 ms, 1.31 times; density 0.1, ..."

@@ -57,7 +57,25 @@ struct variant {
 struct variant_row {
     const char *name, *note;
     const struct variant *variant;
+    int paper; /* 1: reproduces a paper; chosen by name, or if no other fits */
 };
+
+/* What the lines of a table become: VARIANT(stage, stem, note), or PAPER(...)
+ * for a variant that reproduces a paper, which builds without FARSUM_PAPERS
+ * lack. */
+#define VARIANT_EXTERN(stage, stem, note)                                      \
+    extern const struct variant stage##_##stem;
+#define VARIANT_ROW(stage, stem, note) {#stem, note, &stage##_##stem, 0},
+#define VARIANT_NOTHING(stage, stem, note)
+#if FARSUM_PAPERS
+#define PAPER_EXTERN VARIANT_EXTERN
+#define PAPER_ROW(stage, stem, note) {#stem, note, &stage##_##stem, 1},
+#define PAPER_ABSENT VARIANT_NOTHING
+#else
+#define PAPER_EXTERN VARIANT_NOTHING
+#define PAPER_ROW VARIANT_NOTHING
+#define PAPER_ABSENT(stage, stem, note) #stem,
+#endif
 
 /* A stage and the table of its variants, ended by a NULL name. */
 struct stage {
@@ -73,6 +91,8 @@ struct stage {
     void (*key)(const void *args, char *text, size_t size);
     /* Adds the minimum work of one run, for any variant. */
     void (*work)(const void *args, struct work *work);
+    /* Names of variants that this build lacks, ended by NULL; NULL: none. */
+    const char *const *absent;
 };
 
 /* All stages, ended by NULL. */

@@ -13,10 +13,10 @@
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
 #include "stage/interp/variants.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, 0}};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 static double interp_runs(const void *args)
@@ -48,4 +48,4 @@ static void interp_key(const void *args, char *text, size_t size)
 }
 
 const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,
-                                   interp_key, interp_ops};
+                                   interp_key, interp_ops, NULL};

@@ -7,10 +7,10 @@
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
 #include "stage/l2p/variants.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, 0}};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage l2p_stage = {

@@ -21,18 +21,22 @@ ROTATION_ROW(gpu_rotation_target, 1, .lanes = 1, .teams = 64, .share = 0.4)
 ROTATION_ROW(gpu_rotation_source, 0, .lanes = 1, .teams = 64, .by_source = 1,
              .share = 0.3)
 
+#if FARSUM_PAPERS
 /* gpu_rotation with one vector per thread block, for adjacent boxes
  * (Lengvenis et al.: operator-centric). Boxes are read and written
  * contiguously, each as often as there are vectors; sums are atomic. For
  * comparison. */
 ROTATION_ROW(gpu_rotation_operator, 0, .lanes = 64, .teams = 1,
              .by_operator = 1, .share = 0.6)
+#endif
 
+#if FARSUM_PAPERS
 /* gpu_rotation in which a thread block's teams always have different sources
  * of the same 32 targets (Lengvenis et al.: hybrid, target-centric); columns
  * are combined in shared memory. gpu_rotation does this where it is faster.
  * For comparison. */
 ROTATION_ROW(gpu_rotation_hybrid, 1, .lanes = 32, .teams = 8, .share = 0.95)
+#endif
 
 /* gpu_rotation in which a thread block's teams have different targets of the
  * same 32 sources (Lengvenis et al.: hybrid, source-centric, the form
