@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.c: a plan's choice in options of the command, whose names are those of
+/* kept.c: a plan's choices as options of the command, named after those of
  * farsum_options. */
 #include "kept.h"
 
