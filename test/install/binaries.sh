@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Checks the built files: no program or library of the build tree searches the
-# working directory for libraries; the shared library exports exactly the names of
-# exports.txt; glibc 2.34 is sufficient; the tables of the loader are read-only,
-# and stack and buffers are guarded.
+# working directory for libraries; the shared library exports exactly the names
+# of exports.txt; glibc 2.34 is sufficient; the tables of the loader are
+# read-only, and stack and buffers are guarded.
 #
 #     binaries.sh BUILD CONFIG
 set -eu
