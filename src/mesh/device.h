@@ -9,15 +9,20 @@
 
 struct mesh_gpu {
     struct jit jit;
-    struct kernel outside;
+    struct kernel outside, finite;
     struct buf record; /* [groups][4] f64: the first point outside */
     int64_t groups;    /* records of the last set; 0: nothing to check */
     int unchecked;     /* 1: the positions have not been checked yet */
+    struct buf flag;   /* [MESH_ARRAYS] i32, 1: results are not finite */
+    int looked;        /* 1: flags may have been set since they were read */
     struct buf q, grid, value, gradient;    /* for a caller on the host */
     struct recording recording[MESH_ROOMS]; /* graphs of calls */
     struct stopwatch watch[MESH_ROOMS];
     int has_watches, timed[MESH_ROOMS];
 };
+
+/* Results that a device checks for numbers that are not finite. */
+enum { MESH_SUMS, MESH_VALUES, MESH_GRADIENTS, MESH_MODES, MESH_ARRAYS };
 
 farsum_status mesh_gpu_create(struct farsum_mesh *mesh);
 void mesh_gpu_destroy(struct mesh_gpu *gpu); /* NULL is legal */
@@ -32,9 +37,16 @@ farsum_status mesh_gpu_spread(struct farsum_mesh *mesh, const void *q,
                               void *grid);
 farsum_status mesh_gpu_interp(struct farsum_mesh *mesh, const void *grid,
                               void *value, void *gradient);
+/* Checks `rows` rows of `row` reals, of which the first `used` count, from real
+ * `base` on.  Asynchronous; mesh_gpu_finish fails if one of them is not
+ * finite. */
+farsum_status mesh_gpu_look(struct farsum_mesh *mesh, int array,
+                            const struct buf *v, int64_t base, int64_t rows,
+                            int64_t row, int64_t used);
 /* Waits, and fails if positions are invalid. */
 farsum_status mesh_gpu_check(struct farsum_mesh *mesh);
-/* The same, and then reads the stages' times. */
+/* The same; then reads the stages' times, and fails if results are not
+ * finite. */
 farsum_status mesh_gpu_finish(struct farsum_mesh *mesh);
 
 /* A caller's array. */

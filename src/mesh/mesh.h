@@ -114,6 +114,8 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
  * axis. */
 farsum_status mesh_outside(const struct farsum_mesh *mesh, int64_t i,
                            const double x[3]);
+/* Fails with the message that the results called `what` are not finite. */
+farsum_status mesh_not_finite(farsum_precision precision, const char *what);
 /* Fails unless the n numbers at v are finite; v may be NULL.  what: their
  * name. */
 farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,

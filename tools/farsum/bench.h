@@ -38,9 +38,6 @@ struct bench {
     void *there[4];                  /* owned: positions, strengths,
                                         potential, field */
 };
-
-/* The stages that can be timed: index 0, 1, ...; NULL beyond the last. */
-const char *bench_stage(int index);
 /* Each returns 0, or -1 with the reason. */
 /* Makes the case's particles, and allocates the results. */
 int bench_prepare(struct bench *b, char *error, size_t size);
