@@ -119,6 +119,9 @@ static farsum_status run_spread(struct farsum_mesh *m, const void *q,
     int64_t n = mesh_value_bytes(m, 1) / (p->precision == FARSUM_F32 ? 4 : 8);
     double largest = 0;
     if (n > 0 && p->q_memory == FARSUM_HOST) {
+        if (m->device)
+            TRY(buf_given_host(m->device, q, mesh_value_bytes(m, 1),
+                               "strengths"));
         largest = units_largest(q, p->precision, n, m->threads);
         if (!isfinite(largest))
             FAIL(ERR_STRENGTH, "a strength is not finite");
