@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.h: a-priori error model of the spectral method, docs/math.md section 6.
  *
- * Lengths are in units of the cutoff.  For uncorrelated charges, the mean
- * square error of the field or potential at a particle is Q (cut_near + cut_far
- * + gather + spread) + q_rms^2 self, with Q = sum q^2 and the parts below. */
+ * Lengths are in units of the cutoff.  With Q = sum q^2 and the parts below,
+ * the mean square error of the field or potential at a particle is Q (cut_near
+ * + cut_far + gather + spread) + q_rms^2 self.  This holds for uncorrelated
+ * charges. */
 #ifndef FARSUM_TUNE_ERROR_H
 #define FARSUM_TUNE_ERROR_H
 

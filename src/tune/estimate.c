@@ -150,9 +150,10 @@ double tuned_norm(const struct task *task)
  * known mean number of charges. */
 enum { WIDE = 16, SHELLS = SAMPLE_SHELLS + WIDE };
 
-/* The fractions of a disordered system's squares that the shells cover, the
- * contribution of the wider shells per q^2 of a charge in them, and the weight
- * of the aliases relative to equal strength in all directions. */
+/* cut, gather, spread: fractions of a disordered system's squares that the
+ * shells cover.  wide: contribution of the wider shells per q^2 of a charge in
+ * them.  more_*: weight of the aliases relative to equal strength in all
+ * directions. */
 struct reach {
     double cut, gather, spread, wide, more_gather, more_spread;
 };

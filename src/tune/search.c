@@ -2,13 +2,13 @@
 /* search.c: search for cutoff, bandwidth, mesh, support and shape, from the
  * tolerance, by the error model and the costs of all stages.
  *
- * For each of several cutoffs and upsamplings, the search finds the smallest
- * bandwidth whose truncation error is half the goal, the smallest support whose
- * aliases are the other half, and the cost.  Each search starts from the result
- * of the previous cutoff.  A candidate that cannot be cheaper than the best so
- * far is skipped before its error is estimated.  The cheapest is then refined:
- * the shape with the smallest aliases and, with mesh and support kept, the
- * smallest cutoff that meets the goal. */
+ * For each of several cutoffs and upsamplings, the search finds a candidate and
+ * its cost.  The candidate has the smallest bandwidth whose truncation error is
+ * half the goal, and the smallest support whose aliases are the other half.
+ * Each search starts from the result of the previous cutoff.  A candidate that
+ * cannot be cheaper than the best so far is skipped before its error is
+ * estimated.  The cheapest is then refined: the shape with the smallest aliases
+ * and, with mesh and support kept, the smallest cutoff that meets the goal. */
 #include <math.h>
 #include <string.h>
 
@@ -36,9 +36,9 @@ static double tune_part(const struct tuner *u)
     /* sites of a crystal have equal errors, of any size relative to the mean */
     if (s->crystal && u->task->problem.error == FARSUM_ERROR_POTENTIAL)
         return 0.15;
-    /* charges of a kernel that falls faster than 1/r are in phase with the
-     * waves of a lattice if they lie on one and have one sign, or are ordered
-     * themselves.  The B-spline's aliases, which no shape balances, are largest
+    /* charges of a kernel that falls faster than 1/r are in phase with a
+     * lattice's waves if they lie on the lattice and have one sign, or are
+     * ordered.  The B-spline's aliases, which no shape balances, are largest
      * where such a wave is at the edge of the band. */
     if (s->regular && kind->gradient && !kind->charged
         && (s->crystal || s->q1 * s->q1 > 9 * s->q2))

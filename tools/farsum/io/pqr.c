@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pqr.c: reader of PQR: PDB records separated by blanks, with charge and radius
- * in the last two columns (pdb2pqr.readthedocs.io, "PQR molecular structure
- * format"), or before an element, as GROMACS editconf writes them. */
+ * in the last two columns.  GROMACS editconf writes these before an element.
+ * See pdb2pqr.readthedocs.io, "PQR molecular structure format". */
 #include <stdlib.h>
 #include <string.h>
 

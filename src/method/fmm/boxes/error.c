@@ -11,8 +11,8 @@ enum { STEP = 3, TABLE = 13, STEP_2 = 2, TABLE_2 = 10, TOGETHER = 36 };
 #define SLOWEST 0.65
 #define SLOWEST_2 0.33
 
-/* RMS errors of the potential and the field due to a level's expansions, over
- * the root of the number of charges +-1 in a box, with boxes of edge 1 and
+/* RMS errors of the potential and the field due to a level's expansions.  Unit:
+ * the root of the number of charges +-1 in a box, for boxes of edge 1 and
  * uniform points.  Orders 0, 3, 6, ...; for ws = 2, 0, 2, 4, ... Measured on
  * the method itself by bench/fmm_orders.c, against its order 40. */
 static const double random_1[TABLE][2] = {
