@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what bench/reports/ewald.md shows, on one device, in parts, then
+"""Measures the data of bench/reports/ewald.md on one device, in parts, then
 writes that report.
 
     ewald.py cuda:0 results/h200 --build build
@@ -8,23 +8,23 @@ writes that report.
     ewald.py cuda:0 results/h200 --portable opencl:0 --portable host
 
 Appends lines of near_rows, ewald_rows and mesh_rows to OUT/near.csv, whole.csv
-and mesh.csv, and what they complain of to the .log beside.  A case that is in
-the file already is left out, so a run that was cut off goes on where it was.
-Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
-(OUT/kernels unless it is set).  Parts, most wanted first:
+and mesh.csv, and error messages to the .log files there.  A case that is
+already in the file is skipped, so an interrupted run continues.  Kernels are
+compiled first, in parallel, and kept in FARSUM_CACHE_DIR (default:
+OUT/kernels).  Parts, by priority:
 
-  whole     Stokes sums of 4e6 and 1e6 points: tuned, at the 2025 slides' own
-            parameters, at their 224 points a cutoff cell; f32
+  whole     Stokes sums of 4e6 and 1e6 points: tuned, with the parameters of the
+            2025 slides, with their 224 points per cutoff cell; f32
   host      two of these on all cores of the processor
-  near      the slides' table of the near field, ours beside
+  near      the slides' table of the near field, and our values
   coulomb   forces of water, 1e3 to 1e7 atoms, at measured errors
   dists     clusters, a slab, a sediment
   portable  near field, spreading and a whole sum on DEVICE and on each
             --portable: the same kernels through other vendors' interfaces
-  proof     a converged plan, which errors of other parts are measured against,
-            against Ewald's own sum
+  proof     the converged plan that errors of other parts are measured against,
+            compared with an Ewald sum
 
---scale 0.01 takes so many points: to try it out.
+--scale 0.01 multiplies the numbers of points, for a trial run.
 """
 import argparse
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_rows.c: whole sums, timed on one device, their errors measured; a CSV
- * line each.
+/* ewald_rows.c: whole sums on one device, with times and measured errors; one
+ * CSV line each.
  *
  *     ewald_rows DEVICE CASE [reference=HOW] [threads=T] [header=0] PLAN...
  *
@@ -9,24 +9,32 @@
  *     ewald_rows host data/water_spce_3k.xyz:4 reference=ewald \
  *         want=1e-4,prec=f32
  *
- * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: what
- * errors are measured against (sum_case.h).  PLAN: words with commas between:
- * tol=E, the tolerance; or want=E, the measured error: the tolerance is then
- * changed, a few times, until the error is below and near it; prec=f64, f32,
- * mixed or auto; cells=K, cells a cutoff of near rows on a device; split=; s=S,
- * the cutoff by sources in a cube of its edge; c=C, bandwidth;
- * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
- * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
- * along each edge, levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=:
- * rows; potential=1, the potential beside the forces of charges; repeats=R,
- * executes a set of points that the plan is for; tag=WORD, for the report.
+ * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: the
+ * reference for errors (sum_case.h).  PLAN: words separated by commas.
+ *     tol=E         tolerance
+ *     want=E        measured error; the tolerance is changed a few times until
+ *                   the error is below and near E
+ *     prec=         f64, f32, mixed or auto
+ *     cells=K       device only: cells per cutoff of near variants
+ *     split=        split
+ *     s=S           cutoff, by the sources in a cube with this edge
+ *     c=C           bandwidth
+ *     mesh=M        mesh points along each edge
+ *     P=P           support
+ *     near=, spread=, interp=, fft=      variants
+ *     method=       spectral or fmm
+ *     fmm only: order=P, separation=W, boxes=K (root boxes along each edge),
+ *               levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=
+ *     potential=1   also the potential, besides the forces of charges
+ *     repeats=R     executes per set of points that the plan expects
+ *     tag=WORD      for the report
  *
- * Arrays are f64 and on the device.  total is an execute of many that are asked
- * for one after another, one an execute that is waited for; set is what new
- * positions cost, whose order has nothing to do with the old one's, again the
- * same positions once more.  All are the least, in ms.  A stage's time is that
- * of the plan's own clocks in the last execute.  Forces (laplace) or
- * velocities are summed; errors are theirs. */
+ * Arrays are f64 and on the device.  total: one execute of many that are
+ * enqueued one after another.  one: an execute that is waited for.  set: new
+ * positions in an unrelated order.  again: the same positions once more.  All
+ * are minima, in ms.  A stage's time is from the plan's clocks in the last
+ * execute.  Forces (laplace) or velocities are summed, and errors are
+ * theirs. */
 #include "sum_case.h"
 
 #include "base/clock.h"

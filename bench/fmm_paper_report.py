@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
-et al., IJHPCA 2020, of dense operators, and Lengvenis et al., IPDPS 2025, of
+"""Figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
+et al., IJHPCA 2020, on dense operators, and Lengvenis et al., IPDPS 2025, on
 fast rotation."""
 from fmm_tables import (STAGES, TYPES, asked, by_order, ms, pick, setting,
                         table, times)

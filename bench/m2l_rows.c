@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_rows.c: rows of m2l, m2m or l2l on a dense periodic tree of one root box,
- * timed and compared with the first of them; a CSV line each.
+/* m2l_rows.c: variants of m2l, m2m or l2l on a dense periodic tree with one
+ * root box, timed and compared with the first variant; one CSV line each.
  *
  *     m2l_rows DEVICE PRECISION P DEPTH [WHAT...]
  *
@@ -10,21 +10,29 @@
  *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
  *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
- * WHAT: rows, in that order, none means all of the table but plain; room=m2m or
- * l2l, else m2l; ws=W; root=K, K^3 root boxes; open=1, no axis periodic;
- * repeats=R, runs timed at most after a first, 0: that; header=0, no names of
- * columns.  Of the rows that come after it, if they have it, 0: as they do it:
- * group=N, threads of a group; groups=N of a launch; images=N, of gpu_symmetric
- * and gpu_sorted only operators that serve 1, 2, 4 or 8 targets; apart=1, a
- * launch a level.
+ * WHAT: variants, in that order (default: all of the table except plain);
+ *     room=m2m      stage: m2m or l2l (default: m2l)
+ *     ws=W          separation
+ *     root=K        K^3 root boxes
+ *     open=1        no periodic axis
+ *     repeats=R     maximum number of timed runs, after an untimed first run;
+ *                   0: only the first run
+ *     header=0      no names of columns
+ * The following words affect variants named after them, where supported; 0: the
+ * variant's default:
+ *     group=N       threads per thread block
+ *     groups=N      thread blocks per launch
+ *     images=N      gpu_symmetric and gpu_sorted: only operators for 1, 2, 4 or
+ *                   8 targets
+ *     apart=1       one launch per level
  *
- * seconds is the least of the runs, create what comes before them, operators
- * made and kernels compiled.  fma is what the row counts (a product or a sum by
- * itself is one), share that rate over what the cost model takes for the
- * device's peak.  off is the root mean square of the difference from the first
- * row over that of its values, where there are many boxes of the first of them
- * and the last; numbers of sources repeat there.  setting: the words above that
- * change what rows do; room: m2l, m2m or l2l. */
+ * seconds is the minimum over the runs; create is the time before them, to
+ * build operators and compile kernels.  fma is the variant's count (a single
+ * product or sum counts as one).  share is that rate over the device's peak in
+ * the cost model.  off is the root mean square difference from the first
+ * variant over that of its values.  With many boxes, only the first and the
+ * last ones are compared; numbers of sources repeat there.  setting: the words
+ * above that change a variant.  room: m2l, m2m or l2l. */
 #include "mesh_case.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_case.c: see mesh_case.h. */
+/* mesh_case.c: points, strengths and mesh of one case of mesh_rows. */
 #include "mesh_case.h"
 
 #include "base/mem.h"

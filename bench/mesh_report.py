@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/reports/spreading.md and its pictures, from what was measured.
+"""Writes bench/reports/spreading.md and its pictures from the measurements.
 
     mesh_report.py bench/results/spreading_h200.csv --machine "One NVIDIA H200" \\
         --peers bench/results/cufinufft_h200.csv \\
@@ -8,8 +8,8 @@
         --notes bench/reports/spreading_notes.md --out bench/reports/spreading.md
 
 Lines are those of mesh_rows (spreading.py runs it on all cases) and of
-peers/cufinufft_rows.py.  Pictures go into a folder named as the report; they
-need matplotlib, and without it the report has none.
+peers/cufinufft_rows.py.  Pictures go to a folder with the report's name.
+Without matplotlib the report has no pictures.
 """
 import argparse
 import csv

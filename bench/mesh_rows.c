@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_rows.c: every row of spread and interp that fits, timed on one device
- * and compared with the first of them; a CSV line each.
+/* mesh_rows.c: all variants of spread and interp that support a case, timed on
+ * one device and compared with the first variant; one CSV line each.
  *
  *     mesh_rows DEVICE PRECISION SUPPORT CHANNELS MESH N DIST [WHAT...]
  *
@@ -12,17 +12,20 @@
  * MESH: points along each axis.  DIST: uniform, clustered (half of the points
  * in a ball whose radius is a tenth of the edge), shell (all on a sphere),
  * gauss (a normal distribution, its width an eighth of the edge), cell (all
- * within one mesh cell).  WHAT: rows, in that order, "all" for the table's,
- * which is what none means; window=NAME; parts=2, complex strengths;
- * repeats=R, the runs that rows are told to expect; room=spread or interp;
- * field=1, interp's field with the potential, which alone is compared;
- * header=1, the columns' names and the line of room "points", what taking
- * positions costs, first.
- * gpu_particle_shadow is gpu_particle without atomics: its sums are wrong, its
- * time shows what they cost.
+ * within one mesh cell).  WHAT: variants, in that order, or "all" (default);
+ *     window=NAME
+ *     parts=2       complex strengths
+ *     repeats=R     runs that variants should expect
+ *     room=         spread or interp
+ *     field=1       interp computes the field and the potential; only the
+ *                   potential is compared
+ *     header=1      first the names of columns, and the line of room "points",
+ *                   the time to accept positions
+ * gpu_particle_shadow is gpu_particle without atomics.  Its sums are wrong; its
+ * time shows the cost of atomics.
  *
- * set is what new positions cost a row (sorts, lists, matrices), run what new
- * strengths cost; positions are on the device already. */
+ * set is a variant's time for new positions (sorts, lists, matrices), run the
+ * time for new strengths.  Positions are already on the device. */
 #include "mesh_case.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_rows.c: the NUFFT of types 1 and 2, timed, its error measured against
+/* nufft_rows.c: NUFFTs of types 1 and 2, timed, with errors measured against
  * direct sums at some modes and points.
  *
  *     nufft_rows DEVICE PRECISION MODES N DIST TOLERANCE [ERROR]
@@ -7,11 +7,11 @@
  *     nufft_rows host f64 64 1e6 uniform 1e-6
  *     nufft_rows host f32 64 1e5 clustered 1e-4 3e-5 upsampling=2
  *
- * MODES along each axis; DIST as mesh_rows has it.  With ERROR the tolerance
- * starts at four times that and is tightened until the measured error is no
- * larger, and that transform counts.  upsampling=S fixes it, threads=T the
- * host's threads.  On a device all arrays are there.  Lines as
- * bench/peers/cufinufft_rows.py has them. */
+ * MODES along each axis; DIST as in mesh_rows.  With ERROR, the tolerance
+ * starts at four times ERROR and is tightened until the measured error is at
+ * most ERROR; that transform counts.  upsampling=S fixes the upsampling,
+ * threads=T the host's threads.  On a device all arrays are there.  Lines as
+ * those of bench/peers/cufinufft_rows.py. */
 #include "mesh_case.h"
 
 #include "base/clock.h"

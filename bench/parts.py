@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a measurement one after another, so that a run that was
-cut off goes on where it was: what was done stands in the file itself."""
+"""Runs the commands of a measurement one after another.  An interrupted run
+continues, because the output file shows which commands are done."""
 import concurrent.futures
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of mesh_rows, the bounds of its rows, and how they are shown."""
+"""Lines of mesh_rows, bounds of its variants, and number formats."""
 import collections
 import csv
 import math

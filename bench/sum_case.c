@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum_case.c: see sum_case.h. */
+/* sum_case.c: particles to sum, and their reference sums. */
 #include "sum_case.h"
 
 #include "io.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum_case.h: particles to sum, and what their sums are. */
+/* sum_case.h: particles to sum, and their reference sums. */
 #ifndef FARSUM_BENCH_SUM_CASE_H
 #define FARSUM_BENCH_SUM_CASE_H
 

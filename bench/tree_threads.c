@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_threads.c: seconds that points of a Plummer sphere take a plan of fmm in
- * open space on the host, and of that the tree, by threads; the least of some
- * repeats.
+/* tree_threads.c: set_points time of a plan of fmm in open space on the host,
+ * and the tree's part of it, by the number of threads, for a Plummer sphere;
+ * minimum over some repeats.
  *
  *     tree_threads [particles [most threads]] >tree_threads.csv */
 #include <farsum/farsum.h>

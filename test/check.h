@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h: what every test program uses.  A failed CHECK is printed and
- * counted and the program goes on; check_end is main's exit status.
+/* check.h: macros of every test program.  A failed CHECK is printed and
+ * counted, and the program continues; check_end returns main's exit status.
  *
- *     int main(void) { RUN(test_one); RUN(test_two); return check_end(); }
- */
+ *     int main(void) { RUN(test_one); RUN(test_two); return check_end(); } */
 #ifndef FARSUM_TEST_CHECK_H
 #define FARSUM_TEST_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges.c: bad and extreme input: what its files share. */
+/* edges.c: common code of the tests with bad and extreme input. */
 #include "edges.h"
 
 #include <stdlib.h>

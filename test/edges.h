@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges.h: bad and extreme input, for every kernel: what the files edges*.c
- * share. */
+/* edges.h: common code of the tests edges*.c: bad and extreme input, for every
+ * kernel. */
 #ifndef FARSUM_TEST_EDGES_H
 #define FARSUM_TEST_EDGES_H
 

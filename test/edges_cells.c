@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_cells.c: cutoffs beyond half the cell and beyond the cell; needles and
- * plates.  Images are summed, so all of it has to be right. */
+/* edges_cells.c: tests of cutoffs beyond half the cell and beyond the cell, and
+ * of needle-like and plate-like cells.  Images are summed, so all results must
+ * be accurate. */
 #include <stdlib.h>
 #include <string.h>
 

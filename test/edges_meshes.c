@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_meshes.c: meshes that are given: prime, tiny, smaller than the window:
- * right, or refused with what they reach. */
+/* edges_meshes.c: tests of user-specified meshes: prime, tiny, smaller than the
+ * window.  Results are accurate, or the mesh is refused with the error that it
+ * reaches. */
 #include <stdlib.h>
 #include <string.h>
 

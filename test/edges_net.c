@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_net.c: nets that a periodic sum has to do something about: charge,
- * force, torque, flux.  What is done is known in closed form for one particle
- * in a cube, and the plan says it. */
+/* edges_net.c: tests of periodic sums with a total charge, force, torque or
+ * flux.  Their treatment is known in closed form for one particle in a cube,
+ * and the plan reports it. */
 #include <stdlib.h>
 #include <string.h>
 

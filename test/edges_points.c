@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_points.c: sources that coincide or nearly do, and few of them. */
+/* edges_points.c: tests of sources that coincide or nearly coincide, and of few
+ * sources. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_strengths.c: strengths that are no numbers, huge, tiny or nothing. */
+/* edges_strengths.c: tests of strengths that are not numbers, huge, tiny or
+ * zero. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ellipsoid.h: stresslets of a constant density on a closed surface. */
+/* ellipsoid.h: stresslets of constant density on a closed surface. */
 #ifndef FARSUM_TEST_ELLIPSOID_H
 #define FARSUM_TEST_ELLIPSOID_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The n-th allocation fails, for n = 1, 2, ... until none does: in create,
- * set_points, set_cell.  Each failure has its status and message, leaks
- * nothing, and what is left can be used or destroyed.  execute allocates
- * nothing: neither the library, by its counters, nor anything else in the
- * process, by replacing malloc. */
+/* faults.c: failing allocations.  The n-th allocation fails, for n = 1, 2, ...
+ * until none does, in create, set_points and set_cell.  Each failure returns
+ * its status and message and leaks nothing; the remaining objects can be used
+ * or destroyed.  execute allocates nothing: neither the library, by its
+ * counters, nor other code in the process, by replacing malloc. */
 #include "faults.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faults.h: the plans that are made to run out of memory. */
+/* faults.h: plans that the tests run out of memory. */
 #ifndef FARSUM_TEST_FAULTS_H
 #define FARSUM_TEST_FAULTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faults_cases.c: small systems by each method, with parameters fixed so that
- * plans are quick to make, and one that the tuner makes. */
+/* faults_cases.c: small systems for each method, with fixed parameters so that
+ * plans are created quickly, and one with tuned parameters. */
 #include "faults.h"
 
 #include "base/mem.h"

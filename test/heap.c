@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.c: malloc and its kin in front of glibc's, which glibc allows
- * ("Replacing malloc" in its manual) and whose own are named __libc_*. */
+/* heap.c: replacement of malloc and related functions, which glibc allows
+ * ("Replacing malloc" in its manual).  glibc's own are named __libc_*. */
 #include "heap.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.h: every allocation of the process, counted: the program that links
- * heap.c has malloc and its kin replaced by ones that count and hand on to the
- * C library.  Under the sanitizers, which replace them themselves, nothing is
+/* heap.h: counts of all allocations of the process.  A program that links
+ * heap.c has malloc and related functions replaced by versions that count and
+ * call the C library.  Under the sanitizers, which replace them too, nothing is
  * counted and heap_counts() is 0. */
 #ifndef FARSUM_TEST_HEAP_H
 #define FARSUM_TEST_HEAP_H

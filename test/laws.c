@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.c: runs the laws; what they share. */
+/* laws.c: runs the tests of invariants; common code. */
 #include "laws.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.h: what physics asks of every sum, needing no reference: what the files
- * laws*.c share. */
+/* laws.h: common code of the tests laws*.c: invariants of physics for every
+ * sum, without a reference. */
 #ifndef FARSUM_TEST_LAWS_H
 #define FARSUM_TEST_LAWS_H
 

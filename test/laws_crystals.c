@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* laws_crystals.c: Madelung constants by the fast method, and tolerances of the
- * potential where all sites share one error. */
+ * potential where all sites have equal errors. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_edges.c: against Ewald's sum where systems or parameters are unusual. */
+/* laws_edges.c: comparison with Ewald sums for unusual systems and
+ * parameters. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_flows.c: what holds of periodic flows whatever the numbers, of the sums
- * by `spectral` (unit/flow_laws.c: of its reference): adjointness, no
- * divergence, a torque's flow as half a curl, closed surfaces, cells that are
- * the same cell, several sets of strengths at once.  On FARSUM_TEST_DEVICE,
- * else on the host; test_laws_flows device: the last of these, on opencl:0 if
- * that is not set. */
+/* laws_flows.c: invariants of periodic flows summed by `spectral`
+ * (unit/flow_laws.c: of its reference): adjointness, no divergence, a torque's
+ * flow as half a curl, closed surfaces, equivalent cells, several sets of
+ * strengths in one call.  Runs on FARSUM_TEST_DEVICE (default: the host).
+ * test_laws_flows device: only the last of these (default: on opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_invariance.c: what must not change the result. */
+/* laws_invariance.c: tests of changes that must not affect the result. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_rooms.c: spread and interp are adjoint, to rounding, row by row. */
+/* laws_rooms.c: tests that spread and interp are adjoint up to rounding, for
+ * each variant. */
 #include <stdlib.h>
 #include <string.h>
 

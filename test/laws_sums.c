@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_sums.c: sums of parts, scaling, the parts of the result among
- * themselves. */
+/* laws_sums.c: tests of sums of parts, of scaling, and of consistency between
+ * the parts of a result. */
 #include <stdlib.h>
 #include <string.h>
 

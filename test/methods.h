@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods.h: the ladder of tolerances: what the files methods*.c share.
+/* methods.h: common code of the tolerance sweep, methods*.c.
  *
- * A cell of the ladder is one system, precision, split, window and tolerance
- * (or parameters fixed by hand); its error is measured against Ewald's sum. */
+ * A cell of the sweep is one system, precision, split, window and tolerance (or
+ * parameters fixed by hand).  Its error is measured against an Ewald sum. */
 #ifndef FARSUM_TEST_METHODS_H
 #define FARSUM_TEST_METHODS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_cells.c: which cells the ladder has. */
+/* methods_cells.c: list of the tolerance sweep's cells. */
 #include <stdlib.h>
 #include <string.h>
 

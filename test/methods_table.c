@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_table.c: the ladder as a file, as a table, and as a verdict. */
+/* methods_table.c: output of the tolerance sweep as a file and a table, and its
+ * verdict. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_copy.c: a tree of the host as it is to be on a device. */
+/* tree_copy.c: expected device copy of a tree on the host. */
 #include "tree_copy.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.c: test_variants ROOM STEM [CASE...]: that row against the room's
- * plain, for each precision, instruction set that runs here, number of threads,
- * and case (of many cases by turns), on the host and on the device
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set, "host" for none).  Rows
- * whose sums repeat are run twice and compared bitwise.  All of it is in the
- * locale FARSUM_TEST_LOCALE, if that is set; a row on a device compiles there
- * what it compiles in C.  Exit status 77 if the row refused all of it. */
+/* variants.c: test_variants ROOM STEM [CASE...]: variant STEM of a stage
+ * against the stage's plain variant, for each precision, available instruction
+ * set, number of threads, and case (of many cases, alternating).  Runs on the
+ * host and on the device FARSUM_TEST_DEVICE (default: opencl:0; "host": none).
+ * Deterministic variants run twice and are compared bitwise.  Everything runs
+ * in the locale FARSUM_TEST_LOCALE, if that is set; a variant on a device then
+ * compiles the same as in C.  Exit status 77: the variant supports none of the
+ * cases. */
 #include "variants.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_adjoint.c: a row of spread is the transpose of every row of interp
- * that fits the same case, to rounding. */
+/* variants_adjoint.c: tests that a variant of spread is the transpose of every
+ * variant of interp that supports the same case, up to rounding. */
 #include <stdlib.h>
 
 #include "check.h"

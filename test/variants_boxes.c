@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_boxes.c: the rooms of the far field: trees of all kinds, expansions
- * at random. */
+/* variants_boxes.c: cases of the far-field stages: trees of all kinds, random
+ * expansions. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_locale.c: rows on a device run in the locale FARSUM_TEST_LOCALE, one
- * with a decimal comma; what they have compiled is compared with C's, byte for
- * byte.  Every text passes cache_get, or opencl_kept_program where PoCL is
- * given it; the linker wraps both. */
+/* variants_locale.c: runs of device variants in the locale FARSUM_TEST_LOCALE,
+ * with a decimal comma.  Their compiled text is compared with that in C, byte
+ * by byte.  Every text passes through cache_get, or through opencl_kept_program
+ * for PoCL; the linker wraps both. */
 #include "variants.h"
 
 #include <locale.h>

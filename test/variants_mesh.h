@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_mesh.h: the cases of spread and interp. */
+/* variants_mesh.h: cases of spread and interp. */
 #ifndef FARSUM_TEST_VARIANTS_MESH_H
 #define FARSUM_TEST_VARIANTS_MESH_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpunufft_rows.cc: gpuNUFFT's adjoint (type 1) and forward (type 2) transform
- * on one GPU, timed, its error measured; lines as cufinufft_rows.py has them.
+/* gpunufft_rows.cc: gpuNUFFT's adjoint (type 1) and forward (type 2) transforms
+ * on one GPU, with times and measured errors; lines as those of
+ * cufinufft_rows.py.
  *
  *     gpunufft_rows MODES N DIST WIDTH     (f32; WIDTH: of its kernel, 3 to 8)
  *
@@ -11,10 +12,10 @@
  *         src/gpuNUFFT_*.cpp src/balanced_gpuNUFFT_operator.cpp \
  *         gpunufft_rows.cc -lcufft -lcublas -o gpunufft_rows
  *
- * Its scale, sign and order of axes are found by comparing with direct sums.
- * Points and strengths are copied to it by set_pts, which is host code for the
- * most part; arrays of a transform are on the device.  It does not look at
- * every error of CUDA: what is left is named, its sums tell what it meant. */
+ * Its scale, sign and order of axes are found by comparison with direct sums.
+ * set_pts copies points and strengths, mostly in host code; the arrays of a
+ * transform are on the device.  gpuNUFFT does not check every CUDA error: a
+ * remaining error is printed, and its sums show the effect. */
 #include "gpuNUFFT_operator_factory.hpp"
 
 #include <chrono>

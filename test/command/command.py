@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command share: running it, reading what it wrote.
+"""Common code of the tests of the command: running it, reading its output.
 
 $FARSUM is the command; every test runs in an empty folder of its own.
 """

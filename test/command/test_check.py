@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run --check and check: the error is measured, and told by exit status 3."""
+"""run --check and check: the measured error, and exit status 3."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as people have them: geometry and units that are said in part or against
-each other, other programs' dialects, packed text, results of others."""
+"""Realistic files: incomplete or contradictory geometry and units, dialects of
+other programs, compressed text, results of other calculations."""
 
 import gzip
 import os

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile_all.c: every kernel that is embedded, by every compiler that is here.
+/* compile_all.c: compilation of every embedded kernel by every available
+ * compiler.
  *
  *     test_compile_all [--full] [nvrtc|hip|opencl|words ...] [TEXT]
  *
- * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
- * need no device, and by the drivers of all OpenCL devices.  "words" lets the
- * C compiler look for words that #if asks and nobody defines.  A file's first
- * recipe is for one architecture in f32 and the next in f64, by turns of the
- * files; the others are for one and in one precision each, in turn, NVRTC's or
- * hipRTC's; --full, FARSUM_TEST_ALL=1: all of it.
- * TEXT: only files whose name holds it.
- * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
+ * Compiles each recipe of a file in both precisions: by NVRTC and hipRTC, which
+ * require no device, and by the drivers of all OpenCL devices.  "words": the C
+ * compiler searches for undefined macros in #if.  A file's first recipe is
+ * compiled for one architecture in f32 and the next one in f64, alternating
+ * between files.  The others are compiled for one architecture in one precision
+ * each, alternately by NVRTC or hipRTC.  --full or FARSUM_TEST_ALL=1: all
+ * combinations.  TEXT: only files whose name contains it.
+ * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: fails if these are not available.
  *
- * Of kernels that launch kernels the binary is linked, where CUDA's linker is.
- * Registers and spills are listed; they fail nothing.  Each kind has a process
- * of its own: compilers that bring an LLVM each do not bear another. */
+ * Kernels that launch kernels are linked, if CUDA's linker is available.
+ * Registers and spills are listed and never fail the test.  Each compiler runs
+ * in a process of its own, because compilers with an LLVM each conflict. */
 #include "check.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_driver.c: CUDA's driver (FAKE_HIP 0) or HIP's runtime (1), played. */
+/* fake_driver.c: simulated CUDA driver (FAKE_HIP 0) or HIP runtime (1). */
 #include "device/fake.h"
 
 #include <stdio.h>

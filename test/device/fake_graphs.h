@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_graphs.h: the part of fake_driver.c, which includes it, that plays
- * graphs, and streams that wait for others. */
+/* fake_graphs.h: graphs, and streams that wait for others, in the simulated
+ * driver; included by fake_driver.c. */
 /* What a stream that is captured is asked for, in the order of asking; all of
  * the player's graphs are this one. */
 enum { CALLS = 64 };

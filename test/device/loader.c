@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.c: the CUDA and HIP back ends against drivers that are played
- * (fake.h): what they load, ask for and give back, and how failure arrives. */
+/* loader.c: tests of the CUDA and HIP back ends with simulated drivers
+ * (fake.h): loading, calls, release, and reports of failures. */
 #include "device/loader.h"
 
 #include "base/mem.h"

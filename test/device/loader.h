@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.h: what the files of the loader's test share. */
+/* loader.h: common functions of the loader's tests. */
 #ifndef FARSUM_TEST_DEVICE_LOADER_H
 #define FARSUM_TEST_DEVICE_LOADER_H
 

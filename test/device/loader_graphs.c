@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_graphs.c: sequences that are kept, with a driver that is played. */
+/* loader_graphs.c: tests of graphs that are captured and replayed, with a
+ * simulated driver. */
 #include "device/loader.h"
 
 #include "device/second_stream.h"

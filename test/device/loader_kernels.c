@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_kernels.c: kernels, events and failures of every call, with a driver
- * that is played. */
+/* loader_kernels.c: tests of kernels, events and the failure of every call,
+ * with a simulated driver. */
 #include "device/loader.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_managed.c: memory that the host uses too, with a driver that is
- * played. */
+/* loader_managed.c: tests of managed memory, which the host uses too, with a
+ * simulated driver. */
 #include "device/loader.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_nested.c: kernels that launch kernels, with a driver and a linker that
- * are played. */
+/* loader_nested.c: tests of kernels that launch kernels, with a simulated
+ * driver and linker. */
 #include "device/loader.h"
 
 #include "base/mem.h"

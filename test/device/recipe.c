@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recipe.c: the lines of a kernel file that say how the tests compile it. */
+/* recipe.c: parser of the lines in kernel files that tell the tests how to
+ * compile them. */
 #include "device/recipe.h"
 
 #include "math/window.h"

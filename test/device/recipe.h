@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recipe.h: the lines of a kernel file that say how the tests compile it
- * (src/dialect/README.md). */
+/* recipe.h: parser of the lines in kernel files that tell the tests how to
+ * compile them (src/dialect/README.md). */
 #ifndef FARSUM_TEST_DEVICE_RECIPE_H
 #define FARSUM_TEST_DEVICE_RECIPE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spills.c: registers that did not suffice. */
+/* spills.c: register spills in compiled kernels. */
 #include "device/spills.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spills.h: registers that did not suffice, from what compilers leave. */
+/* spills.h: register spills in compiled kernels, from the compilers' output. */
 #ifndef FARSUM_TEST_DEVICE_SPILLS_H
 #define FARSUM_TEST_DEVICE_SPILLS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.c: sparse trees of periodic cells: sums of high order are Ewald's and a
- * dense tree's wherever the points crowd, potentials with their constant. */
+/* cells.c: tests of sparse trees in periodic cells.  Sums of high order equal
+ * those of Ewald and of a dense tree wherever points are clustered, including
+ * the constant of potentials. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crystals.c: Madelung's constants and plasmas on lattices by the method fmm,
- * to 1e-12 at high order; unit cells and few points at orders that it takes. */
+/* crystals.c: Madelung constants and plasmas on lattices by the method fmm, to
+ * 1e-12 at high order; unit cells and few points at orders that the method
+ * chooses. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges.c: few points and odd places, bad input, refusals of the method fmm. */
+/* edges.c: tests of the method fmm with few points, unusual positions, bad
+ * input and refused options. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fmm.h: tests of the method fmm by the public interface: what the files of
- * test/fmm share. */
+/* fmm.h: common code of the tests of the method fmm by the public interface. */
 #ifndef FARSUM_TEST_FMM_H
 #define FARSUM_TEST_FMM_H
 

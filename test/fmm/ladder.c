@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ladder.c: the method fmm keeps its tolerance wherever the points lie, and
- * knows by how much: distributions, charges of both signs and of one, periodic
- * and open, f64 and f32, against `ewald` and `direct`.
+/* ladder.c: tolerance sweep of the method fmm: errors stay within the tolerance
+ * and near the estimate for all distributions, charges of both signs and of
+ * one, periodic and open, f64 and f32.  The references are `ewald` and
+ * `direct`.
  *
- * On a device the same, of a few rows where not all are asked for.
+ * On a device the same, for a few rows unless all are requested.
  *
- * FARSUM_TEST_ALL=1: all of the table, not the part that runs else.
- * FARSUM_TEST_SHOW=1: prints it; FARSUM_TEST_ROW=nacl: of rows whose name
- * holds that. */
+ * FARSUM_TEST_ALL=1: the whole table instead of a part.  FARSUM_TEST_SHOW=1:
+ * prints it.  FARSUM_TEST_ROW=nacl: only rows whose name contains this. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.c: what physics asks of the method fmm, needing no reference. */
+/* laws.c: invariants of physics for the method fmm, without a reference. */
 #include <stdlib.h>
 #include <string.h>
 

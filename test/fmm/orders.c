@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orders.c: the error of the method fmm by its order, between bounds on both
- * sides, and where f32 ends; sums in trees of many levels. */
+/* orders.c: errors of the method fmm by order, between bounds on both sides,
+ * and the limit of f32; sums in trees of many levels. */
 #include <stdlib.h>
 #include <string.h>
 

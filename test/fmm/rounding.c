@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rounding.c: bounds of strict plans at rounding's level, where expansions
- * leave next to nothing, against sums in long double. */
+/* rounding.c: bounds of strict plans at the level of rounding errors, where
+ * truncation errors are negligible, against sums in long double. */
 #include <stdlib.h>
 
 #include "check.h"

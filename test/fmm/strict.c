@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strict.c: bounds of the method fmm: no target's error is above, however the
- * points lie, and where they lie as badly as they can it is not far below;
- * orders that follow from them; what is refused. */
+/* strict.c: error bounds of the method fmm: no target's error exceeds its bound
+ * for any positions, and for the worst positions it is not far below.  Also
+ * orders that follow from bounds, and refused options. */
 #include <stdlib.h>
 #include <string.h>
 

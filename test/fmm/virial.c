@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* virial.c: the virial of a periodic cell by a plan of the method fmm, which a
- * plan of another method beside it sums. */
+/* virial.c: the virial of a periodic cell by a plan of the method fmm, which
+ * uses a companion plan of another method. */
 #include <stdlib.h>
 #include <string.h>
 

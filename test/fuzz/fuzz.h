@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.h: what the targets share. */
+/* fuzz.h: common functions of the fuzz targets. */
 #ifndef FARSUM_FUZZ_H
 #define FARSUM_FUZZ_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as a list of elements to put into an H5MD file: names, types, shapes,
- * layouts, with data or without.  The file is sound HDF5, its contents are odd:
- * that is what our reader has to stand. */
+/* fuzz_hdf5.c: bytes as a list of elements for an H5MD file: names, types,
+ * shapes, layouts, with data or without.  The file is valid HDF5 with unusual
+ * contents, which our reader must handle. */
 #include "fuzz.h"
 
 #if FARSUM_WITH_HDF5

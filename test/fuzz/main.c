@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target without libFuzzer: every seed as it is, then -runs=N
- * mutations of them, always the same ones for the same -seed=S.
+/* main.c: runs a fuzz target without libFuzzer: every seed unchanged, then
+ * -runs=N mutations of them, always the same ones for the same -seed=S.
  *
  *     fuzz_extxyz -runs=20000 test/fuzz/corpus/extxyz */
 #include <dirent.h>

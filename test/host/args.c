@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c: structs that another version's header made, and counts that no
- * memory holds. */
+/* args.c: tests of structs from another version's header, and of counts too
+ * large for any memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fftw.c: a host that uses FFTW too: its number of threads stays, and it plans
- * while plans of ours are made. */
+/* fftw.c: tests of a host program that uses FFTW too: its number of threads
+ * stays, and it plans while our plans are created. */
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c: forked children.  A child of a process that ran threads sums with
- * one, plans of the parent's go on, and nothing waits for threads that are
- * gone; what is on a device is refused in words. */
+/* fork.c: tests of forked children.  A child of a process that ran threads sums
+ * with one thread, the parent's plans remain usable, and no call waits for
+ * threads that no longer exist.  Plans on a device are refused with a
+ * message. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>

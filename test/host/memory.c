@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c: what a plan may take of memory, and what a host may. */
+/* memory.c: tests of the memory limits of a plan and of a host program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* traps.c: hosts whose floating-point environment is not the default one, in
- * their own thread and in those of OpenMP: nothing traps, sums are the same to
- * the last bit, and the environment is as before after each call. */
+/* traps.c: tests of host programs with an unusual floating-point environment,
+ * in their own thread and in those of OpenMP.  Nothing traps, sums are equal
+ * bit by bit, and each call leaves the environment unchanged. */
 #include <fenv.h>
 #include <omp.h>
 #include <stdlib.h>

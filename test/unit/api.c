@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: every status provoked, every message held to the facts
- * that it has to name. */
+/* api.c: public interface: tests that provoke every status and check the facts
+ * that each message must name. */
 #include "api.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.h: what the tests of the public interface share: a small rock salt box
- * and one-line ways to make a plan of it. */
+/* api.h: common code of the tests of the public interface: a small rock salt
+ * box, and one-line functions to create a plan for it. */
 #ifndef FARSUM_TEST_API_H
 #define FARSUM_TEST_API_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refusals: each names what fails and what would do, and that does. */
+/* api_advice.c: tests that each refusal names the failure and a remedy, and
+ * that the remedy works. */
 #include "api.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are not known, options that do not fit, memory, the lists. */
+/* api_choice.c: tests of unknown names, options that conflict, memory limits
+ * and lists. */
 #include "api.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device.c: plans on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not
- * set): held to the host's sums, arrays on either side, what goes wrong. */
+/* api_device.c: tests of plans on a device, FARSUM_TEST_DEVICE (default:
+ * opencl:0): comparison with the host's sums, arrays on either side,
+ * failures. */
 #include "api_device.h"
 
 const char *name;

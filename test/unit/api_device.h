@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device.h: what the tests of plans on a device share. */
+/* api_device.h: common code of the tests of plans on a device. */
 #ifndef FARSUM_TEST_API_DEVICE_H
 #define FARSUM_TEST_API_DEVICE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong with plans on a device; devices by name; their list. */
+/* api_device_bad.c: failures of plans on a device; devices by name; their
+ * list. */
 #include "api_device.h"
 
 #include "base/mem.h"

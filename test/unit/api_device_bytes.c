@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device_bytes.c: what a plan on a device says before that it will take,
- * and what it has then, for rows with lists of each kind: not a tenth less, nor
- * a fifth more, for sorts are counted that some devices make in less. */
+/* api_device_bytes.c: comparison of a device plan's predicted memory with its
+ * actual memory, for variants with lists of each kind.  The actual memory is at
+ * most a tenth above and a fifth below the prediction, because some devices
+ * sort in less memory than counted. */
 #include "api_device.h"
 
 enum { MANY = 8000, EDGE = 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device_queues.c: a whole sum on a device: near pairs beside the mesh in a
- * second queue, parts that are left out where a result does not need them, sums
- * that repeat. */
+/* api_device_queues.c: tests of a whole sum on a device: near pairs
+ * concurrently with the mesh in a second queue, skipped parts that a result
+ * does not require, repeatable sums. */
 #include "api_device.h"
 
 #include "method/spectral/device.h"

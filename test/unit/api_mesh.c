@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_mesh: the public mesh: what its numbers mean, and what it refuses. */
+/* api_mesh.c: tests of the public mesh: its results and refusals. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>

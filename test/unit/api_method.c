@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which method is taken where none is named, and what is said about it. */
+/* api_method.c: tests of the method's choice where none is named, and of its
+ * report. */
 #include "api.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points and calls in the wrong order; set_cell. */
+/* api_points.c: tests of points, calls in the wrong order, and set_cell. */
 #include "api.h"
 
 static void bad_points(void)

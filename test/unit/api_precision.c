@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The precision that a plan chooses. */
+/* api_precision.c: tests of the precision that a plan chooses. */
 #include "api.h"
 
 #include <stdlib.h>

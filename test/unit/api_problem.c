@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems that cannot be: cells, counts, tolerances, enums, NULLs. */
+/* api_problem.c: tests of invalid problems: cells, counts, tolerances, enums,
+ * NULLs. */
 #include "api.h"
 
 static void nothing_given(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller hears of a long call, and what it leaves when it stops one. */
+/* api_progress.c: tests of progress reports in long calls, and of the state
+ * after the caller stops one. */
 #include "api.h"
 
 #include <stdlib.h>

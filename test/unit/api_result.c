@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execute: what it refuses, what it leaves alone, and that types of arrays,
- * several right-hand sides and reused plans give the same sums. */
+/* api_result.c: tests of execute: its refusals, untouched arrays, and equal
+ * sums for all types of arrays, several right-hand sides and reused plans. */
 #include "api.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses and messages, names, memory, threads' shares, instruction sets. */
+/* base.c: tests of statuses and messages, names, memory, threads' shares,
+ * instruction sets. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bins_sort: complete, in order, stable, the same for any number of threads. */
+/* bins_sort.c: tests that the sort is complete, ordered, stable, and
+ * independent of the number of threads. */
 #include "unit/spread_case.h"
 
 static int64_t bin_of(const struct points *p, const int32_t nb[3], int64_t i)

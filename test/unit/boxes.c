@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The far field's rooms, their plain rows, one after another over trees of all
- * kinds: with near pairs that are summed here the whole is the direct sum, or
- * Ewald's. */
+/* boxes.c: the plain variants of the far-field stages in sequence, over trees
+ * of all kinds.  With near pairs summed here, the total is the direct sum or
+ * the Ewald sum. */
 #include <stdlib.h>
 #include <string.h>
 

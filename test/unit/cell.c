@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cell: checks, reduction, following; wrapping of points. */
+/* cell.c: tests of the cell (checks, reduction, changes) and of wrapping
+ * points. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice_kept.c: a plan's choice, as options, makes a plan of the same
- * parameters with another number of threads; argument 1: the device. */
+/* choice_kept.c: a plan's choices, as options, give a plan with the same
+ * parameters for another number of threads; argument 1: the device. */
 #include <farsum/device.h>
 #include <farsum/farsum.h>
 

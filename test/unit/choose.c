@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose: named, cheapest, refused; and the rooms' tables. */
+/* choose.c: tests of the choice of variants (named, cheapest, refused) and of
+ * the stages' tables. */
 #include <string.h>
 
 #include "check.h"

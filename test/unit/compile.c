@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device/compile/parallel.c: kernels that other threads compile
- * (device/compile/parallel.h, jit_late.h), by a back end that is played: a
- * binary is its text. */
+/* compile.c: tests of kernels that other threads compile
+ * (device/compile/parallel.h, jit_late.h), with a simulated back end whose
+ * binaries are the text. */
 #include "check.h"
 
 #include <fenv.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* designs.c: what plans keep for the process, and the short ways to it, are
- * what the slow ways make. */
+/* designs.c: tests that data cached for the process, and shortcuts to it, equal
+ * the data computed without them. */
 #include "check.h"
 
 #include <string.h>

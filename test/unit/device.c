@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: memory, kernels, clock, cache; FARSUM_TEST_DEVICE or opencl:0. */
+/* device.c: memory, kernels, clock, cache on FARSUM_TEST_DEVICE or opencl:0. */
 #include "check.h"
 
 #include "base/mem.h"

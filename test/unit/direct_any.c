@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The open sum of flows against a long double sum, its laws. */
+/* direct_any.c: the open sum of flows against a long double sum, and its
+ * invariants. */
 #include "flow_check.h"
 #include "reference/direct/direct_any.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The open sum against a long double sum, its laws and its refusals. */
+/* direct_sum.c: the open sum against a long double sum; its invariants and its
+ * refusals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

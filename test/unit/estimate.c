@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c: what the estimate says of a cutoff does not depend on where the
- * sample's shells of neighbours happen to end.  A Gaussian split errs by a step
- * at the cutoff: a shell that it goes through is not all on one side of it. */
+/* estimate.c: tests that the estimate for a cutoff does not depend on the radii
+ * of the sample's shells.  A Gaussian split's error has a step at the cutoff,
+ * so a shell that contains the cutoff is not all on one side of the step. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle keeps what it was asked for: forces, potentials, energy
- * and virial over a ladder of accuracies and kinds of systems. */
+/* ewald_accuracy.c: tests that the periodic reference meets the requested
+ * accuracy: forces, potentials, energy and virial for a series of accuracies
+ * and several kinds of systems. */
 #include "ewald_check.h"
 
 #include <stdio.h>

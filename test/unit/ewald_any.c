@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle of flows: the same sum whatever its split, basis, threads
- * and instruction set; lattice sums; targets on sources. */
+/* ewald_any.c: tests of the periodic reference for flows: equal sums for any
+ * split, basis, number of threads and instruction set; lattice sums; targets on
+ * sources. */
 #include "flow_check.h"
 
 /* Any cutoff, any basis of the lattice. */

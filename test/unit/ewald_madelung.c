@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crystals: Madelung potentials in many cells of the same lattice, against
- * integrals over theta functions that share nothing with Ewald's split:
+/* ewald_madelung.c: Madelung potentials of crystals in many cells of the same
+ * lattice, against integrals over theta functions, which have nothing in common
+ * with Ewald's split:
  *
  *     sum' (+-1)/r = int_0^inf [P(t) - 1] dt / sqrt(pi t),
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclude_check.h: what the tests of exclusions share: small systems of every
- * kernel, and what pairs lose, by the kernel itself. */
+/* exclude_check.h: common code of the tests of exclusions: small systems of
+ * every kernel, and the excluded parts of pairs, by the kernel itself. */
 #ifndef FARSUM_TEST_EXCLUDE_CHECK_H
 #define FARSUM_TEST_EXCLUDE_CHECK_H
 

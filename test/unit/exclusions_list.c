@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of exclusions: what is refused and in which words, what stays then, and
- * those that come with the problem. */
+/* exclusions_list.c: tests of lists of exclusions: refusals and their messages,
+ * the state after a refusal, and lists that are part of the problem. */
 #include "exclude_check.h"
 
 static void refused(farsum_plan *plan, int64_t count, const int64_t *pair,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain transform against its definition; good lengths. */
+/* fft.c: the plain transform against its definition; good lengths. */
 #include <stdlib.h>
 #include <string.h>
 

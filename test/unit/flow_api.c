@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows through the public interface, by the references: types of arrays,
- * right-hand sides, targets, units, what is refused. */
+/* flow_api.c: tests of flows through the public interface, by the references:
+ * types of arrays, right-hand sides, targets, units, refusals. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow_check.h: what the tests of the references of flows share: random
- * sources, and the kernels as include/farsum/farsum.h defines them. */
+/* flow_check.h: common code of the tests of the flow references: random
+ * sources, and the kernels as defined in include/farsum/farsum.h. */
 #ifndef FARSUM_TEST_FLOW_CHECK_H
 #define FARSUM_TEST_FLOW_CHECK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of periodic flows whatever the numbers: adjointness, no
- * divergence, how the kernels follow from one another, closed surfaces. */
+/* flow_laws.c: invariants of periodic flows: adjointness, no divergence,
+ * relations between the kernels, closed surfaces. */
 #include "ellipsoid.h"
 #include "flow_check.h"
 

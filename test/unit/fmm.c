@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The method fmm: against Ewald's sum and the direct one, by the interface. */
+/* fmm.c: the method fmm against the Ewald sum and the direct sum, through the
+ * public interface. */
 #include <stdlib.h>
 #include <string.h>
 

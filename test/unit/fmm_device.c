@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The method fmm on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not set):
- * as on the host to rounding, boxes and order the same. */
+/* fmm_device.c: tests of the method fmm on a device, FARSUM_TEST_DEVICE
+ * (default: opencl:0): results equal the host's up to rounding, with the same
+ * boxes and order. */
 #include "unit/fmm_device.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fmm_device.h: what tests of the method fmm on a device share: small systems
- * of all kinds, sums of them here and there. */
+/* fmm_device.h: common code of the tests of the method fmm on a device: small
+ * systems of all kinds, and their sums on host and device. */
 #ifndef FARSUM_TEST_UNIT_FMM_DEVICE_H
 #define FARSUM_TEST_UNIT_FMM_DEVICE_H
 

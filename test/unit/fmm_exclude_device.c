@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exclusions of the method fmm on a device, FARSUM_TEST_DEVICE ("opencl:0" if
- * it is not set): as on the host, dense trees and sparse ones. */
+/* fmm_exclude_device.c: tests of exclusions of the method fmm on a device,
+ * FARSUM_TEST_DEVICE (default: opencl:0), against the host, with dense and
+ * sparse trees. */
 #include "unit/fmm_device.h"
 
 #include <stdlib.h>

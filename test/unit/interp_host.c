@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interp_host: the tiled interpolation against plain, against the transpose
+/* interp_host.c: the tiled interpolation against plain, against the transpose
  * of spread, and its field against differences of its potential. */
 #include "unit/spread_case.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io_check.h: what the tests of the particle files share. */
+/* io_check.h: common code of the tests of particle files. */
 #ifndef FARSUM_TEST_IO_CHECK_H
 #define FARSUM_TEST_IO_CHECK_H
 

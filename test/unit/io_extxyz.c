@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extended and plain XYZ: good files value by value, bad ones by message. */
+/* io_extxyz.c: extended and plain XYZ: good files value by value, bad ones by
+ * message. */
 #include "io_check.h"
 
 #include <locale.h>

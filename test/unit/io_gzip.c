@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip: text comes back, in pieces, members and from every format; what is cut
- * off, damaged or endless is refused in words. */
+/* io_gzip.c: tests of gzip: text is read back in pieces, from several members
+ * and in every format; truncated, damaged or endless files are refused with a
+ * message. */
 #include "io_check.h"
 
 #include <zlib.h>

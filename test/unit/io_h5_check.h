@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io_h5_check.h: HDF5 files for the tests, made by hand. */
+/* io_h5_check.h: HDF5 files for the tests, written without our writer. */
 #ifndef FARSUM_TEST_IO_H5_CHECK_H
 #define FARSUM_TEST_IO_H5_CHECK_H
 

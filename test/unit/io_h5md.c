@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* H5MD: box, places without a particle, units, filters, shapes. */
+/* io_h5md.c: tests of H5MD: box, rows without a particle, units, filters,
+ * shapes. */
 #include "io_check.h"
 
 #if FARSUM_WITH_HDF5

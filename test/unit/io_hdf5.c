@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5: files of our own come back bit by bit, files of other programs are
- * understood, and what is not there is missed. */
+/* io_hdf5.c: tests of HDF5: our own files are read back bit by bit, files of
+ * other programs are understood, and missing parts are reported. */
 #include "io_check.h"
 
 #if FARSUM_WITH_HDF5

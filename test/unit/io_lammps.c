@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LAMMPS data files: good files value by value, bad ones by message. */
+/* io_lammps.c: LAMMPS data files: good files value by value, bad ones by
+ * message. */
 #include "io_check.h"
 
 #define HEADER                                                                 \

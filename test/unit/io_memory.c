@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each allocation of a reading and a writing fails in turn: an error each time,
- * never a crash, and never a result. */
+/* io_memory.c: each allocation during reading and writing fails in turn: always
+ * an error, never a crash, and never a result. */
 #include "io_check.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers: every text and every value against the C library's own. */
+/* io_number.c: numbers: every text and every value against the C library's
+ * conversions. */
 #include "io_check.h"
 
 #include <float.h>

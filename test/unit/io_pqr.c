@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PQR: good files value by value, bad ones by message. */
+/* io_pqr.c: PQR: good files value by value, bad ones by message. */
 #include "io_check.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing: frames come back bit by bit; a full disk, a folder that cannot be
- * written or a target that is no file leave everything as it was. */
+/* io_write.c: tests of writing: frames are read back bit by bit; a full disk, a
+ * folder without write permission or a target that is not a file leave
+ * everything unchanged. */
 #include "io_check.h"
 
 #include <dirent.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locale.c: what the library prints and reads is the same in every locale. */
+/* locale.c: tests that the library prints and reads the same in every
+ * locale. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

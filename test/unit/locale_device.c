@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locale_device.c: plans on a device sum the same in every locale.  A kernel
- * whose text had other numbers would not be found among those that are kept,
- * and would be compiled and sum something else. */
+/* locale_device.c: tests that plans on a device give the same sums in every
+ * locale.  A kernel whose text had other numbers would not be found in the
+ * kernel cache, and would be compiled and give other sums. */
 #include <stdlib.h>
 
 #include "base/random.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locales.h: the locales that tests run in: those of test/locales.sh, found by
+/* locales.h: locales of the tests: those of test/locales.sh, found by
  * LOCPATH. */
 #ifndef FARSUM_TEST_UNIT_LOCALES_H
 #define FARSUM_TEST_UNIT_LOCALES_H

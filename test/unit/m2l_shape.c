@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_shape.c: what benches ask of rows of m2l changes how they work, not what
- * they sum, and parts by what operators serve add up to all: on
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+/* m2l_shape.c: tests that the benches' settings of m2l variants change only how
+ * they work, not their sums, and that the parts of operators add up to the
+ * whole; on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

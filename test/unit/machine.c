@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan/calibrate.c: factors of the costs, of the host and of a device:
- * measured, kept, refused where they make no sense, and what they change. */
+/* machine.c: tests of plan/calibrate.c: cost factors of the host and of a
+ * device: measured, cached, refused if implausible, and their effects. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan takes of memory: it says how much, before and after it takes it,
- * what it says is what the process has less, and at a tolerance of 1e-6 it is
- * below 1000 bytes a particle; by fmm, whose expansions are as large as the
- * boxes are many, below 2000, and before the points come told less well. */
+/* memory.c: tests of a plan's memory.  The plan reports it before and after
+ * allocation, and the report equals the process's use.  At a tolerance of 1e-6
+ * it is below 1000 bytes per particle.  With fmm, whose expansions grow with
+ * the number of boxes, it is below 2000, and the report before points are set
+ * is less accurate. */
 #include <stdlib.h>
 #include <string.h>
 

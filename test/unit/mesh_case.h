@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_case.h: the mesh that tests of the public mesh begin with. */
+/* mesh_case.h: initial mesh of the tests of the public mesh. */
 #ifndef FARSUM_TEST_UNIT_MESH_CASE_H
 #define FARSUM_TEST_UNIT_MESH_CASE_H
 

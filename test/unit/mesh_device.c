@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device: the public mesh on a device, FARSUM_TEST_DEVICE ("opencl:0" if
- * it is not set), held to the host's; arrays on either side.  `large [n]`, on a
- * device with memory for it, runs every row with more products of weights than
- * 32 bits count. */
+/* mesh_device.c: tests of the public mesh on a device, FARSUM_TEST_DEVICE
+ * (default: opencl:0), against the host's; arrays on either side.  `large [n]`,
+ * on a device with enough memory, runs every variant with more products of
+ * weights than 32 bits can count. */
 #include "mesh_device.h"
 
 #include "base/mem.h"

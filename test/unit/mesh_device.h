@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device.h: what the tests of meshes on a device share. */
+/* mesh_device.h: common code of the tests of meshes on a device. */
 #ifndef FARSUM_TEST_MESH_DEVICE_H
 #define FARSUM_TEST_MESH_DEVICE_H
 

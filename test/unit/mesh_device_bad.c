@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device_bad.c: what goes wrong with meshes on a device; devices by
- * name. */
+/* mesh_device_bad.c: failures of meshes on a device; devices by name. */
 #include "mesh_device.h"
 
 #include "base/mem.h"

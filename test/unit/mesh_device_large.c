@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device_large.c: more points times mesh points of their windows than 32
- * bits count: by what the rows say of themselves, and run. */
+/* mesh_device_large.c: tests with more products of points and window points
+ * than 32 bits can count: the variants' own limits, and runs. */
 #include "mesh_device.h"
 
 #include "stage/interp/interp.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_finite.c: meshes and NUFFTs whose results are not finite fail. */
+/* mesh_finite.c: tests that meshes and NUFFTs fail if their results are not
+ * finite. */
 #include "check.h"
 
 #include "mesh_case.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Precision mixed, on the host and on FARSUM_TEST_DEVICE ("opencl:0" if it is
- * not set): near pairs are f32, nothing else is. */
+/* mixed.c: tests of precision mixed, on the host and on FARSUM_TEST_DEVICE
+ * (default: opencl:0): near pairs are f32, everything else is f64. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c: operations counted by hand and by loops over particles, what is
- * predicted of them, and rates of the host and of a device. */
+/* model.c: tests of the cost model: operations counted by hand and by loops
+ * over particles, predicted times, and rates of the host and of a device. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Harmonics, the operators between expansions and lattice sums, against their
- * definitions. */
+/* multipole.c: harmonics, operators between expansions, and lattice sums,
+ * against their definitions. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_case.h: random points, and their near field straight from the formulas:
- * every image of every source, no grid, no sorting; with it, what rounding may
- * change. */
+/* near_case.h: random points and their near field by the formulas, with every
+ * image of every source, no grid and no sorting; and the allowed rounding
+ * error. */
 #ifndef FARSUM_TEST_NEAR_CASE_H
 #define FARSUM_TEST_NEAR_CASE_H
 

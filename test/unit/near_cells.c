@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_cells.c: rows of near on a device give the same sums by whatever cells a
- * cutoff is divided into, in boxes that are tilted or thinner than the cutoff.
- * On FARSUM_TEST_DEVICE, else opencl:0. */
+/* near_cells.c: tests that near variants on a device give the same sums for any
+ * number of cells per cutoff, in boxes that are tilted or thinner than the
+ * cutoff.  On FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_got.h: what a row of the near field gives of a case, and how far that is
- * from the formulas. */
+/* near_got.h: a near variant's results for a case, and their distance from the
+ * formulas. */
 #ifndef FARSUM_TEST_NEAR_GOT_H
 #define FARSUM_TEST_NEAR_GOT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_host: both rows of the near field against the formulas, over precisions,
- * instruction sets, threads, cells, distributions and outputs. */
+/* near_host.c: both near variants of the host against the formulas, over
+ * precisions, instruction sets, threads, cells, distributions and outputs. */
 #include "unit/near_got.h"
 
 extern const struct variant near_plain, near_host_cluster;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_pairs.c: positions are held in steps, which near pairs note: plans in
- * f32 know it of every kernel and norm and refuse what is out of reach, auto
- * goes to f64, and f64 has a floor of its own. */
+/* near_pairs.c: tests of the limited resolution of positions, which affects
+ * near pairs: plans in f32 account for it with every kernel and norm and refuse
+ * unreachable tolerances, auto chooses f64, and f64 has a limit of its own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_skin: lists that are kept while points move less than a skin, against
- * the formulas at every step, and when they may not be kept. */
+/* near_skin.c: tests of lists that are reused while points move less than a
+ * skin, against the formulas at every step, and of moves that require new
+ * lists. */
 #include "unit/near_got.h"
 
 extern const struct variant near_plain, near_host_cluster;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the near field's rows of teams refuse, and why; no device is needed. */
+/* near_team.c: refusals of the team variants of the near field, and their
+ * reasons; requires no device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

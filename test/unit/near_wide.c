@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_wide: sums of many near pairs of one sign.  Pairs in f32 round each on
- * its own: of n the sum is off by their root mean square over sqrt(n).  Sums in
- * f32 are off by more the more terms they have; wide ones are not.  On the host
- * and on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+/* near_wide.c: sums of many near pairs of one sign.  Pairs in f32 have
+ * independent rounding errors: the error of a sum of n is their root mean
+ * square over sqrt(n).  The error of sums in f32 grows with the number of
+ * terms; that of f64 sums (`wide`) does not.  On the host and on
+ * FARSUM_TEST_DEVICE (default: opencl:0). */
 #include "unit/near_case.h"
 
 #include "device/device.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Norms of energy, of pressure and of each force, and the estimates of energy
- * and virial beside every result.  What is right comes from the references by
- * name, of all particles.  On the host and, as
+/* norms.c: tests of the norms of energy, of pressure and of each force, and of
+ * the estimates of energy and virial with every result.  The expected values
+ * come from the reference methods, over all particles.  On the host and, as
  *
  *     test_unit_norms device
  *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+ * on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

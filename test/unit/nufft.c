@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft: types 1 and 2 against the sums themselves, in double. */
+/* nufft.c: NUFFTs of types 1 and 2 against direct sums in double. */
 #include <stdlib.h>
 #include <string.h>
 

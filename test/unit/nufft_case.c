@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_case.c: one NUFFT and the sums themselves. */
+/* nufft_case.c: one NUFFT and its direct sums. */
 #include "nufft_case.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_case.h: one NUFFT and the sums themselves, in double. */
+/* nufft_case.h: one NUFFT and its direct sums in double. */
 #ifndef FARSUM_TEST_NUFFT_CASE_H
 #define FARSUM_TEST_NUFFT_CASE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_device: types 1 and 2 on a device, FARSUM_TEST_DEVICE ("opencl:0" if it
- * is not set), against the sums themselves and the host's.
+/* nufft_device.c: NUFFTs of types 1 and 2 on a device, FARSUM_TEST_DEVICE
+ * (default: opencl:0), against direct sums and NUFFTs on the host.
  * FARSUM_TEST_ALL=1: every shape at every tolerance. */
 #include <stdlib.h>
 #include <string.h>

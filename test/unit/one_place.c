@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* one_place.c: an excluded pair at one place is one charge; cells of either
- * hand are one lattice.  "device": on FARSUM_TEST_DEVICE, else "opencl:0", with
- * arrays there. */
+/* one_place.c: tests that a coincident excluded pair acts as one charge, and
+ * that left- and right-handed cells are one lattice.  "device": on
+ * FARSUM_TEST_DEVICE (default: opencl:0), with arrays there. */
 #include "check.h"
 
 #include <math.h>

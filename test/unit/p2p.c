@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pairs of near leaves against sums that know no tree.  With the word perf
- * it times them instead (p2p_perf.c). */
+/* p2p.c: the pairs of near leaves against sums without a tree.  With the word
+ * perf it times them instead (p2p_perf.c). */
 #include <string.h>
 
 #include "base/isa.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p_perf.c: test_unit_p2p perf [n [depth [threads [rhs]]]]: pairs a second of
- * every row of p2p that fits, on the host and on FARSUM_TEST_DEVICE if it is
- * set, of uniform points in a periodic dense tree. */
+/* p2p_perf.c: test_unit_p2p perf [n [depth [threads [rhs]]]]: pairs per second
+ * of every supported variant of p2p, on the host and on FARSUM_TEST_DEVICE if
+ * it is set, for uniform points in a periodic dense tree. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Gaussian split's pairs in closed form, against singular part less far
- * part, these from the split's own functions, and against the limit r = 0. */
+/* pair_erfc.c: the Gaussian split's pairs in closed form, against singular part
+ * minus far part, both from the split's own functions, and against the limit r
+ * = 0. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune/measured_choice.c: crowding, what it changes, times that are kept, and
- * bad files. */
+/* planner.c: tests of tune/measured_choice.c: clustering and its effects,
+ * cached times, and bad cache files. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune/measured_choice.h: what the tests of the planner share. */
+/* planner.h: common code of the tests of the planner. */
 #ifndef FARSUM_TEST_PLANNER_H
 #define FARSUM_TEST_PLANNER_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner_mesh.c: what meshes take, before and after they see points. */
+/* planner_mesh.c: tests of the variants that meshes choose, before and after
+ * points are set. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* points_gpu.c: points on a device against the host's, on FARSUM_TEST_DEVICE
- * ("opencl:0" if it is not set).  `perf [n [tiles an axis]]` times instead. */
+ * (default: opencl:0).  `perf [n [tiles per axis]]` times instead. */
 #include "unit/points_gpu.h"
 
 #include <stdlib.h>

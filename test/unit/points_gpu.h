@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points_gpu.h: what the tests of points on a device share. */
+/* points_gpu.h: common code of the tests of points on a device. */
 #ifndef FARSUM_TEST_POINTS_GPU_H
 #define FARSUM_TEST_POINTS_GPU_H
 

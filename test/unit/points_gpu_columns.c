@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points_gpu_columns.c: the lists of columns that rows of one shape share. */
+/* points_gpu_columns.c: tests of column lists that variants of equal shape
+ * share. */
 #include "unit/points_gpu.h"
 
 #include <math.h>

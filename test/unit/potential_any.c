@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The references of screened charges and 1/r^6: lattice sums, the limit of no
- * screening, derivatives, splits. */
+/* potential_any.c: tests of the references for screened charges and 1/r^6:
+ * lattice sums, the limit of no screening, derivatives, splits. */
 #include "flow_check.h"
 #include "reference/direct/direct_any.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What listens to a long call: how often, from where, how it stops. */
+/* progress.c: tests of progress callbacks in long calls: how often, from which
+ * thread, how they stop the call. */
 #include "base/progress.h"
 
 #include <omp.h>

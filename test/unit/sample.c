@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.c: a close pair that a sample meets by chance does not make it promise
- * large forces; all ways to sum a sample agree. */
+/* sample.c: tests that a close pair in the sample by chance does not lead to
+ * too large predicted forces, and that all ways to sum a sample agree. */
 #include "base/mem.h"
 #include "base/random.h"
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skin: the option `skin` of plans: steps of moving particles whose lists of
- * near pairs are kept, against plans that keep none and against `ewald`; when
- * lists may not be kept; where there are none.  `device`: on
- * FARSUM_TEST_DEVICE, else opencl:0. */
+/* skin.c: tests of the option `skin`: steps of moving particles with reused
+ * neighbour lists, against plans without reuse and against `ewald`; moves that
+ * require new lists; methods without lists.  `device`: on FARSUM_TEST_DEVICE
+ * (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skin_check.h: particles whose steps skin.c takes, and plans of them. */
+/* skin_check.h: moving particles of skin.c, and plans for them. */
 #ifndef FARSUM_TEST_SKIN_CHECK_H
 #define FARSUM_TEST_SKIN_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plummer's softening and gravity, against a double loop. */
+/* soften.c: Plummer softening and gravity, against a double loop. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread_case.h: points, windows and meshes for the tests of spread, interp
- * and bins. */
+/* spread_case.h: points, windows and meshes for the tests of spread, interp and
+ * bins. */
 #ifndef FARSUM_TEST_SPREAD_CASE_H
 #define FARSUM_TEST_SPREAD_CASE_H
 

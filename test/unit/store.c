@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of kept kernels and times: nothing is lost between writers,
- * nothing waits, and what others could have written is not read. */
+/* store.c: tests of the folder of cached kernels and times: nothing is lost
+ * between writers, no writer blocks another, and files that other users could
+ * have written are not read. */
 #include "base/store.h"
 
 #include "check.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Excluded sources at one place, as a Drude particle on its core, and cells
- * that are left-handed: by every method, on the host and, as
+/* together.c: tests of coincident excluded sources, such as a Drude particle on
+ * its core, and of left-handed cells: by every method, on the host and, as
  *
  *     test_unit_together device
  *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+ * on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees: boxes, orders, coordinates, and that the lists cover every pair of
- * points once. */
+/* tree.c: tests of trees: boxes, orders, coordinates, and lists that cover
+ * every pair of points once. */
 #include "unit/tree_case.h"
 
 #include <stdio.h>

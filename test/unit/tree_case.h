@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_case.h: points and trees that the tests of trees share. */
+/* tree_case.h: points and trees for the tests of trees. */
 #ifndef FARSUM_TEST_UNIT_TREE_CASE_H
 #define FARSUM_TEST_UNIT_TREE_CASE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_cover.c: that the lists of a tree cover every pair of points once. */
+/* tree_cover.c: check that the lists of a tree cover every pair of points
+ * once. */
 #include "unit/tree_case.h"
 
 #include <string.h>

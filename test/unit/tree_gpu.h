@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points/tree/tree_device_set.h: what the tests of trees on a device share. */
+/* tree_gpu.h: common code of the tests of trees on a device. */
 #ifndef FARSUM_TEST_UNIT_TREE_GPU_H
 #define FARSUM_TEST_UNIT_TREE_GPU_H
 

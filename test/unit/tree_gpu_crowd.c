@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu_crowd.c: what the boxes of a dense tree on a device say of errors is
- * what the host's do. */
+/* tree_gpu_crowd.c: tests that a dense tree's clustering statistics on a device
+ * equal those on the host. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_search.c: the cheapest cutoff that an accuracy leaves, for both of the
- * periodic oracles.
+/* ewald_search.c: search for the cheapest cutoff at a given accuracy, for both
+ * periodic references.
  *
- * With xi rc = s and kmax = 2 s xi both sums are cut at exp(-s^2) times what
- * the oracle says is left out there. */
+ * With xi rc = s and kmax = 2 s xi, both sums are truncated at exp(-s^2) times
+ * left() of the reference. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/ewald/ewald_part.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rock salt, eight ions, by the installed library: Madelung's constant. */
+/* main.c: Madelung constant of rock salt, eight ions, with the installed
+ * library. */
 #include <farsum/farsum.h>
 #include <math.h>
 #include <stdio.h>
