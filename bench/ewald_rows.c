@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_rows.c: whole sums, timed on one device, their errors measured; a CSV
- * line each.
+/* ewald_rows.c: times whole sums on one device and measures their errors;
+ * prints one CSV line per plan.
  *
  *     ewald_rows DEVICE CASE [reference=HOW] [threads=T] [header=0] PLAN...
  *
@@ -9,24 +9,27 @@
  *     ewald_rows host data/water_spce_3k.xyz:4 reference=ewald \
  *         want=1e-4,prec=f32
  *
- * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: what
- * errors are measured against (sum_case.h).  PLAN: words with commas between:
- * tol=E, the tolerance; or want=E, the measured error: the tolerance is then
- * changed, a few times, until the error is below and near it; prec=f64, f32,
- * mixed or auto; cells=K, cells a cutoff of near rows on a device; split=; s=S,
- * the cutoff by sources in a cube of its edge; c=C, bandwidth;
- * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
- * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
- * along each edge, levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=:
- * rows; potential=1, the potential beside the forces of charges; repeats=R,
- * executes a set of points that the plan is for; tag=WORD, for the report.
+ * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: the
+ * reference for the errors (sum_case.h).  PLAN: words separated by commas:
  *
- * Arrays are f64 and on the device.  total is an execute of many that are asked
- * for one after another, one an execute that is waited for; set is what new
- * positions cost, whose order has nothing to do with the old one's, again the
- * same positions once more.  All are the least, in ms.  A stage's time is that
- * of the plan's own clocks in the last execute.  Forces (laplace) or
- * velocities are summed; errors are theirs. */
+ * - tol=E: the tolerance; or want=E: the measured error.  The program then
+ *   changes the tolerance a few times, until the error is just below E.
+ * - prec=f64, f32, mixed or auto
+ * - cells=K: cells per cutoff of near variants on a device
+ * - split=; c=C: bandwidth; s=S: the cutoff, as sources in a cube of its edge
+ * - mesh=M: points along each edge; P=P: support of the window
+ * - near=, spread=, interp=, fft=: names of variants
+ * - method=spectral or fmm; fmm only: order=P, separation=W, boxes=K (root
+ *   boxes along each edge), levels=L, tree=dense or sparse, leaf=N,
+ *   m2l=, lattice=
+ * - potential=1: potentials as well as forces of charges
+ * - repeats=R: expected executes per set of points; tag=WORD: for the report
+ *
+ * Arrays are f64 and on the device.  Times are minima, in ms.  total: an
+ * execute in a series without waiting.  one: an execute that is waited for.
+ * set: set_points with positions in an unrelated order.  again: the same
+ * positions once more.  A stage's time is from the plan's own clocks in the
+ * last execute.  Errors are those of forces (laplace) or velocities. */
 #include "sum_case.h"
 
 #include "base/clock.h"
@@ -186,7 +189,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     return farsum_plan_create(&problem, &how, plan);
 }
 
-/* Seconds of one of `runs` executes, the least of some batches. */
+/* Seconds of one of `runs` executes, the minimum over a few batches. */
 static farsum_status batches(struct whole *w, farsum_plan *plan, int runs,
                              farsum_result *out, double *best)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_micro.c: what m2l by dense operators could take at best and at worst
- * (Kohnke et al., IJHPCA 2020): kernels that multiply and add as often as
- * (10.7) does for all pairs of boxes, once with all factors and sums in memory,
- * once with them in registers; CSV lines as those of m2l_rows.
+/* m2l_micro.c: best and worst case of m2l by dense operators (Kohnke et al.,
+ * IJHPCA 2020).  Its kernels multiply and add as often as (10.7) does for all
+ * pairs of boxes, once with all factors and sums in memory, once with them in
+ * registers.  Prints CSV lines like m2l_rows.
  *
  *     m2l_micro DEVICE PRECISION P DEPTH [header=0]
  *
- * Of long sums a part is timed and its time scaled. */
+ * If a sum is long, a part of it is timed and the time scaled. */
 #include "mesh_case.h"
 
 #include "base/clock.h"

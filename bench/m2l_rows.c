@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_rows.c: rows of m2l, m2m or l2l on a dense periodic tree of one root box,
- * timed and compared with the first of them; a CSV line each.
+/* m2l_rows.c: times variants of m2l, m2m or l2l on a dense tree of one root box
+ * and compares their results with the first variant's; prints one CSV line
+ * each.
  *
  *     m2l_rows DEVICE PRECISION P DEPTH [WHAT...]
  *
@@ -10,21 +11,24 @@
  *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
  *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
- * WHAT: rows, in that order, none means all of the table but plain; room=m2m or
- * l2l, else m2l; ws=W; root=K, K^3 root boxes; open=1, no axis periodic;
- * repeats=R, runs timed at most after a first, 0: that; header=0, no names of
- * columns.  Of the rows that come after it, if they have it, 0: as they do it:
- * group=N, threads of a group; groups=N of a launch; images=N, of gpu_symmetric
- * and gpu_sorted only operators that serve 1, 2, 4 or 8 targets; apart=1, a
- * launch a level.
+ * WHAT: variants, in this order (default: all of the table except plain), or
  *
- * seconds is the least of the runs, create what comes before them, operators
- * made and kernels compiled.  fma is what the row counts (a product or a sum by
- * itself is one), share that rate over what the cost model takes for the
- * device's peak.  off is the root mean square of the difference from the first
- * row over that of its values, where there are many boxes of the first of them
- * and the last; numbers of sources repeat there.  setting: the words above that
- * change what rows do; room: m2l, m2m or l2l. */
+ * - room=m2m or l2l: the stage (default: m2l); ws=W: separation
+ * - root=K: K^3 root boxes; open=1: no axis periodic (default: all)
+ * - repeats=R: at most R timed runs after a first one; 0: only the first
+ * - header=0: no line with the names of columns
+ *
+ * Some words change the variants named after them, if they have it; 0: default.
+ * group=N: threads per block.  groups=N: blocks per launch.  images=N:
+ * gpu_symmetric and gpu_sorted use only operators for 1, 2, 4 or 8 targets.
+ * apart=1: one launch per level.
+ *
+ * seconds: minimum of the runs.  create: the time before them, for operators
+ * and compilation.  fma: operations that the variant counts, a single product
+ * or sum as one.  share: this rate over the peak that the cost model assumes.
+ * off: RMS difference from the first variant over the RMS value, in the first
+ * and last boxes if there are many.  Numbers of sources repeat there.  setting:
+ * the words above that change variants.  room: m2l, m2m or l2l. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -139,8 +143,8 @@ static void take_tree(struct m2l_bench *b, int depth, int root, int open)
     take_arrays(b);
 }
 
-/* Of the locals of levels >= 1, or of m2m all multipoles, relative to the first
- * row's. */
+/* RMS difference from the first variant, relative, of the locals of levels >=
+ * 1; for m2m, of all multipoles. */
 static double difference(struct m2l_bench *b)
 {
     int64_t real = real_bytes(b), bytes = b->most * real;
@@ -278,7 +282,7 @@ static int room_of(const char *word, const struct stage **room)
     *room = stage_find(word + 5);
     if (*room == &m2m_stage || *room == &m2l_stage || *room == &l2l_stage)
         return 1;
-    fprintf(stderr, "m2l_rows: rooms are m2m, m2l and l2l\n");
+    fprintf(stderr, "m2l_rows: room= expects m2m, m2l or l2l\n");
     exit(2);
 }
 

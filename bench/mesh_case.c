@@ -19,7 +19,8 @@ void bench_need(farsum_status status)
     exit(1);
 }
 
-/* What a number adds to the state, so that the k-th can be had at once. */
+/* Increment of the state per number; it gives direct access to the k-th
+ * number. */
 static const uint64_t step = 0x9e3779b97f4a7c15u;
 
 double bench_number(uint64_t *state)

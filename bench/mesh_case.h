@@ -48,6 +48,6 @@ void bench_clear(struct bench *b);
 void bench_points_again(struct bench *b);
 /* Fills what rows write to with zeros. */
 void bench_out_zero(struct bench *b);
-/* Of what a row wrote, relative to the first row's, RMS. */
+/* Relative RMS difference of a variant's output from the first variant's. */
 double bench_difference(struct bench *b, int room);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_rows.c: every row of spread and interp that fits, timed on one device
- * and compared with the first of them; a CSV line each.
+/* mesh_rows.c: times every variant of spread and interp that fits, on one
+ * device, and compares the results with the first variant's; prints one CSV
+ * line each.
  *
  *     mesh_rows DEVICE PRECISION SUPPORT CHANNELS MESH N DIST [WHAT...]
  *
@@ -9,20 +10,30 @@
  *     mesh_rows cuda:0 f32 6 1 128 1e6 uniform window=bspline room=spread \
  *         gpu_single:unit=8 gpu_group:group=128 gpu_particle_shadow
  *
- * MESH: points along each axis.  DIST: uniform, clustered (half of the points
- * in a ball whose radius is a tenth of the edge), shell (all on a sphere),
- * gauss (a normal distribution, its width an eighth of the edge), cell (all
- * within one mesh cell).  WHAT: rows, in that order, "all" for the table's,
- * which is what none means; window=NAME; parts=2, complex strengths;
- * repeats=R, the runs that rows are told to expect; room=spread or interp;
- * field=1, interp's field with the potential, which alone is compared;
- * header=1, the columns' names and the line of room "points", what taking
- * positions costs, first.
- * gpu_particle_shadow is gpu_particle without atomics: its sums are wrong, its
- * time shows what they cost.
+ * MESH: points along each axis.
  *
- * set is what new positions cost a row (sorts, lists, matrices), run what new
- * strengths cost; positions are on the device already. */
+ * DIST:
+ *
+ * - uniform
+ * - clustered: half of the points in a ball of a tenth of the edge as radius
+ * - shell: all on a sphere
+ * - gauss: a normal distribution, an eighth of the edge wide
+ * - cell: all within one mesh cell
+ *
+ * WHAT: variants, in this order; "all" (default): those of the table; or
+ *
+ * - window=NAME; parts=2: complex strengths
+ * - repeats=R: the number of runs that variants are told to expect
+ * - room=spread or interp: only this stage
+ * - field=1: interp computes the field too; only the potential is compared
+ * - header=1: prints the names of columns, and first the line of "points",
+ *   the time to take positions
+ *
+ * gpu_particle_shadow is gpu_particle without atomics.  Its sums are wrong; its
+ * time shows the cost of the atomics.
+ *
+ * set: the cost of new positions (sorts, lists, matrices).  run: the cost of
+ * new strengths.  Positions are on the device already. */
 #include "mesh_case.h"
 
 #include "base/clock.h"

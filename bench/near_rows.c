@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_rows.c: rows of the near field, timed on one device and compared with
- * the first of them; a CSV line each.
+/* near_rows.c: times variants of the near field on one device and compares them
+ * with the first one; prints one CSV line each.
  *
  *     near_rows DEVICE PRECISION KERNEL N S [WHAT...]
  *
@@ -9,21 +9,24 @@
  *         whole=1 gpu_cells gpu_cells:cells=3 gm_1d sm_2d:team=64x2 \
  *         gpu_verlet:skin=0.1
  *
- * PRECISION: f64, f32 or mixed, pairs in f32 and results in f64.  N points,
- * uniform in a cubic cell, which are sources and targets; S of them,
- * on average, in a cube of the cutoff's edge.  WHAT: rows, in that order, none
- * means the table's; split=prolate or gaussian; tolerance=E; c=C, the split's
- * bandwidth, in place of the one that follows from E: of the Gaussian
- * exp(-xi^2 rc^2) = E, of the prolate E'(rc) rc = 2 E; repeats=R, runs timed at
- * most; threads=T, on the host; header=0, no names of columns; whole=1: N is
- * changed so that the edge is a whole number of cutoffs.  A pair may be off by
- * a tenth of E.
+ * PRECISION: f64, f32, or mixed (pairs in f32, results in f64).  N: points,
+ * uniform in a cubic cell, both sources and targets.  S: mean number of points
+ * in a cube whose edge is the cutoff.
  *
- * set is what new positions cost a row (sorts, lists; with skin=W, cutoffs, of
- * rows that keep lists, what positions cost that are near the last ones), run
- * what new strengths cost, the least; positions are on the device already.  off
- * is the root mean square of the difference from the first row over that of its
- * values; of laplace potential and field are summed. */
+ * WHAT: variants, in this order (default: those of the table), or
+ *
+ * - split=prolate or gaussian; tolerance=E: pairs have an error up to E/10
+ * - c=C: the split's bandwidth.  By default it follows from E: Gaussian
+ *   exp(-xi^2 rc^2) = E, prolate E'(rc) rc = 2 E.
+ * - repeats=R: maximum number of timed runs; threads=T: on the host
+ * - header=0: no line with the names of columns
+ * - whole=1: N is changed so that the edge is a whole number of cutoffs
+ *
+ * set: the cost of new positions (sorts, lists).  With skin=W, in cutoffs,
+ * variants that keep lists get positions near the last ones.  run: the cost of
+ * new strengths.  Both are minima; positions are on the device already.  off:
+ * RMS difference from the first variant over the RMS value.  For laplace,
+ * potential and field are summed. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -136,7 +139,7 @@ static void zero(struct near_bench *b)
     }
 }
 
-/* Of what lies in out, relative to the first row's. */
+/* RMS difference of `out` from the first variant's, relative. */
 static double difference(struct near_bench *b)
 {
     int64_t values = b->args.pair->values * b->n;

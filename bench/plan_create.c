@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_create.c: seconds of farsum_plan_create on the host, periodic, with a
- * sample: of the first plan of a process, of the same again, and of others of
- * like size (another cell, another count).  Every case has a process of its
- * own.
+/* plan_create.c: seconds of farsum_plan_create on the host, for periodic
+ * problems with a sample.  Times the first plan of a process, the same plan
+ * again, and plans of similar size (another cell, another count).  Each case
+ * runs in its own process.
  *
  *     plan_create [threads [kernel]] >plan_create.csv
  *
- * The last columns are the bits of what was chosen and of a sum: two builds
- * that choose alike print the same. */
+ * The last columns are the bits of the choices and of a sum: two builds that
+ * choose the same print the same. */
 #include <farsum/farsum.h>
 
 #include <math.h>

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skin_steps.c: what a step of moving particles costs, by the skin of the lists
- * that are kept; a CSV line each.
+/* skin_steps.c: cost of a step of moving particles, by the skin of the kept
+ * neighbour lists; prints one CSV line per skin.
  *
  *     skin_steps CASE TOLERANCE MOVE STEPS [device=D] [threads=T] [prec=f32]
  *         [near=ROW] SKIN...
  *
  *     skin_steps data/water_spce_3k.xyz:3 1e-4 0.02 40 0 0.3 0.6 1
  *
- * On a device D arrays are there, and no energy is asked for.
- * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES; lengths below
- * are in its unit.  Particles fly straight on, MOVE a step, root mean square
- * over all of them, each coordinate of a velocity from a normal distribution:
- * 0.02 is what the atoms of water at 300 K do in some fs, where bonds that hold
- * them keep them nearer to where they were.
+ * With device=D, the arrays are on the device and no energy is computed.  CASE:
+ * the notation of `farsum help cases`, or FILE.xyz:COPIES; its unit of length
+ * holds below.  Particles fly in straight lines, MOVE per step (RMS over all).
+ * Each velocity component has a normal distribution.  MOVE = 0.02 corresponds
+ * to the atoms of water at 300 K in a few fs; there, bonds keep atoms closer to
+ * their old positions.
  *
- * made and kept: sets that listed anew, and that did not; set_made, set_kept
- * and execute: microseconds a particle, the least of those steps, forces and
- * energy; near: of execute; step: set and execute, as often as lists were made
- * and kept.  Where lists were never kept that column is 0. */
+ * - made, kept: sets that built new lists, and that reused them
+ * - set_made, set_kept, execute: microseconds per particle, minima over these
+ *   steps, with forces and energy
+ * - near: the part of execute
+ * - step: set and execute, weighted as lists were made and kept
+ *
+ * If lists were never kept, that column is 0. */
 #include "sum_case.h"
 
 #include "base/clock.h"

@@ -129,7 +129,8 @@ static void times_charge(const struct sum_case *c, int64_t i, double *v)
         v[d] *= c->p.q[i];
 }
 
-/* Of some particles, by a method whose time goes with their number. */
+/* The reference at a few particles, by a method whose time is proportional to
+ * their number. */
 static void by_targets(struct sum_case *c, const farsum_options *how,
                        int64_t targets, double tolerance)
 {

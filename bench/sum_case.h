@@ -35,7 +35,7 @@ void sum_case_reference(struct sum_case *c, const char *how,
  * there is nothing to compare with. */
 double sum_case_error(const struct sum_case *c, const double *v);
 void sum_case_clear(struct sum_case *c);
-/* The problem, but for its tolerance, precision and memory. */
+/* The problem, except for its tolerance, precision and memory. */
 farsum_problem sum_case_problem(const struct sum_case *c);
 /* Ends the program with the library's message unless OK. */
 void sum_need(farsum_status status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_threads.c: seconds that points of a Plummer sphere take a plan of fmm in
- * open space on the host, and of that the tree, by threads; the least of some
- * repeats.
+/* tree_threads.c: seconds of set_points for a plan of fmm, and of its tree, by
+ * number of threads.  The points are a Plummer sphere in open space, on the
+ * host.  Times are minima over repeats.
  *
  *     tree_threads [particles [most threads]] >tree_threads.csv */
 #include <farsum/farsum.h>

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpunufft_rows.cc: gpuNUFFT's adjoint (type 1) and forward (type 2) transform
- * on one GPU, timed, its error measured; lines as cufinufft_rows.py has them.
+/* gpunufft_rows.cc: times gpuNUFFT's adjoint (type 1) and forward (type 2)
+ * transform on one GPU and measures its error; prints lines like
+ * cufinufft_rows.py.
  *
  *     gpunufft_rows MODES N DIST WIDTH     (f32; WIDTH: of its kernel, 3 to 8)
  *
- * From the sources on PyPI (gpuNUFFT 0.10.8, folder CUDA):
+ * Build it from the sources on PyPI (gpuNUFFT 0.10.8, folder CUDA):
  *
  *     nvcc -O2 -std=c++17 -arch=sm_90 -w -Iinc -I$CUDA/include/cccl \
  *         src/gpu/atomic/atomic_gpuNUFFT.cu src/gpu/precomp_kernels.cu \
  *         src/gpuNUFFT_*.cpp src/balanced_gpuNUFFT_operator.cpp \
  *         gpunufft_rows.cc -lcufft -lcublas -o gpunufft_rows
  *
- * Its scale, sign and order of axes are found by comparing with direct sums.
- * Points and strengths are copied to it by set_pts, which is host code for the
- * most part; arrays of a transform are on the device.  It does not look at
- * every error of CUDA: what is left is named, its sums tell what it meant. */
+ * Comparison with direct sums gives its scale, sign and order of axes.
+ * set_pts, mostly host code, copies points and strengths to it; the arrays of a
+ * transform are on the device.  It does not check every CUDA error: a pending
+ * one is printed, and its sums show whether it mattered. */
 #include "gpuNUFFT_operator_factory.hpp"
 
 #include <chrono>
