@@ -11,7 +11,7 @@
 struct system {
     char name[32];
     char kernel[24]; /* "": laplace */
-    double kappa;    /* of yukawa, else 0 */
+    double kappa;    /* yukawa only, else 0 */
     int flow;        /* 1: the sums are velocities */
     struct case_particles p;
     /* of the `ewald` method at 1e-14, coulomb 1; NULL until

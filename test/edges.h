@@ -43,7 +43,7 @@ void edge_sum_free(struct edge_sum *sum);
  * problem is taken of. */
 double edge_gap(const struct edge *e, const struct edge_sum *a,
                 const struct edge_sum *b);
-/* Of potentials over their RMS. */
+/* RMS difference of potentials over their RMS. */
 double edge_gap_potential(const struct edge *e, const struct edge_sum *a,
                           const struct edge_sum *b);
 /* CHECKs that all that came out is finite. */

@@ -27,8 +27,8 @@ static double shortest(const double *a)
     return least;
 }
 
-/* Of cell c, by a row of the near field, with a cutoff of `part` of its
- * shortest edge. */
+/* Sum in cell c by a variant of the near field, with a cutoff of `part` times
+ * the shortest edge. */
 static void cutoff(int k, int c, double part, const char *row,
                    const farsum_options *on, const struct edge_sum *want)
 {

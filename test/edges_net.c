@@ -7,8 +7,8 @@
 
 #include "edges.h"
 
-/* Of one charge in a cube of edge 1, by its neutral background (Madelung's
- * constant of the simple cubic lattice). */
+/* Potential of one charge in a cube of edge 1 with its neutralising background
+ * (Madelung's constant of the simple cubic lattice). */
 static const double madelung = -2.837297479480620;
 
 /* What the k-th kernel's plan says. */

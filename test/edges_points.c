@@ -12,7 +12,7 @@ static void coincident_is_an_error(void)
             struct edge e;
             struct edge_sum a;
             edge_make(&e, k, 20, NULL, 11);
-            for (int d = 0; d < 3; d++) /* the same but for the cell */
+            for (int d = 0; d < 3; d++) /* same position, another cell */
                 e.x[3 * 13 + d] = e.x[3 * 4 + d] = 0.25 * (d + 1);
             e.x[3 * 13] += 3;
             e.options.method = method ? "ewald" : "spectral";

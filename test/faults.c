@@ -166,7 +166,7 @@ static void fails_in_cell(const struct fault_case *c,
     CHECK(mem_bytes() == before, "%s: set_cell leaks", c->name);
 }
 
-/* Exclusions that fail leave those that are there, none at first; with them
+/* If setting exclusions fails, the old ones (first none) stay.  With them
  * execute allocates nothing. */
 static void fails_in_exclusions(const struct fault_case *c,
                                 const struct fault_sums *wanted)

@@ -12,7 +12,7 @@ static const struct {
     int64_t m;
     int tuned;
     double skin;
-    const char *tree; /* of fmm; sparse: open boundaries */
+    const char *tree; /* fmm only; sparse: open boundaries */
 } kinds[FAULT_CASES] = {
     {.name = "spectral", .method = "spectral"},
     {.name = "spectral, targets, vacuum", .method = "spectral",

@@ -26,7 +26,7 @@ double force_gap(const struct system *s, const struct answer *a,
                  const struct answer *b);
 double potential_gap(const struct system *s, const struct answer *a,
                      const struct answer *b);
-/* Of energy and of virial, over sum |q phi| / 2. */
+/* Differences of energy and of virial, over sum |q phi| / 2. */
 double energy_gap(const struct system *s, const struct answer *a,
                   const struct answer *b);
 double virial_gap(const struct system *s, const struct answer *a,
@@ -37,9 +37,9 @@ struct size {
 };
 struct size answer_size(const struct system *s, const struct answer *a,
                         const struct answer *b);
-/* CHECKs all four; `what` is printed.  The force's gap is at most `force`, the
- * others' `sums`, relative to their own size or to what that error of the force
- * makes of them over the length of a cutoff. */
+/* CHECKs all four; `what` is printed.  The force's gap is at most `force`.  The
+ * others' gaps are at most `sums`, relative to their own size or to the effect
+ * of that force error over the length of a cutoff. */
 void check_same(const char *what, const struct system *s,
                 const struct answer *a, const struct answer *b, double force,
                 double sums);

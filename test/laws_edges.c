@@ -158,8 +158,8 @@ static void support(const struct system *s, int support, int potential,
     answer_free(&a);
 }
 
-/* Any support by hand, for every other system: the tolerance holds for what it
- * is of, the force or the potential by turns. */
+/* Any support set by hand, for every other system: the tolerance holds in its
+ * norm, force and potential alternating. */
 static void any_support(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {

@@ -207,7 +207,7 @@ static void threads_and_isas(void)
         if (plan_of(&s, 1e-7, &o, &b)) {
             CHECK(strcmp(b.info.isa, "base") == 0, "base became %s",
                   b.info.isa);
-            /* 1/r to what the tolerance asks, each isa in its own way */
+            /* 1/r to the tolerance; each isa rounds differently */
             check_same("another isa", &s, &b, &a, 1e-8, 1e-8);
         }
         answer_free(&b);

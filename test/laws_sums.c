@@ -98,8 +98,8 @@ static void outputs_alone(void)
     }
 }
 
-/* A plan's results are linear in the strengths; several at once are the same
- * as one by one, bitwise. */
+/* A plan's results are linear in the strengths.  Several right-hand sides in
+ * one call agree bitwise with single ones. */
 static void superposition(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -140,7 +140,7 @@ static void superposition(void)
                             9 * (size_t)n * sizeof *field) == 0
                   && memcmp(energy, energy + 3, 3 * sizeof *energy) == 0
                   && memcmp(virial, virial + 27, 27 * sizeof *virial) == 0,
-              "%s: three at once are not one by one", s.name);
+              "%s: three in one call differ from one by one", s.name);
         double worst = 0, size = 0;
         for (int64_t i = 0; i < n; i++) {
             worst = fmax(worst, fabs(2 * phi[i] - 3 * phi[n + i]

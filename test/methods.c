@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods.c: the ladder of tolerances.
+/* methods.c: tolerance sweep.
  *
  *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]
  *                  [--threads N] [--verbose] [--device]
  *
- * keys of the filter: group (ladder, potential, absolute, fixed, kernels,
+ * Keys of the filter: group (ladder, potential, absolute, fixed, kernels,
  * cross), kernel, system, precision (f64, f32, mixed), split, window, tol
- * (1e-05).  Without --full a subset runs in which each pair of (system,
- * tolerance, split, window) occurs, and of cross each pair of (kernel, cell,
- * distribution, precision, split, window, tolerance); FARSUM_TEST_ALL=1: all of
- * it.
- * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
+ * (1e-05).
+ *
+ * By default a subset runs: each pair of (system, tolerance, split, window)
+ * occurs, and in `cross` each pair of (kernel, cell, distribution, precision,
+ * split, window, tolerance).  --full or FARSUM_TEST_ALL=1: all cells.
+ *
+ * --device: on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

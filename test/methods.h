@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods.h: the ladder of tolerances: what the files methods*.c share.
+/* methods.h: common code of the tolerance sweep (methods*.c).
  *
- * A cell of the ladder is one system, precision, split, window and tolerance
- * (or parameters fixed by hand); its error is measured against Ewald's sum. */
+ * A cell of the sweep is one system, precision, split, window and tolerance (or
+ * parameters set by hand).  Its error is measured against Ewald's sum. */
 #ifndef FARSUM_TEST_METHODS_H
 #define FARSUM_TEST_METHODS_H
 
@@ -42,7 +42,7 @@ void ladder_fill(struct ladder *ladder, struct system *systems, int full,
 int ladder_wanted(const char *filter, const char *key, const char *value);
 void methods_systems(struct system *systems, const char *filter);
 
-/* A cell more, if the filter wants it. */
+/* Adds a cell, if the filter selects it. */
 void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
                 const char *filter);
 

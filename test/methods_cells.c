@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_cells.c: which cells the ladder has. */
+/* methods_cells.c: list of cells of the tolerance sweep. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
         ladder->cell = realloc(ladder->cell, (size_t)ladder->room
                                                  * sizeof *ladder->cell);
         if (!ladder->cell)
-            check_stop("no memory for the ladder");
+            check_stop("no memory for the tolerance sweep");
     }
     ladder->cell[ladder->n++] = *cell;
 }

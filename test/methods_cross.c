@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_cross.c: the ladder of each kernel with each cell and distribution of
- * points.
+/* methods_cross.c: tolerance sweep of each kernel with each cell and
+ * distribution of points.
  *
- * All of it has every split, precision and tolerance with the default window
- * and with another that goes round.  Where not all of it runs, cells are taken
- * one by one, each the one with the most pairs of values that no cell has yet,
- * until there is none. */
+ * The full sweep has every split, precision and tolerance, with the default
+ * window and with another one in turn.  A partial sweep adds cells one by one.
+ * It always takes the cell with the most pairs of values that no cell has yet,
+ * until no such pair is left. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_kernels.c: the ladder of kernels other than 1/r. */
+/* methods_kernels.c: tolerance sweep of kernels other than 1/r. */
 #include <stdlib.h>
 #include <string.h>
 

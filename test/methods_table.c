@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_table.c: the ladder as a file, as a table, and as a verdict. */
+/* methods_table.c: tolerance sweep as a file and as a table, and its
+ * verdict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,10 +221,10 @@ void ladder_check(const struct ladder *ladder)
         ladder, (struct ladder_wanted){.group = "ladder"});
     int done = s.cells - s.refused;
     if (done >= 20) {
-        CHECK(s.median >= 0.1, "ladder: the median of measured / tolerance is "
+        CHECK(s.median >= 0.1, "sweep: the median of measured / tolerance is "
                                "%.3g, below 0.1", s.median);
         CHECK(s.honest >= 0.9 * done,
-              "ladder: the estimate is within a factor 5 of the measured error "
+              "sweep: the estimate is within a factor 5 of the measured error "
               "in %d of %d cells, not in 90 %%", s.honest, done);
     }
     s = ladder_summarise(ladder, (struct ladder_wanted){.group = "fixed"});

@@ -83,8 +83,8 @@ static void near_children(struct near_list *list, int64_t box,
     }
 }
 
-/* The near list of a leaf by what is near its parent: entries and order are
- * tree_near's.  room: [side^3].  How many. */
+/* The near list of a leaf, from the boxes near its parent; entries and order
+ * are those of tree_near.  room: [side^3].  Returns how many. */
 static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
                          struct tree_gpu_near *to)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.c: test_variants ROOM STEM [CASE...]: that row against the room's
- * plain, for each precision, instruction set that runs here, number of threads,
- * and case (of many cases by turns), on the host and on the device
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set, "host" for none).  Rows
- * whose sums repeat are run twice and compared bitwise.  All of it is in the
- * locale FARSUM_TEST_LOCALE, if that is set; a row on a device compiles there
- * what it compiles in C.  Exit status 77 if the row refused all of it. */
+/* variants.c: test_variants ROOM STEM [CASE...]: one variant (STEM) against the
+ * plain one of its stage (ROOM).  For each precision, instruction set of this
+ * machine, number of threads, and case (many cases take turns).  On the host
+ * and on the device FARSUM_TEST_DEVICE (default: opencl:0; "host": none).
+ *
+ * Deterministic variants run twice and are compared bitwise.
+ * FARSUM_TEST_LOCALE, if set, is the locale of the whole test.  A device
+ * variant compiles the same text there as in the locale C.  Exit status 77: the
+ * variant refused every case. */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -173,7 +175,7 @@ static void same(const char *what, const struct outcome *a,
               "%s: %s does not repeat bitwise", what, a->part[p].name);
 }
 
-/* What plain gives in f64, if that is not there yet. */
+/* The result of plain in f64, if it has not been computed yet. */
 static void want(const struct harness *h, int k, const struct variant *plain,
                  struct outcome *wanted)
 {
@@ -337,7 +339,7 @@ int main(int argc, char **argv)
         if (wanted_case(argc, argv, k))
             run_case(h, k, stage->rows, row, device, &fitted, &refused);
     if (fitted == 0 && row->variant->fits) {
-        /* it wants another device than this one */
+        /* it requires another device than this one */
         printf("%s %s: skipped: %s\n", argv[1], argv[2], farsum_message());
         device_close(device);
         return 77;

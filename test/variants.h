@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.h: every row of every room against the room's `plain`: what the
- * files variants*.c share. */
+/* variants.h: common code of variants*.c, which compare every variant of every
+ * stage with the stage's `plain`. */
 #ifndef FARSUM_TEST_VARIANTS_H
 #define FARSUM_TEST_VARIANTS_H
 

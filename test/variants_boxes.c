@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_boxes.c: the rooms of the far field: trees of all kinds, expansions
- * at random. */
+/* variants_boxes.c: cases of the far-field stages: trees of all kinds, random
+ * expansions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static double boxes_bound(int k, farsum_precision precision)
     return 1e-13;
 }
 
-/* What a room is given, in a trial's precision. */
+/* Input of a stage, in a trial's precision. */
 struct given {
     const struct trial *trial;
     struct tree tree;

@@ -23,7 +23,7 @@ struct mesh_case {
     unsigned outputs;
 };
 
-/* Numbers of a trial's precision, where its device wants them. */
+/* Numbers in a trial's precision, on its device. */
 struct mesh_array {
     int64_t n;
     void *host;     /* owned */
@@ -45,8 +45,8 @@ struct mesh_work {
 
 struct mesh_case mesh_case(int k);
 void mesh_name(int k, char *text, size_t size);
-/* Points, strengths, a mesh of random numbers, results to add to, and what the
- * rooms are told of them. */
+/* Points, strengths, a mesh of random numbers, results to add to, and the
+ * stages' arguments. */
 farsum_status mesh_make(int k, const struct trial *trial,
                         struct mesh_work **work);
 void mesh_free(struct mesh_work *w); /* NULL is legal */
@@ -68,7 +68,7 @@ void *mesh_io(struct mesh_work *w, struct mesh_array *a);
 int64_t mesh_at(const struct mesh_work *w, int ch, int64_t row, int64_t z,
                 int part);
 
-/* <spread q, g> = <q, interp g> for the trial's row of spread and every row of
- * interp. */
+/* <spread q, g> = <q, interp g> for the trial's variant of spread and every
+ * variant of interp. */
 void mesh_adjoint(int k, const struct trial *trial, const char *row);
 #endif

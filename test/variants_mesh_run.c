@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_mesh_run.c: the rows of spread and interp against plain. */
+/* variants_mesh_run.c: the variants of spread and interp against plain. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -39,7 +39,8 @@ enum {
     {"cubic", "uniform", 5, 1, 0, "prolate", 14, VELOCITY, 0, name},           \
     {"tilted", "uniform", 40, 1, 200, "prolate", 10, VELOCITY, 0, name},
 
-/* Fewer of a scalar beside 1/r: all it writes, targets apart, images, twins. */
+/* Fewer cases for scalar kernels other than 1/r: all outputs, separate targets,
+ * images, coincident particles. */
 #define SCALAR_CASES(name)                                                     \
     {"triclinic", "uniform", 30, 300, 0, "prolate", 18, ALL, 0, name},         \
     {"rhombic", "uniform", 300, 600, 300, "prolate", 24, BOTH, 0, name},       \
@@ -47,8 +48,8 @@ enum {
     {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, name},              \
     {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, name},
 
-/* volume in cubes of the cutoff; m targets apart, of which each third lies on
- * a source; twins: pairs of sources at one place. */
+/* volume in cubes of the cutoff; m separate targets, every third of them on a
+ * source; pairs of sources that coincide. */
 static const struct {
     const char *cell, *dist;
     double volume;

@@ -55,8 +55,8 @@ static const struct {
     {2, 0, 1, 7, {3, 2, 1}, {2, 2, 1}, TREE_UNIFORM, 800, 0, 2, BOTH, 0},
 };
 
-/* Of the last cases each second source is near the one before, some of this
- * part of the edge away. */
+/* In the last cases each second source is close to the one before, at about
+ * this fraction of the edge. */
 static double p2p_close(int k)
 {
     static const double close[] = {1e-4, 3e-4, 3e-5};

@@ -21,7 +21,7 @@ enum { MESHES = sizeof meshes / sizeof *meshes };
 #define FFT_ON_DEVICE                                                          \
     (FFT_SOME | FFT_SOME << 2 * MESHES | 63ull << 4 * MESHES)
 
-/* Cases past 4 MESHES are several real meshes at once, room between them. */
+/* Cases past 4 MESHES: several real meshes in one call, with gaps between. */
 static const struct {
     int64_t mesh[3];
     int batch[2], apart;
@@ -123,7 +123,7 @@ static void fft_name(int k, char *text, size_t size)
     if (k >= 4 * MESHES) {
         int b = (k - 4 * MESHES) / 2;
         m = batches[b].mesh;
-        snprintf(text, size, "%lldx%lldx%lld %s, %d at once", (long long)m[0],
+        snprintf(text, size, "%lldx%lldx%lld %s, batch %d", (long long)m[0],
                  (long long)m[1], (long long)m[2],
                  k % 2 ? "backward" : "forward", batches[b].batch[k % 2]);
         return;

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile_all.c: every kernel that is embedded, by every compiler that is here.
+/* compile_all.c: compiles every embedded kernel with every compiler found on
+ * this machine.
  *
  *     test_compile_all [--full] [nvrtc|hip|opencl|words ...] [TEXT]
  *
- * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
- * need no device, and by the drivers of all OpenCL devices.  "words" lets the
- * C compiler look for words that #if asks and nobody defines.  A file's first
- * recipe is for one architecture in f32 and the next in f64, by turns of the
- * files; the others are for one and in one precision each, in turn, NVRTC's or
- * hipRTC's; --full, FARSUM_TEST_ALL=1: all of it.
- * TEXT: only files whose name holds it.
- * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
+ * Each recipe of a file is compiled in both precisions: by NVRTC and hipRTC,
+ * which need no device, and by the drivers of all OpenCL devices.  "words" lets
+ * the C compiler search for macros that #if uses and nothing defines.
  *
- * Of kernels that launch kernels the binary is linked, where CUDA's linker is.
- * Registers and spills are listed; they fail nothing.  Each kind has a process
- * of its own: compilers that bring an LLVM each do not bear another. */
+ * By default, a file's first recipe is compiled for one architecture in f32 and
+ * the next one in f64, alternating between files.  Each other recipe is compiled
+ * for one architecture, in one precision, by NVRTC or hipRTC in turn.  --full
+ * or FARSUM_TEST_ALL=1 compiles all combinations.
+ *
+ * TEXT: only files whose name contains it.
+ * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: these must be available.
+ *
+ * The binaries of kernels that launch kernels are linked if CUDA's linker is
+ * available.  Registers and spills are listed but do not fail the test.  Each
+ * kind runs in its own process, because compilers that each bring an LLVM
+ * conflict. */
 #include "check.h"
 
 #include "base/mem.h"
@@ -121,7 +126,7 @@ static void find_words(void)
     target_add("words", "", "dialect/cuda.h", "", NULL);
 }
 
-/* What a compiler makes of a text. */
+/* Compiles a text. */
 static farsum_status compile(const struct target *t, const char *text,
                              int nested, struct spills *spills)
 {
@@ -205,7 +210,7 @@ static void one(const struct target *t, const char *file,
             printf("%s\n", status == FARSUM_OK ? "compiled" : "FAILED");
         check_status(status, FARSUM_OK, file, __FILE__, __LINE__);
         if (!t->device && status == FARSUM_OK)
-            CHECK(s.kernels > 0, "%s: the compiler says nothing of kernels",
+            CHECK(s.kernels > 0, "%s: the compiler reports no kernels",
                   file);
     }
     fflush(stdout);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake.h: a driver that is played on the host, for the loader's tests.
+/* fake.h: a driver that is simulated on the host, for the loader's tests.
  *
  * fake_driver.c is compiled as CUDA's driver and as HIP's runtime, fake_rtc.c
- * as their compilers; the names and parameters are those of src/device's .sym
- * files.  The environment says what is to happen:
+ * as their compilers.  Names and parameters are those of src/device's .sym
+ * files.  The environment selects the behaviour:
  *
- *     FAKE_FAIL=word=number  that call of driver.sym fails so
+ *     FAKE_FAIL=word=number  this call of driver.sym fails so
  *     FAKE_CAPABILITY=90     of the devices
  *     FAKE_LAYOUT=5 or 6     ROCm's, of the properties
- *     FAKE_MANAGED=2         memory that the host uses too, while kernels run;
- *                            1: not then; 0: none
- *     FAKE_STATIC=bytes      of group memory that kernels declare          */
+ *     FAKE_MANAGED=2         memory that the host may use while kernels run;
+ *                            1: not while they run; 0: none
+ *     FAKE_STATIC=bytes      of shared memory that kernels declare */
 #ifndef FARSUM_TEST_DEVICE_FAKE_H
 #define FARSUM_TEST_DEVICE_FAKE_H
 
@@ -35,7 +35,7 @@ struct fake {
     int launches, granted, marks;
     int graphs, kept;   /* that live: graphs, and what is made of them */
     int replays;
-    int leaves;                    /* marks that nothing waits for */
+    int leaves;                    /* events that no stream has waited for */
     unsigned groups, group, arena; /* of the last launch */
     /* What a launch does. */
     void (*run)(const char *kernel, const struct fake *fake, void **parameters);

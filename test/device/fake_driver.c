@@ -265,7 +265,7 @@ static int fake_device_memory(size_t *bytes, int device)
     return device < FAKE_DEVICES ? 0 : NO_DEVICE;
 }
 
-/* All that follows wants a device that is current. */
+/* All that follows requires a current device. */
 #define HERE(word)                                                             \
     int device = -1, here_error = here(&device);                               \
     if (here_error)                                                            \
@@ -399,9 +399,9 @@ static int fake_stream_wait(void *stream)
     HERE(stream_wait);
     return captured ? INVALID : ours(stream, device) ? 0 : INVALID;
 }
-/* An event is the number of marks that there were when it was recorded; one
- * without a time may be recorded where a stream is captured, and then is an
- * order in the graph alone. */
+/* An event stores the number of marks at the time of recording.  An event
+ * without timing may be recorded while a stream is captured; it then only
+ * orders the graph. */
 static int fake_event_create(void **event, unsigned flags)
 {
     HERE(event_create);

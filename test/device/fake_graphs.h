@@ -19,7 +19,7 @@ static struct fake_graph *captured; /* while a stream is */
  * have to be waited for before the end. */
 enum { CAPTURED_STREAMS = 4 };
 static void *captured_stream[CAPTURED_STREAMS];
-static int captured_open[CAPTURED_STREAMS]; /* has work nobody waits for */
+static int captured_open[CAPTURED_STREAMS]; /* work not yet waited for */
 static int captured_streams;
 
 /* An event: when it was recorded, and in which capture by which stream. */

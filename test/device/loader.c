@@ -246,7 +246,7 @@ static void test_queues(void)
     }
     CHECK(d == NULL, "an output was touched");
     player.end_stream(stream);
-    /* a stream of the primary context needs no context beside it */
+    /* a stream of the primary context needs no other context */
     stream = player.make_stream(NULL, 1);
     CHECK_OK(device_adopt(name, NULL, stream, &d));
     CHECK_OK(device_finish(d));

@@ -243,7 +243,7 @@ static void test_off(void)
     const char *const more[] = {"fake_state", "no_such", "fake_current", NULL};
     void *library = NULL, *api[3] = {NULL};
     CHECK_OK(dl_open(&library, names, NULL, some, api));
-    CHECK(dl_more(library, some, api) == 1, "a symbol is not there");
+    CHECK(dl_more(library, some, api) == 1, "a symbol is missing");
     CHECK(dl_more(library, more, api) == 0 && !api[1] && api[2],
           "no_such is there");
     dl_close(library);

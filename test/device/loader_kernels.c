@@ -202,9 +202,9 @@ done:
     return status;
 }
 
-/* Each call of the driver fails once: a status comes back that says so, but for
- * what gives back, which has nobody to tell, and what only helps; nothing is
- * left. */
+/* Each call of the driver fails once.  The status reports it, except for calls
+ * that release something, which cannot report, and optional calls.  Nothing is
+ * left allocated. */
 static void test_failures(void)
 {
     static const char *const words[] = {

@@ -17,7 +17,7 @@ struct recipe {
     char vendor[16]; /* the only one, or "" for all */
     int sm;          /* CUDA: from this on; 0: any */
     int bits;        /* the only precision, or 0 */
-    char line[512];  /* as it stands in the file */
+    char line[512];  /* as written in the file */
 };
 
 /* The k-th recipe of a text; a text without one has a single empty recipe.

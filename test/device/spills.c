@@ -48,7 +48,7 @@ void spills_cuda(const char *log, struct spills *spills)
             sscanf(entry, "Compiling entry function '%127[^']", name);
             bytes = 0;
         }
-        if (stores > 0) /* of the kernel, and of what it calls */
+        if (stores > 0) /* of the kernel and of its callees */
             bytes += stores;
         if (used >= 0)
             spills_add(spills, name, (int)used, bytes);
@@ -80,9 +80,9 @@ static const unsigned char *note_find(const unsigned char *at,
     return found && found + n + 8 < end ? found + n : NULL;
 }
 
-/* A kernel's keys stand in the order of the alphabet: .symbol, then .vgpr_count
- * and .vgpr_spill_count, in registers of 4 bytes for each of 64 threads; here
- * in bytes a thread. */
+/* A kernel's keys are in alphabetical order: .symbol, then .vgpr_count and
+ * .vgpr_spill_count.  Their unit is registers of 4 bytes for each of 64
+ * threads; here bytes per thread. */
 void spills_hip(const void *binary, int64_t bytes, struct spills *spills)
 {
     const unsigned char *at = binary, *end = at + bytes, *symbol;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.c: sparse trees of periodic cells: sums of high order are Ewald's and a
- * dense tree's wherever the points crowd, potentials with their constant. */
+/* cells.c: sparse trees in periodic cells.  Sums of high order agree with
+ * Ewald's and with a dense tree's wherever the points are clustered; potentials
+ * include their constant. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,8 +221,8 @@ static void as_ewald(void)
                 cell_one(&cases[k], (enum places)where);
 }
 
-/* Where points crowd a plan takes a sparse tree by itself, in open points'
- * stead, and a dense one where they do not; one plan for both. */
+/* If points are clustered, a plan selects a sparse tree by itself, as for open
+ * points, and a dense one otherwise.  One plan serves both. */
 static void chosen(void)
 {
     static const int orders[] = {UNIFORM, CLUSTERS, CORNER, UNIFORM};

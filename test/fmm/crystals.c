@@ -53,7 +53,7 @@ static void warm(struct system *s, double amplitude, uint64_t *state)
     }
 }
 
-/* Of a relative error; what (10.40) says of a device is above it. */
+/* Bound of a relative error; above (10.40) for a device. */
 static double most(void)
 {
     return fmm_device() ? 1e-11 : 1e-12;
@@ -181,8 +181,8 @@ static const struct {
              {1e-4, FARSUM_F64},
              {1e-3, FARSUM_F64}};
 
-/* Forces, or potentials, by what the plan takes for the first tolerances, as
- * Ewald's; the estimate of points that lie alike is no less. */
+/* Forces, or potentials, agree with Ewald's within the first tolerances; the
+ * estimate for correlated points is not below the error. */
 static void within(const struct system *s, int tolerances, int potentials)
 {
     struct fmm_sums a, b;
@@ -355,8 +355,8 @@ static void signs_by_turns(void)
     system_free(&s);
 }
 
-/* More points than are looked at each time they move: what was seen of the same
- * boxes stands for them. */
+/* More points than the plan samples at each move: values seen in the same boxes
+ * represent the others. */
 static void moves(void)
 {
     struct system s;

@@ -22,7 +22,7 @@ void fmm_system(struct system *s, const char *name, const char *what,
 farsum_problem fmm_problem(const struct system *s, double tolerance);
 /* On the device under test if the program was asked for one (fmm_device). */
 farsum_options fmm_options(void);
-/* The device under test, or NULL: sums are the host's. */
+/* The device under test, or NULL: sums run on the host. */
 farsum_device *fmm_device(void);
 /* FARSUM_TEST_ALL is set. */
 int fmm_all(void);
@@ -35,7 +35,7 @@ int fmm_do(const struct system *s, const farsum_problem *problem,
 void fmm_free(struct fmm_sums *sums);
 /* RMS of the differences over RMS of b. */
 double fmm_gap(int64_t n, const double *a, const double *b);
-/* Of forces over their norm, the house's. */
+/* RMS difference of forces over the error norm of the library. */
 double fmm_force_gap(const struct system *s, const double *a, const double *b);
 
 /* A row of systems; name NULL: the end. */

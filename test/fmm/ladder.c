@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ladder.c: the method fmm keeps its tolerance wherever the points lie, and
- * knows by how much: distributions, charges of both signs and of one, periodic
- * and open, f64 and f32, against `ewald` and `direct`.
+/* ladder.c: tolerance sweep of the method fmm.  It keeps its tolerance for all
+ * distributions of points, and its estimate is right.  Charges of both signs
+ * and of one, periodic and open, f64 and f32, compared with `ewald` and
+ * `direct`.  On a device: the same for some rows, unless all are requested.
  *
- * On a device the same, of a few rows where not all are asked for.
- *
- * FARSUM_TEST_ALL=1: all of the table, not the part that runs else.
- * FARSUM_TEST_SHOW=1: prints it; FARSUM_TEST_ROW=nacl: of rows whose name
- * holds that. */
+ * FARSUM_TEST_ALL=1: the whole table (default: a part).  FARSUM_TEST_SHOW=1:
+ * prints it.  FARSUM_TEST_ROW=nacl: only rows whose name contains this. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ struct row {
     int part;                /* of the table that runs anyway, see below */
 };
 
-/* Of the whole table alone; on the host; on the host and on a device. */
+/* Runs only in the whole table; on the host; on the host and on a device. */
 enum { WHOLE = -1, HERE, THERE };
 
 static const struct row rows[] = {
@@ -131,8 +129,8 @@ static void judge_one(struct cell *c, const struct fmm_sums *sums,
                words(c), c->measured / c->tolerance, c->estimate / c->measured,
                i->order, c->order ? " by hand" : "", i->separation, i->tree,
                (long long)i->leaves, i->levels);
-    /* beside the reference's own rounding nothing is measured; where all
-     * points lie alike in boxes the error is a matter of luck */
+    /* below the reference's own rounding nothing can be measured; if all points
+     * lie alike in boxes, the error is random */
     if (c->measured > 3e-14 && c->row->what)
         t->honest[t->n++] = c->estimate / c->measured;
     if (c->order)
@@ -210,12 +208,12 @@ static void judge(struct table *t)
            t->honest[t->n - 1], t->honest[t->n / 2], t->n, close, near);
     CHECK(median >= 0.1, "median of measured over tolerance %.3g", median);
     CHECK(close >= 0.9 * t->n,
-          "the estimate is within a factor 3 of what is "
-          "measured in %d of %d cells",
+          "the estimate is within a factor 3 of the measured error in %d of "
+          "%d cells",
           close, t->n);
     CHECK(near >= 0.95 * t->n,
-          "the estimate is within a factor 5 of what is "
-          "measured in %d of %d cells",
+          "the estimate is within a factor 5 of the measured error in %d of "
+          "%d cells",
           near, t->n);
 }
 
@@ -292,7 +290,7 @@ static void apart(const struct system *from, const struct system *to,
           from->name, to->name,
           error == FARSUM_ERROR_POTENTIAL ? "potential" : "force", tolerance,
           gap, info.estimated_error);
-    /* beside the reference's own rounding nothing is measured */
+    /* below the reference's own rounding nothing can be measured */
     CHECK(gap <= 3e-14 || (honest > 1.0 / 3 && honest < 3),
           "%s at %s: measured %.3g, estimated "
           "%.3g",

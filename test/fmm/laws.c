@@ -23,7 +23,7 @@ static int some(void)
     return fmm_device() && !fmm_all();
 }
 
-/* Boxes enough that most pairs go by expansions. */
+/* Enough boxes that most pairs use expansions. */
 static farsum_options boxes(const struct system *s)
 {
     farsum_options o = fmm_options();
@@ -56,8 +56,8 @@ static double energy_size(const struct system *s, const struct fmm_sums *a)
     return size;
 }
 
-/* Forces to `most`, potentials and energy to ten times that: what an error of
- * the field makes of the potential over the length of a box. */
+/* Forces agree to `most`; potentials and energy to ten times that, the effect
+ * of a field's error over the length of a box. */
 static void same(const char *what, const struct system *s,
                  const struct fmm_sums *a, const struct fmm_sums *b,
                  double most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: test_fmm [laws|edges|crystals|ladder|orders|strict|cells|virial
- * [device]]; what they share.
- * device: sums on FARSUM_TEST_DEVICE, on opencl:0 if that is not set. */
+ * [device]], and common code of these tests.  device: sums on
+ * FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -70,8 +70,8 @@ static void falls_as_the_table(void)
     system_free(&s);
 }
 
-/* f32: as f64 up to order 8; from order 16 on rounding alone, of the closest
- * pairs' places above all, neither more nor less than f32 has. */
+/* f32: as f64 up to order 8.  From order 16 on the error is only rounding,
+ * mainly of the closest pairs' positions, and has the size that f32 implies. */
 static void f32_ends(void)
 {
     struct system s;
@@ -86,7 +86,7 @@ static void f32_ends(void)
         && error_of(&s, 20, FARSUM_F32, &wide, &wide_phi)) {
         printf("f32: orders 16, 20: forces %.2e %.2e, potentials %.2e %.2e\n",
                e, wide, phi, wide_phi);
-        /* of a device each order has kernels, and roundings, of its own */
+        /* on a device each order has its own kernels and rounding */
         double apart = fmm_device() ? 0.2 : 0.1;
         CHECK(fabs(wide / e - 1) < apart && fabs(wide_phi / phi - 1) < apart,
               "f32: beyond order 16 errors go from %.3g %.3g to %.3g %.3g", e,
@@ -224,7 +224,7 @@ static void deep(void)
     o.order = 12;
     if (fmm_do(&s, &p, &o, &sums)) {
         double e = 0, phi = fmm_gap(s.p.n, sums.potential, s.potential);
-        /* each at its own scale: RMS would be of the closest alone */
+        /* each at its own scale: the closest would dominate an RMS */
         for (int h = 0; h < HALVES; h++) {
             double gap = 0, size = 0;
             for (int i = 3 * EACH * h; i < 3 * EACH * (h + 1); i++) {
@@ -292,7 +292,7 @@ static void zero_oracle(const struct system *s, double *phi, double *field)
     }
 }
 
-/* Every row of every room that takes it. */
+/* Every variant of every stage that accepts the problem. */
 static void zero_rows(struct system *s, const farsum_options *plain,
                       const double *phi, const double *field)
 {
@@ -367,8 +367,8 @@ static farsum_plan *by_points(const struct system *s, int sparse,
     return plan;
 }
 
-/* The order of a plan's rooms after points; potentials of theirs into phi,
- * unless that is NULL. */
+/* The order that a plan's workspace has after these points; potentials into
+ * phi, unless it is NULL. */
 static int order_of(farsum_plan *plan, const struct system *s, double *phi)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -412,7 +412,7 @@ static void order_after(const struct system *first, const struct system *then,
     free(alone);
 }
 
-/* Rooms of one order more are kept, which no step need make anew. */
+/* Workspace for one order more is kept, so steps need not reallocate. */
 static void order_stays_of(int sparse)
 {
     enum { DRAWS = 12 };
@@ -451,7 +451,7 @@ void fmm_orders(void)
     RUN(order_zero);
     if (!fmm_device() || fmm_all()) /* kernels of several orders */
         RUN(order_stays);
-    if (fmm_device() && !fmm_all()) /* the ladder is theirs */
+    if (fmm_device() && !fmm_all()) /* the sweep covers these */
         return;
     RUN(high_orders);
     RUN(falls_as_the_table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* virial.c: the virial of a periodic cell by a plan of the method fmm, which a
- * plan of another method beside it sums. */
+/* virial.c: the virial of a periodic cell from plans of the method fmm, whose
+ * companion plan with another method sums it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases, RHS = 2 };
 
-/* A tolerance, of forces, says a virial's error but for a factor. */
+/* A tolerance of forces predicts a virial's error up to this factor. */
 enum { SLACK = 10 };
 
 /* Potential energies a particle, of either sign, added up: what that error is
@@ -60,8 +60,8 @@ static farsum_options options_of(int k)
     return o;
 }
 
-/* Stages of fmm itself, of as many levels as the plan has; near, spread, fft,
- * scale and interp of the sum beside it follow. */
+/* Number of fmm's own stages, for the plan's levels.  The companion's stages
+ * follow: near, spread, fft, scale, interp. */
 static int own_stages(const farsum_plan_info *info)
 {
     int own = info->levels > 1 ? 7 : 4;
@@ -241,7 +241,7 @@ static void arrays_there(void)
     system_free(&s);
 }
 
-/* Which method auto takes; what there is no virial of. */
+/* Which method auto selects; cases without a virial. */
 static void refusals(void)
 {
     struct system s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c: forked children.  A child of a process that ran threads sums with
- * one, plans of the parent's go on, and nothing waits for threads that are
- * gone; what is on a device is refused in words. */
+/* fork.c: forked children.  After a process ran threads, its child sums with
+ * one thread and the parent's plans go on.  Nothing waits for the threads that
+ * are gone.  The child is refused devices, with a message. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -257,7 +257,7 @@ static void groups(void)
     CHECK(system(command) == 0, "%s stays", root);
 }
 
-/* By default, 80 % of the least of the limits. */
+/* By default, 80 % of the smallest limit. */
 static void address_space(void)
 {
     fflush(stdout);
@@ -268,7 +268,7 @@ static void address_space(void)
         farsum_plan *plan;
         if (setrlimit(RLIMIT_AS, &space) != 0 || mem_allowed() != 1u << 30)
             _exit(1);
-        /* between 0.8 and 1 of it: 56 + 24 + 16 bytes a particle and more */
+        /* between 0.8 and 1 of it: more than 56 + 24 + 16 bytes per particle */
         if (make(&w, 8500000, 0, 1, &plan) != FARSUM_ERR_MEMORY)
             _exit(2);
         if (!strstr(farsum_message(), "85899345"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device_queues.c: a whole sum on a device: near pairs beside the mesh in a
- * second queue, parts that are left out where a result does not need them, sums
- * that repeat. */
+/* api_device_queues.c: a whole sum on a device.  Near pairs run concurrently
+ * with the mesh in a second queue; parts that a result does not need are left
+ * out; sums repeat. */
 #include "api_device.h"
 
 #include "method/spectral/device.h"
@@ -64,8 +64,8 @@ static farsum_plan_info info_of(const farsum_plan *plan)
     return info;
 }
 
-/* Options for what a plan has chosen: of two queues' seconds and of one's
- * different cutoffs are the least. */
+/* Options that name a plan's choices: plans with two queues and with one choose
+ * different cutoffs. */
 static void chosen_by(const farsum_plan *plan, farsum_options *options)
 {
     const farsum_plan_info info = info_of(plan);
@@ -215,8 +215,8 @@ void points_that_move(void)
     farsum_plan_destroy(plan);
 }
 
-/* With `deterministic` whole executes repeat bitwise: at once, after other
- * strengths, after the points were set again. */
+/* With `deterministic`, whole executes repeat bitwise: immediately, after other
+ * strengths, and after set_points. */
 static void repeats(const char *kernel, farsum_device *where, int queues,
                     farsum_precision precision)
 {

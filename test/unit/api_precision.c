@@ -69,7 +69,7 @@ static void chosen_is_as_named(void)
             continue;
         words(&info, tolerance);
         printf("%g: %s\n", tolerance, reason);
-        if (tolerance < 4e-7) /* the least that pairs in f32 are let keep */
+        if (tolerance < 4e-7) /* the smallest tolerance for pairs in f32 */
             CHECK(info.precision == FARSUM_F64 && strstr(reason, "; f32: "),
                   "%g: \"%s\"", tolerance, reason);
         if (!sum(&s, info.precision, FARSUM_F64, tolerance, "spectral", named,

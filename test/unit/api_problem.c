@@ -59,7 +59,7 @@ static void counts(void)
     REFUSED(s.options.threads = -1, ERR_ARGUMENT, "threads is -1");
 }
 
-/* The sample is looked at by create. */
+/* create checks the sample. */
 static void samples(void)
 {
     REFUSED(s.x[5][1] = NAN, ERR_POSITION, " 5", "nan");

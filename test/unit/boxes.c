@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The far field's rooms, their plain rows, one after another over trees of all
- * kinds: with near pairs that are summed here the whole is the direct sum, or
- * Ewald's. */
+/* boxes.c: the stages of the far field, their plain variants one after another,
+ * over all kinds of trees.  With near pairs summed here, the result is the
+ * direct sum, or Ewald's. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose: named, cheapest, refused; and the rooms' tables. */
+/* choose.c: variants by name, the cheapest, refusals, and the tables of the
+ * stages. */
 #include <string.h>
 
 #include "check.h"
@@ -8,7 +9,7 @@
 static farsum_status fits_never(const void *args)
 {
     (void)args;
-    FAIL(ERR_UNSUPPORTED, "wants the moon");
+    FAIL(ERR_UNSUPPORTED, "it requires the moon");
 }
 static double cost_of(const void *args)
 {
@@ -61,7 +62,7 @@ static void named(void)
     options.name = "never";
     CHECK_FAILS(choose(&stage, &cost, &options, &choice),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("toy never: wants the moon");
+    CHECK_SAYS("toy never: it requires the moon");
     options.name = "quick";
     options.deterministic = 1;
     CHECK_FAILS(choose(&stage, &cost, &options, &choice),
@@ -78,10 +79,10 @@ static void nothing_fits(void)
     struct choose_options options = {.name = NULL};
     CHECK_FAILS(choose(&empty, &cost, &options, &choice),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("wants the moon");
+    CHECK_SAYS("it requires the moon");
 }
 
-/* The shape of every room's table. */
+/* The shape of every stage's table. */
 static void tables(void)
 {
     int rooms = 0;
@@ -103,8 +104,8 @@ static void tables(void)
                       room->name, r->name);
         }
     }
-    CHECK(rooms == 12, "%d rooms", rooms);
-    CHECK(stage_find("nowhere") == NULL, "a room that is not");
+    CHECK(rooms == 12, "%d stages", rooms);
+    CHECK(stage_find("nowhere") == NULL, "a stage that does not exist");
 }
 
 /* The same by the public list. */

@@ -124,7 +124,8 @@ static farsum_status begin(struct jit *jit, struct device *d, int number)
 
 enum { TEXTS = 12 };
 
-/* Each text once, however often it is asked for; several at once. */
+/* Each text is compiled once, however often it is requested; several run in
+ * parallel. */
 static void test_once(void)
 {
     struct device d, other;
@@ -138,14 +139,14 @@ static void test_once(void)
             device_gather(on);
             CHECK_OK(begin(&jit[i][k], on, k));
             CHECK_OK(jit_kernel(&jit[i][k], "one", 64, 0, &kernel[i][k]));
-            CHECK(jit[i][k].late, "compiled at once");
+            CHECK(jit[i][k].late, "compiled immediately");
         }
     CHECK_OK(device_settle(&d, FARSUM_OK));
     CHECK_OK(device_settle(&other, FARSUM_OK));
     CHECK(!d.late && !other.late && !d.gathers, "not settled");
     CHECK(calls == TEXTS, "%d compilations of %d texts", calls, TEXTS);
     CHECK(loads == 3 * TEXTS, "%d loads", loads);
-    CHECK(most_at_once <= COMPILE_THREADS + 1, "%d at once", most_at_once);
+    CHECK(most_at_once <= COMPILE_THREADS + 1, "%d in parallel", most_at_once);
     CHECK(sysconf(_SC_NPROCESSORS_ONLN) < 2 || most_at_once > 1,
           "one after another");
     for (int i = 0; i < 3; i++)
@@ -232,7 +233,7 @@ static void test_launch(void)
     CHECK(!d.late && unloads == 1, "%d unloads", unloads);
     CHECK_FAILS(device_settle(&d, status_fail(FARSUM_ERR_MEMORY, "before")),
                 FARSUM_ERR_MEMORY);
-    /* without gathering, at once */
+    /* without gathering: immediately */
     CHECK_OK(begin(&jit[0], &d, 0));
     CHECK(!jit[0].late && jit[0].module, "late");
     jit_clear(&jit[0]);

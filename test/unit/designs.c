@@ -116,8 +116,8 @@ static void near_all(const char *what, double c, const double *found,
               wanted[i]);
 }
 
-/* Bands by polynomials are those by series, but for what these are rounded by:
- * some 1e-16 of the transform. */
+/* Error integrals from polynomials equal those from series, except for the
+ * rounding of the latter: about 1e-16 of the transform. */
 static void bands_are_tabulated(void)
 {
     static const char *const names[] = {"laplace", "stokeslet", "rotlet"};
@@ -130,7 +130,7 @@ static void bands_are_tabulated(void)
             band_set(&wanted, &split, pair);
             if (!CHECK(band_table(&found, c, pair), "none at %g", c))
                 continue;
-            double grow = c * c; /* of flows' tails */
+            double grow = c * c; /* factor of flows' tails */
             near_all("k", c, found.k, wanted.k, BAND_NODES, 0, 0);
             near_all("tail_k", c, found.tail_k, wanted.tail_k, TAIL_NODES, 0,
                      0);
@@ -260,8 +260,8 @@ static int made_by_plan(int n, double edge)
     return (int)(made_so_far() - before);
 }
 
-/* Plans of like size try the same windows: where each shape is found anew, ten
- * plans make a hundred. */
+/* Plans of similar size try the same windows: without reuse of shapes, ten
+ * plans would find a hundred. */
 static void plans_share_windows(void)
 {
     int first = made_by_plan(1000, 10), again = made_by_plan(1000, 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c: what the estimate says of a cutoff does not depend on where the
- * sample's shells of neighbours happen to end.  A Gaussian split errs by a step
- * at the cutoff: a shell that it goes through is not all on one side of it. */
+/* estimate.c: the estimate for a cutoff does not depend on where the sample's
+ * shells of neighbours end.  A Gaussian split has a step at the cutoff as its
+ * error.  A shell that contains the cutoff is then partly on each side. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static void cutoffs(const char *what, double first, double bandwidth,
             break;
         double share = info.estimated_error / system_force_error(&s, field);
         CHECK(share > 0.8 && share < 1.25,
-              "%s: cutoff %.3g: estimated %.3g of what is measured", what, rc,
+              "%s: cutoff %.3g: estimated over measured %.3g", what, rc,
               share);
     }
     free(field);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle keeps what it was asked for: forces, potentials, energy
- * and virial over a ladder of accuracies and kinds of systems. */
+/* ewald_accuracy.c: the periodic reference keeps its requested accuracy:
+ * forces, potentials, energy and virial, over a range of accuracies and kinds
+ * of systems. */
 #include "ewald_check.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle of flows: the same sum whatever its split, basis, threads
- * and instruction set; lattice sums; targets on sources. */
+/* ewald_any.c: the periodic reference of flows.  Its sum does not depend on
+ * split, basis, threads or instruction set; lattice sums; targets on
+ * sources. */
 #include "flow_check.h"
 
 /* Any cutoff, any basis of the lattice. */
@@ -142,8 +143,8 @@ static void one_force(void **state)
     flow_run(0, &s, 1, x, 0, NULL, f, v);
     for (int d = 0; d < 3; d++)
         assert_true(fabs(v[d] + 4. / 3 * 2.837297479480620 * f[d]) < 2e-14);
-    /* Point torques and double layers: by symmetry nothing, but for the mean
-     * of (7.7) where the double layer has a net strength. */
+    /* Point torques and double layers: zero by symmetry, except for the mean of
+     * (7.7) where the double layer has a total strength. */
     flow_run(1, &s, 1, x, 0, NULL, f, v);
     for (int d = 0; d < 3; d++)
         assert_true(fabs(v[d]) < 1e-13);

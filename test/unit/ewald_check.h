@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_check.h: what the tests of the periodic oracle share. */
+/* ewald_check.h: common code of the tests of the periodic reference. */
 #ifndef FARSUM_TEST_EWALD_CHECK_H
 #define FARSUM_TEST_EWALD_CHECK_H
 

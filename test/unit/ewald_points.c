@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle's handling of points, counts, memory and bad input. */
+/* ewald_points.c: the periodic reference's handling of points, counts, memory
+ * and bad input. */
 #include "ewald_check.h"
 
 static const double cube[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle against sums written out anew, and its laws. */
+/* ewald_sum.c: the periodic reference against independently written sums, and
+ * its invariants. */
 #include "ewald_check.h"
 
 static const long double pi = 3.14159265358979323846264338327950288L;

@@ -116,7 +116,8 @@ static void complex_is_two_real(void)
     free(both);
 }
 
-/* Several at once are each alone, and what lies between them stays. */
+/* Several transforms in one call agree with single ones, and the memory between
+ * them is unchanged. */
 static void batches_are_singles(void)
 {
     struct fft_args one = {.precision = FARSUM_F64,

@@ -179,7 +179,7 @@ static void targets(void)
     }
 }
 
-/* A new cell on a plan that is there, and points again. */
+/* A new cell for an existing plan, and points again. */
 static void cells(void)
 {
     struct flow f;

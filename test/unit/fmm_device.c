@@ -138,7 +138,7 @@ static void arrays_of(const struct trial *trial)
         buf_clear(&on[k]);
 }
 
-/* Nearly all in a small part of what they fill. */
+/* Moves nearly all points into a small part of their extent. */
 static void crowd(const struct trial *t)
 {
     for (int i = 0; i < 3 * (t->n - 10); i++)

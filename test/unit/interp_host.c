@@ -37,7 +37,7 @@ static void compare(struct spread_args *a, int64_t n, enum dist dist)
     struct points p;
     case_points(&p, n, dist);
     void *mesh = case_randoms(f32, case_mesh(a), 9);
-    /* results are added to what is there: the same in both */
+    /* results are added to the old values: the same in both */
     void *phi = case_randoms(f32, n, 4), *e = case_randoms(f32, 3 * n, 5);
     enum isa best = isa_best();
     a->n = n;

@@ -122,9 +122,9 @@ static void geometry(void **state) {
         const char *line, *message; /* NULL: read */
         bool cell; /* no error with --cell */
     } cases[] = {
-        {"pbc=\"T T T\"", "2:1: expected Lattice=\"...\" beside a pbc that "
+        {"pbc=\"T T T\"", "2:1: expected Lattice=\"...\" with a pbc that "
                             "says periodic " ADVICE ", found \"pbc\"", true},
-        {"x=1 PBC=[F,F,T]", "2:5: expected Lattice=\"...\" beside a pbc that "
+        {"x=1 PBC=[F,F,T]", "2:5: expected Lattice=\"...\" with a pbc that "
                             "says periodic " ADVICE ", found \"PBC\"", true},
         {"pbc= F", NULL, true},
         {"pbc= Properties=pos:R:3", "2:5: expected T or F, found the end of "
@@ -139,7 +139,7 @@ static void geometry(void **state) {
          ", found \"Box_Size\"", true},
         {"Properties=species:S:1:pos:R:3 cell=primitive box=T", NULL, true},
         {"Properties=species:S:1:pos:R:3 Origin=\"1 2 3\"",
-         "2:32: expected Lattice=\"...\" beside Origin " ADVICE
+         "2:32: expected Lattice=\"...\" with Origin " ADVICE
          ", found \"Origin\"", true},
         {L "cell=\"1 0 0 0 1 0 0 0 1\" box=[1,1,1] cellpar={1 1 1 90 90 90}",
          NULL, true},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5: files of our own come back bit by bit, files of other programs are
- * understood, and what is not there is missed. */
+/* io_hdf5.c: HDF5.  Our own files are read back bit by bit, files of other
+ * programs are understood, and a missing part is reported. */
 #include "io_check.h"
 
 #if FARSUM_WITH_HDF5
@@ -325,7 +325,7 @@ static void frames_that_differ(void **state) {
                  "frame 2 has a longer text in column a than the first (15 "
                  "bytes fit)");
     cannot_write("1\nProperties=pos:R:3:a/b:R:1\n1 2 3 4\n",
-                 "the column name \"a/b\" cannot stand in a file of this "
+                 "the column name \"a/b\" is not allowed in a file of this "
                  "format");
     cannot_write("1\nProperties=pos:R:3:position:R:1\n1 2 3 4\n",
                  "two columns of the name \"position\"");

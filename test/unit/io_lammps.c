@@ -119,8 +119,8 @@ static void labels(void **state) {
     io_frame_clear(&f);
     options.n_type_charges = 1;
     io_check_refused(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
-                     &options, "input: particle 2 has the type 1, \"Na+\", for "
-                     "which there is no charge: --charge Na+=Q");
+                     &options, "input: particle 2 has the type 1, \"Na+\", "
+                     "which has no charge: --charge Na+=Q");
     options.n_type_charges = 3;
     io_check_refused(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
                      &options, "input: particle 2 has two charges by --charge, "
@@ -178,8 +178,8 @@ static void charges_by_type(void **state) {
     options.n_type_charges = 1;
     io_check_refused(HEADER "Atoms # atomic\n\n7 2 0 0 0\n5 1 1 1 1\n",
                      &options,
-                     "input: particle 1 has the type 2, for which there is no "
-                     "charge: --charge 2=Q");
+                     "input: particle 1 has the type 2, which has no charge: "
+                     "--charge 2=Q");
     io_check_refused(HEADER "Atoms # charge\n\n7 2 0 0 0 0\n5 1 0 1 1 1\n",
                      &options,
                      "input: the particles have charges of their own: --charge "

@@ -221,7 +221,8 @@ static void refused_at_once(void **state) {
     }
 }
 
-/* What must be said of `path`; 0 or 1, as this runs in a child. */
+/* Tries to create `path`, in a child process.  0: it fails with the message
+ * `what`; else 1. */
 static int creation_says(const char *path, const char *what) {
     char error[300] = "", expected[400];
     struct io_writer *writer = NULL;
@@ -302,9 +303,9 @@ static void abandoned(void **state) {
 static void names_that_cannot_be(void **state) {
     (void)state;
     static const char *const columns[][2] = {
-        {"a:b", "the column name \"a:b\" cannot stand in a file of this "
+        {"a:b", "the column name \"a:b\" is not allowed in a file of this "
                 "format"},
-        {"a b", "the column name \"a b\" cannot stand in a file of this "
+        {"a b", "the column name \"a b\" is not allowed in a file of this "
                 "format"},
         {"pos", "two columns of the name \"pos\""},
         {"charge", "two columns of the name \"charge\""},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of lattice against plain: random multipoles on grids of root boxes. */
+/* lattice.c: variants of lattice against plain, with random multipoles on grids
+ * of root boxes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

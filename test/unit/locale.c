@@ -129,7 +129,7 @@ static void kernels(void)
         }
         const char *table = f64 ? "TABLE 0.00000000000000000e+00,-2.5000"
                                 : "TABLE 0.000000000e+00f,-2.500000000e-01f,";
-        CHECK(plain && strstr(plain, table), "not as the compiler wants it");
+        CHECK(plain && strstr(plain, table), "not as the compiler expects");
         CHECK(plain && strstr(plain, "#define REAL 0.1\n"), "REAL");
         mem_free(plain);
     }
@@ -161,7 +161,7 @@ static void wisdom(void)
         }
 }
 
-/* Everything that a plan says of itself; freed by the caller. */
+/* All texts that a plan prints; freed by the caller. */
 static char *said(void)
 {
     static const double x[6] = {1, 2, 3, 4, 5, 6}, q[2] = {1, -1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_shape.c: what benches ask of rows of m2l changes how they work, not what
- * they sum, and parts by what operators serve add up to all: on
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+/* m2l_shape.c: settings that benches pass to variants of m2l change how these
+ * work, not their results.  The parts by number of images per operator add up
+ * to all pairs.  On FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,7 +182,7 @@ static void refused(void)
     end(&t);
 }
 
-/* What is given and as much again, managed, are to fit beside each other. */
+/* The arrays given and as many again, in managed memory, must both fit. */
 static void half_the_device(void)
 {
     struct trial t;

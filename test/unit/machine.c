@@ -64,7 +64,7 @@ static void measured_on(struct device *who)
     place = place_of(who, FARSUM_F64);
     place.isa = ISA_BASE;
     place.threads = 7;
-    machine_load(&kept, &place); /* of a device no matter */
+    machine_load(&kept, &place); /* for a device this does not matter */
     CHECK(kept.measured == (who != NULL), "of another host's threads");
     wisdom_clear();
 }
@@ -108,8 +108,8 @@ static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
     return info;
 }
 
-/* Near pairs that are dear make the tuner's cutoff short and the boxes small,
- * and the other way. */
+/* Expensive near pairs make the tuner's cutoff short and the boxes small; cheap
+ * ones have the opposite effect. */
 static farsum_plan_info tuned(const char *where, struct device *who,
                               const char *method, int room, double factor)
 {
@@ -121,17 +121,17 @@ static void costs_decide_on(const char *where, struct device *who)
 {
     double dear = tuned(where, who, "spectral", MACHINE_NEAR, 20).cutoff;
     double cheap = tuned(where, who, "spectral", MACHINE_NEAR, 0.05).cutoff;
-    CHECK(dear < 0.8 * cheap, "%s: cutoff %g where near pairs are dear, %g",
+    CHECK(dear < 0.8 * cheap, "%s: cutoff %g for costly near pairs, %g",
           where, dear, cheap);
     int64_t many = tuned(where, who, "fmm", MACHINE_FMM, 20).leaves;
     int64_t few = tuned(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
-    CHECK(many > 2 * few, "%s: %lld boxes where near pairs are dear, else %lld",
+    CHECK(many > 2 * few, "%s: %lld boxes for costly near pairs, else %lld",
           where, (long long)many, (long long)few);
     wisdom_clear();
 }
 
-/* Near pairs of a mixed plan are f32's; and where f64's factors are not there,
- * neither counts. */
+/* Near pairs of a mixed plan use the factor of f32.  If there are no factors
+ * for f64, neither is used. */
 static void both_or_none(void)
 {
     const struct machine_place f32 = place_of(NULL, FARSUM_F32);
@@ -145,7 +145,7 @@ static void both_or_none(void)
     keep_one(NULL, MACHINE_NEAR, 1); /* of f64 */
     double both = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
     CHECK(both < 0.8 * built_in,
-          "cutoff %g where f32's pairs are dear, else %g", both, built_in);
+          "cutoff %g for costly pairs in f32, else %g", both, built_in);
     wisdom_clear();
 }
 

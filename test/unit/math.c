@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits, windows and fits against their definitions, integrated anew. */
+/* math.c: splits, windows and fits against their definitions, integrated
+ * independently. */
 #include <string.h>
 
 #include "check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan takes of memory: it says how much, before and after it takes it,
- * what it says is what the process has less, and at a tolerance of 1e-6 it is
- * below 1000 bytes a particle; by fmm, whose expansions are as large as the
- * boxes are many, below 2000, and before the points come told less well. */
+/* memory.c: a plan's memory.  The plan predicts it, reports it, and the process
+ * has that much less.  At a tolerance of 1e-6 it is below 1000 bytes per
+ * particle.  fmm's expansions grow with the number of boxes: below 2000, and
+ * predicted less accurately before the points are set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,14 @@
 #include "check.h"
 #include "heap.h"
 
-/* Bytes a particle, and what part of them is not known before. */
+/* Limit of bytes per particle, and the part of them that may be unpredicted. */
 struct limit {
     const char *method;
     int bytes;
     double part;
 };
-/* the lengths of lists and halos are guessed; of fmm how many boxes, too */
+/* the lengths of lists and halos are guessed; for fmm also the number of
+ * boxes */
 static const struct limit mesh = {"spectral", 1000, 0.33};
 static const struct limit tree = {"fmm", 2000, 0.8};
 

@@ -41,7 +41,7 @@ farsum_mesh *made(const farsum_mesh_problem *p, farsum_device *where,
                   int deterministic);
 /* spread, then interp of a grid of its own. */
 void work(farsum_mesh *mesh, struct arrays *a);
-/* Array `which` of both, but for the padding of a mesh. */
+/* Compares array `which` of both, except for the padding of a mesh. */
 void same(const struct arrays *a, const struct arrays *b, int which,
           double most);
 
@@ -56,6 +56,6 @@ void refusals(void);
 /* mesh_device_large.c */
 void many_products(void);
 void little_local(void);
-/* Runs every row of spread and interp with so many points. */
+/* Runs every variant of spread and interp with so many points. */
 void large(int64_t n);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device_large.c: more points times mesh points of their windows than 32
- * bits count: by what the rows say of themselves, and run. */
+/* mesh_device_large.c: more points times mesh points per window than 32 bits
+ * can count.  Checks the variants' own limits and runs them. */
 #include "mesh_device.h"
 
 #include "stage/interp/interp.h"
@@ -91,7 +91,8 @@ void many_products(void)
     free(w);
 }
 
-/* With little group memory rows say what they lack, and a mesh takes others. */
+/* With little shared memory, variants report the lack, and a mesh selects
+ * others. */
 void little_local(void)
 {
     const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

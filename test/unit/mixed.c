@@ -185,7 +185,7 @@ static void reached(void **state)
     assert_int_equal(sum(&p, &o, &s, &info), FARSUM_ERR_ARGUMENT);
 }
 
-/* Methods without near pairs beside a mesh sum in f64, and say so. */
+/* Methods without near pairs next to a mesh sum in f64, and report it. */
 static void elsewhere(void **state)
 {
     static struct sums got[2];

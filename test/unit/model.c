@@ -84,8 +84,8 @@ static void test_kernels(void **state)
     }
 }
 
-/* A periodic cube of 6 cutoffs, uniform points: pairs that rows look at and
- * sum, by loops over them. */
+/* A periodic cube of 6 cutoffs with uniform points: pairs that variants test
+ * and sum, counted by loops. */
 enum { POINTS = 1500 };
 static void test_looked(void **state)
 {
@@ -141,7 +141,7 @@ static void test_looked(void **state)
     assert_float_equal(team.count.calls[COUNT_ERFC], within, 1e-6 * within);
     assert_float_equal(team.count.calls[COUNT_EXP], within, 1e-6 * within);
     assert_float_equal(team.count.calls[COUNT_ADD] / 3, around, 0.05 * around);
-    /* in step they sum for each other, but no more than is looked at */
+    /* a warp's threads sum for each other, but no more pairs than are tested */
     device.facts.subgroup = 32;
     struct work step = {.launches = 0};
     stage_work(&near_stage, row, &args, &step);
@@ -223,7 +223,7 @@ static void test_bound(void **state)
     struct work work = {.count = {{10, 0, 0, 0, 0, 1, 1}}, .read = 100};
     const char *bound;
     (void)state;
-    /* 10 + 10 + 40 seconds, a multiply-add of two flops a second */
+    /* 10 + 10 + 40 seconds, with a multiply-add of two flops per second */
     assert_float_equal(model_flops(&rates, &work.count), 120, 1e-9);
     assert_float_equal(model_seconds(&rates, &work, 500, 0, &bound), 60, 1e-9);
     assert_string_equal(bound, "flops");

@@ -69,7 +69,7 @@ static void distance_is_expanded(void)
     }
 }
 
-/* (10.6) and (10.8) are exact for what is there. */
+/* (10.6) and (10.8) are exact for the given coefficients. */
 static void shifts_are_exact(void)
 {
     static const int orders[] = {0, 1, 4, 9, 16};
@@ -246,7 +246,8 @@ static void lattice_sums_are_known(void)
                 CHECK_NEAR(s[multipole_at(l, m)], 0, 1e-15);
 }
 
-/* Of high degree the sum over shells converges by itself, in any brick. */
+/* For high degrees the sum over shells converges without correction, in any
+ * brick. */
 static void lattice_sums_are_sums(void)
 {
     static const double cells[][3] = {{1, 1, 1}, {2, 0.8, 1.4}, {3, 3, 0.9}};

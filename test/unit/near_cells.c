@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_cells.c: rows of near on a device give the same sums by whatever cells a
- * cutoff is divided into, in boxes that are tilted or thinner than the cutoff.
- * On FARSUM_TEST_DEVICE, else opencl:0. */
+/* near_cells.c: variants of near on a device give the same sums for any number
+ * of cells per cutoff, in cells that are tilted or thinner than the cutoff.  On
+ * FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static const double shapes[][9] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int named[] = {0, 1, 2, 3, 5, NEAR_CELLS};
-/* FEW: of rows with a group a cell, which look at each cell around. */
+/* FEW: for variants with one thread block per cell, which visit each cell
+ * around. */
 enum { NAMED = sizeof named / sizeof *named, FEW = 3 };
 
 struct sums {
@@ -58,7 +59,7 @@ static void sums_make(struct sums *w, int shape, struct device *device)
     };
 }
 
-/* Its points are set anew and summed; out: potentials, then fields. */
+/* Sets the points again and sums; out: potentials, then fields. */
 static farsum_status sums_set_run(struct sums *w, const struct variant *v,
                                   void *state, double *out)
 {
@@ -238,7 +239,7 @@ int main(void)
         w.args.n_sources = 1000000;
         costs_have_a_least(r, &w);
     }
-    CHECK(rows >= 4, "%d rows of near fit %s", rows, device->name);
+    CHECK(rows >= 4, "%d variants of near fit %s", rows, device->name);
     device_close(device);
     return check_end();
 }

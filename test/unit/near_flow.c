@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_flow: the host's fast row of the near field against plain for every
- * kernel of pair.def that is a flow: numbers of coefficients, instruction sets,
- * threads, the frame of turned cells, what is refused. */
+/* near_flow.c: the host's fast variant of the near field against plain, for
+ * every kernel of pair.def that is a flow.  Numbers of coefficients,
+ * instruction sets, threads, the frame of turned cells, refusals. */
 #include "unit/near_case.h"
 
 extern const struct variant near_plain, near_host_cluster;

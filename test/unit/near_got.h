@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_got.h: what a row of the near field gives of a case, and how far that is
+/* near_got.h: results of a near-field variant for a case, and their difference
  * from the formulas. */
 #ifndef FARSUM_TEST_NEAR_GOT_H
 #define FARSUM_TEST_NEAR_GOT_H
@@ -54,7 +54,7 @@ static inline struct near_args case_args(const struct near_case *c,
     };
 }
 
-/* Runs a state on the case; results are added to what was there. */
+/* Runs a state on the case; results are added to the old values. */
 static inline void state_run(const struct variant *row, void *state,
                              const struct near_case *c,
                              const struct near_args *args, unsigned outputs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_host: both rows of the near field against the formulas, over precisions,
- * instruction sets, threads, cells, distributions and outputs. */
+/* near_host.c: both host variants of the near field against the formulas, over
+ * precisions, instruction sets, threads, cells, distributions and outputs. */
 #include "unit/near_got.h"
 
 extern const struct variant near_plain, near_host_cluster;
@@ -293,7 +293,7 @@ static void test_again(void **state)
     assert_int_equal(mem_bytes(), before);
 }
 
-/* What is not there is refused, and every allocation may fail. */
+/* Unsupported requests are refused, and every allocation may fail. */
 static void test_refused(void **state)
 {
     (void)state;

@@ -26,7 +26,8 @@ static void move(struct points *p, const struct cell *cell, int64_t i,
                       + by[1] * cell->inv[3 + d] + by[2] * cell->inv[6 + d]);
 }
 
-/* Every point this far, in a direction that goes by `seed` and its number. */
+/* Moves every point this far, in a direction that depends on `seed` and its
+ * index. */
 static void move_all(struct points *p, const struct cell *cell, double far,
                      uint64_t seed)
 {

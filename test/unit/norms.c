@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Norms of energy, of pressure and of each force, and the estimates of energy
- * and virial beside every result.  What is right comes from the references by
- * name, of all particles.  On the host and, as
+/* norms.c: norms of energy, of pressure and of each force, and the estimates of
+ * energy and virial that come with every result.  The right values come from
+ * the references, called by name, at all particles.  On the host, and on
+ * FARSUM_TEST_DEVICE (default: opencl:0) as
  *
- *     test_unit_norms device
- *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+ *     test_unit_norms device */
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,7 +236,7 @@ static double measured(farsum_error_kind error)
                                             : of_each();
 }
 
-/* An estimate is within a factor of what is measured, above rounding. */
+/* An estimate is within a factor of the measured error, above rounding. */
 static void agrees(const char *what, double estimated, double found,
                    double factor)
 {
@@ -247,7 +246,7 @@ static void agrees(const char *what, double estimated, double found,
           found);
 }
 
-/* Beside a tolerance of forces, energy and virial have estimates. */
+/* With a tolerance of forces, energy and virial also have estimates. */
 static void beside(double tolerance, double factor)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -302,8 +301,8 @@ static void estimates(void)
     beside(1e-4, 1.1);
 }
 
-/* Of many particles the targets' potentials say it; the virial's error, which
- * is that of all modes, is as well known. */
+/* For many particles, the targets' potentials give the energy's estimate.  The
+ * virial's error contains all modes and is known as well as before. */
 static void many(void)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;

@@ -44,7 +44,7 @@ static void ladder_f32(void)
     ladder(1);
 }
 
-/* Several vectors, at once and in batches. */
+/* Several vectors in one call and in batches. */
 static void vectors(void)
 {
     static const int counts[] = {2, 3, 8, 11, 24};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_device: types 1 and 2 on a device, FARSUM_TEST_DEVICE ("opencl:0" if it
- * is not set), against the sums themselves and the host's.
- * FARSUM_TEST_ALL=1: every shape at every tolerance. */
+/* nufft_device.c: types 1 and 2 on a device, compared with direct sums and with
+ * the host.  On FARSUM_TEST_DEVICE (default: opencl:0).  FARSUM_TEST_ALL=1:
+ * every shape at every tolerance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static void as_on_the_host(void)
     }
 }
 
-/* Every transform of the room that fits gives the same. */
+/* Every variant of fft that fits gives the same result. */
 static void transforms(void)
 {
     farsum_variant_info row = FARSUM_VARIANT_INFO_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p_perf.c: test_unit_p2p perf [n [depth [threads [rhs]]]]: pairs a second of
- * every row of p2p that fits, on the host and on FARSUM_TEST_DEVICE if it is
- * set, of uniform points in a periodic dense tree. */
+/* p2p_perf.c: test_unit_p2p perf [n [depth [threads [rhs]]]]: pairs per second
+ * of every variant of p2p that fits.  On the host, and on FARSUM_TEST_DEVICE if
+ * it is set, for uniform points in a periodic dense tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +173,7 @@ void p2p_perf(int64_t n, int depth, int threads, int rhs)
     double *out = check_memory(4 * count, sizeof *out);
     if (name && strcmp(name, "host") != 0
         && !CHECK_OK(device_open(name, &perf.device)))
-        check_stop("%s is not there", name);
+        check_stop("%s is not available", name);
     tree_fractions(TREE_UNIFORM, n, 1, x);
     for (int f32 = 0; f32 < 2; f32++)
         for (int field = 0; field < 2; field++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plane_wave.c: 1/r and its slopes by plane waves, against what is said of
- * them. */
+/* plane_wave.c: 1/r and its gradients from plane waves, against their stated
+ * errors. */
 #include "check.h"
 #include "math/multipole.h"
 #include "math/plane_wave.h"

@@ -118,7 +118,7 @@ static void crowding_counts(void)
     CHECK(strstr(crowded.reason, "0.477 points a mesh point"), "%s",
           crowded.reason);
     CHECK(strstr(crowded.reason, " times;"), "%s", crowded.reason);
-    args.repeats = 1e4; /* the set-up of a matrix hangs on it less */
+    args.repeats = 1e4; /* a matrix's set-up then matters less */
     const char *const slower[] = {"gpu_cell_grid", "gpu_group",
                                   "gpu_particle_cas", "gpu_hybrid_mesh",
                                   "gpu_stream"};
@@ -184,7 +184,7 @@ static void round_trip(void)
               && times[0].run == 0.25,
           "%s %g %g", times[0].row, times[0].set, times[0].run);
     wisdom_keep(key, &newer, 1);
-    CHECK(wisdom_load(key, times) == 2, "one in place of one");
+    CHECK(wisdom_load(key, times) == 2, "one replaces one");
     CHECK(times[1].run == 2, "%s is not the newer", times[1].row);
     args.crowd = 100;
     key_of(other, &args);
@@ -243,7 +243,7 @@ static void times_decide(void)
     CHECK(strcmp(choice.row->name, "host_tile") == 0, "named");
 }
 
-/* Lines that mean nothing are not read, and a good one beside them is. */
+/* Lines without meaning are skipped; a good one among them is read. */
 static void garbage(void)
 {
     char key[WISDOM_KEY], line[WISDOM_KEY + 100];

@@ -56,7 +56,7 @@ void mesh_tunes(void)
     CHECK_FAILS(farsum_mesh_tune(&p, &o, &none_such), FARSUM_ERR_ARGUMENT);
 }
 
-/* A mesh looks at its points when it gets them. */
+/* A mesh inspects its points when it gets them. */
 void mesh_points(void)
 {
     enum { N = 20000 };

@@ -114,7 +114,7 @@ void test_columns(void)
           (long long)(d->bytes - held));
 }
 
-/* Where first mesh point m of an axis stands among those that there are. */
+/* Index of first mesh point m of an axis among the possible ones. */
 static int64_t first_at(int64_t m, int64_t mesh, int open, int support)
 {
     if (open)

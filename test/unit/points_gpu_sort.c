@@ -86,7 +86,7 @@ void test_sorts(void)
                 CHECK_OK(gpu_sort_build(p, tiles[t], 1));
                 CHECK(p->sort.path == GPU_SORT_RADIX, "%d", p->sort.path);
                 check_sort(p, &host, 1);
-                /* what is there does for both */
+                /* the present one serves both */
                 CHECK_OK(gpu_sort_build(p, tiles[t], 0));
                 CHECK(p->sort.path == GPU_SORT_RADIX, "sorted twice");
                 check_filling(p, &host);
@@ -201,7 +201,7 @@ void test_sort_repeats(void)
     points_gpu_destroy(q);
 }
 
-/* Keys of a room's own: a stable order, and where each value begins. */
+/* Keys of a stage's own: a stable order, and the beginning of each value. */
 void test_keys(void)
 {
     struct points_gpu *p = NULL;

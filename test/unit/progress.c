@@ -48,7 +48,8 @@ static void nobody_listens(void)
     CHECK(progress_end(&none, FARSUM_ERR_CELL) == FARSUM_ERR_CELL, "status");
 }
 
-/* The first at once, then ten a second, over one begin and the next. */
+/* The first call immediately, then ten per second, over one begin and the
+ * next. */
 static void ten_a_second(void)
 {
     struct heard h;

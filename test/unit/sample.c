@@ -73,8 +73,8 @@ static void all(void)
     CHECK(found > 0.9 && found < 1.1, "%g", found);
 }
 
-/* Of points at random the nearest pair of all is nearer than those of the
- * sample, (6.18); of others it is not, and nothing is added. */
+/* Random points: the nearest pair of all is nearer than the sample's nearest,
+ * (6.18).  Other points: it is not, and nothing is added. */
 static void nearest(void)
 {
     const double rows[9] = {SIDE, 0, 0, 0, SIDE, 0, 0, 0, SIDE};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain influence function against sums written anew: energy (5.3), the
- * virial as its derivative by strain, what is left out. */
+/* scale.c: the plain influence function against independently written sums:
+ * energy (5.3), the virial as its derivative by strain, omitted modes. */
 #include <stdlib.h>
 #include <string.h>
 

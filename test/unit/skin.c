@@ -90,7 +90,7 @@ static void go_on(struct system *s, int k)
     }
 }
 
-/* Steps whose lists are kept, once made anew in their midst. */
+/* Steps that keep the lists; in their midst the lists are built once more. */
 static void walks(struct system *s, double rounding)
 {
     farsum_plan *plan = plan_of(s), *without = plan_without(s, plan);
@@ -226,8 +226,8 @@ static void exclusions(void)
     farsum_plan_destroy(exact);
 }
 
-/* One particle beyond half the skin, other counts, a cell: lists anew, and as
- * good as at first; bit for bit. */
+/* One particle beyond half the skin, other counts, another cell: the lists are
+ * built again, and are as good as the first ones, bit for bit. */
 static void anew(void)
 {
     struct system s;

@@ -27,7 +27,7 @@ struct system {
     int64_t m;
 };
 
-/* Of one right-hand side; of a flow the velocity in field. */
+/* Sums of one right-hand side; for a flow, field holds the velocity. */
 struct sums {
     double potential[N], field[N][3], energy, virial[9];
 };

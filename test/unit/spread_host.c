@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread_host: the host's rows of spread against plain, for every window
+/* spread_host.c: the host's variants of spread against plain, for every window
  * support, precision, instruction set and number of threads, on awkward
  * meshes. */
 #include "unit/spread_case.h"

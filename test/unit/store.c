@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of kept kernels and times: nothing is lost between writers,
- * nothing waits, and what others could have written is not read. */
+/* store.c: the folder of kept kernels and times.  No writer loses anything, no
+ * call blocks, and files that others could have written are not read. */
 #include "base/store.h"
 
 #include "check.h"
@@ -274,7 +274,7 @@ static void raised_rights(void)
     struct statvfs where;
     char command[300];
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    return; /* a sanitizer's runtime wants the environment */
+    return; /* a sanitizer's runtime needs the environment */
 #endif
     if (geteuid() != 0 || statvfs(folder, &where) != 0
         || (where.f_flag & ST_NOSUID))

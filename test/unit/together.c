@@ -109,7 +109,7 @@ static void pairs(void)
     pair_by("fmm", 0);
 }
 
-/* Of three at one place each pair must be excluded. */
+/* With three sources at one position, each pair must be excluded. */
 static void three(void)
 {
     static const double x[4][3] = {{1, 2, 3}, {1, 2, 3}, {4, 5, 6}, {1, 2, 3}};

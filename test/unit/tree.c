@@ -124,7 +124,7 @@ static void check_sparse(const struct tree *tree, const struct tree_args *args)
                     for (int o = 0; other >= 0 && o < 8; o++) {
                         int64_t c = tree_child(tree, level, other, o);
                         CHECK(c < 0 || tree_box_leaf(tree, c) >= 0,
-                              "leaf %lld beside grandchildren",
+                              "leaf %lld next to grandchildren",
                               (long long)leaf);
                     }
                 }

@@ -141,7 +141,7 @@ static void cover_check(const struct cover *c)
     tree_same("pairs that are not covered once", wrong, 0);
     CHECK(once > 0 || c->targets->n * c->sources->n == 0
               || tree_boxes(tree, 0) > 1,
-          "no pair was looked at");
+          "no pair was checked");
 }
 
 void tree_check_cover(const struct tree *tree, const struct tree_given *sources,

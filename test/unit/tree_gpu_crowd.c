@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu_crowd.c: what the boxes of a dense tree on a device say of errors is
- * what the host's do. */
+/* tree_gpu_crowd.c: error statistics of the boxes of a dense tree: a device's
+ * agree with the host's. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"
@@ -137,7 +137,7 @@ static void dense_crowds(void)
     points_gpu_destroy(t);
 }
 
-/* Seconds of the host's way: positions to it and its look at them. */
+/* Seconds on the host: download of positions and their statistics. */
 static double by_host(const struct tree *on, int threads)
 {
     const struct tree_gpu_points *p = &on->gpu->source;
@@ -213,8 +213,8 @@ void tree_gpu_crowd_perf(void)
         timed(n, depth);
 }
 
-/* Of points at random in many boxes few boxes and points are looked at, which
- * say what all of them do: as much as even filling has. */
+/* For random points in many boxes, statistics sample few boxes and points.
+ * They represent all: the values are those of an even filling. */
 static void even_points(void)
 {
     enum { N = 2000000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points/tree/tree_device_sparse.c: sparse trees that a device builds are the
- * host's, and so is what their boxes say of the errors. */
+/* tree_gpu_sparse.c: sparse trees built by a device agree with the host's, and
+ * so do the error statistics of their boxes. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"

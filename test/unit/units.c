@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of length and strength: with every length times 2^k and every strength
- * times 2^m a plan's results are the same bits, but for their exponents; what
- * the type of an output does not hold is refused. */
+/* units.c: units of length and strength.  If every length is multiplied by 2^k
+ * and every strength by 2^m, a plan's results are the same bits, except for
+ * their exponents.  A result outside the range of an output's type is
+ * refused. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
