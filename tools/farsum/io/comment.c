@@ -183,8 +183,8 @@ static int parse_pair(struct text *t, struct io_frame *frame,
     return 0;
 }
 
-/* The value is a decoded copy; a message about it must name its place in the
- * line, so the copy stands in for the line meanwhile (escapes aside). */
+/* The value is a decoded copy.  A message about it must name its position in
+ * the line, so the copy replaces the line meanwhile (except for escapes). */
 static int parse_pair_in_place(struct text *t, struct io_frame *frame,
                                struct comment *c, struct keys_pair *pair) {
     char *line = t->line;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extended XYZ: a count, a comment line of key=value pairs, a line a particle
- * (github.com/libAtoms/extxyz).  Plain XYZ is the same with free text. */
+/* extxyz_read.c: extended XYZ: a count, a comment line of key=value pairs, one
+ * line per particle (github.com/libAtoms/extxyz).  Plain XYZ is the same with
+ * free text. */
 #include <string.h>
 
 #include "comment.h"

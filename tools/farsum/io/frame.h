@@ -10,8 +10,8 @@ size_t frame_cell_size(enum io_type type); /* bytes of one value */
 /* Adds an empty column; its data come with frame_grow.  -1: no memory. */
 int frame_add_column(struct io_frame *frame, const char *name,
                      enum io_type type, int width);
-/* Room for one more row, zeroed, and n + 1.  The arrays grow with the rows that
- * were seen, never by what a header says.  -1: no memory. */
+/* Makes space for one more row, zeroed, and for n + 1.  The arrays grow with
+ * the rows that were read, not with a count in a header.  -1: no memory. */
 int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
 /* Cuts the arrays to n rows, and gives those that have none an address. */
 int frame_fit(struct io_frame *frame, bool charged);

@@ -101,8 +101,8 @@ static bool near_by(double a, double b, double scale) {
     return fabs(a - b) <= 1e-6 * scale;
 }
 
-/* Are v, a number of `cell` says of it (an edge, edges, edges and angles,
- * rows), the cell's? */
+/* 1: the numbers v of the key `cell` agree with the cell.  n says what they
+ * are: an edge, edges, edges and angles, or rows. */
 static bool agrees(const double *v, int n, const double cell[9]) {
     double length[3], scale = 0;
     for (int d = 0; d < 3; d++) {
@@ -127,7 +127,7 @@ static bool agrees(const double *v, int n, const double cell[9]) {
     return good;
 }
 
-/* The key where it stands in the line. */
+/* The key's position in the line. */
 static struct text_word place(const struct text *t, const char *key) {
     size_t n = strlen(key);
     for (const char *p = t->line; *p; p++)
@@ -173,10 +173,10 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     const double *o = frame->origin;
     if (geometry_is_given(options)) return 0;
     if (!frame->has_cell && with_pbc && (p[0] || p[1] || p[2]))
-        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" beside a pbc "
+        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" with a pbc "
                              "that says periodic (" GEOMETRY_ADVICE ")");
     if (!frame->has_cell && (o[0] != 0 || o[1] != 0 || o[2] != 0))
-        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" beside "
+        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" with "
                              "Origin (" GEOMETRY_ADVICE ")");
     for (int k = 0; k < frame->n_keys; k++) {
         const struct io_key *key = &frame->keys[k];

@@ -15,7 +15,7 @@
 static inline bool geometry_is_given(const struct io_options *options) {
     return options->cell_given || options->open_given;
 }
-/* What the extended XYZ comment line of the text says beside Lattice, Origin
+/* Reads the extended XYZ comment line of the text, except for Lattice, Origin
  * and pbc.  with_pbc: it has the key pbc.  0, or -1 with a message. */
 int geometry_check_keys(struct text *t, const struct io_options *options,
                         const struct io_frame *frame, bool with_pbc);

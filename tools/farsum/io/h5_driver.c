@@ -99,7 +99,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t list,
     return 0;
 }
 
-/* The library wants the file to have its allocated length. */
+/* The library requires the file to have its allocated length. */
 static herr_t driver_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
     (void)list, (void)closing;
     struct driver *d = (struct driver *)file;

@@ -145,8 +145,8 @@ static int open_charge(struct text *t, struct h5md *h) {
     return h5md_check_frames(t, h, h->group, e);
 }
 
-/* Whatever has a row a particle; what was sampled at other times than the
- * positions is left out, as it is of no frame. */
+/* Reads everything with one row per particle.  Data that were sampled at other
+ * times than the positions belong to no frame and are left out. */
 static int open_columns(struct text *t, struct h5md *h) {
     hsize_t links = count_links(h->group);
     for (hsize_t k = 0; k < links; k++) {

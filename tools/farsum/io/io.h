@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io.h: particle files in and out.
+/* io.h: reading and writing particle files.
  *
- * A reader is opened on a file (its format told by name, suffix or content) and
- * gives frames one by one; a writer takes frames and appears under its final
- * name only when it is closed without error (written beside, then renamed).
- * Every fault is told with file, line and column, and what was expected. */
+ * A reader is opened on a file and returns frames one by one.  Its format
+ * follows from name, suffix or content.  A writer accepts frames.  It writes a
+ * temporary file, which gets its final name only when it is closed without
+ * error.  Every error names file, line and column, and the expected text. */
 #ifndef FARSUM_TOOLS_IO_H
 #define FARSUM_TOOLS_IO_H
 
@@ -28,7 +28,7 @@ struct io_key {
     char *key, *value;  /* owned; value without its quotes */
 };
 
-/* Two particles by their numbers in the file, and the line they stand in. */
+/* Two particles by their numbers in the file, and the number of their line. */
 struct io_pair {
     int64_t a, b, line;
     double factor;      /* of a file of pairs: the third number, or 0 */
@@ -114,8 +114,8 @@ const char *io_reader_note(const struct io_reader *reader);
 const char *io_reader_format(const struct io_reader *reader);
 void io_close(struct io_reader *reader); /* NULL is legal */
 
-/* A file of pairs, "I J" or "I J FACTOR" a line, # begins a comment; what it
- * holds is the caller's.  0 or -1. */
+/* Reads a file of pairs, "I J" or "I J FACTOR" per line; # begins a comment.
+ * The caller owns its contents.  0 or -1. */
 int io_read_pairs(const char *path, struct io_pairs *pairs, char *error,
                   size_t size);
 /* One more; -1: no memory. */

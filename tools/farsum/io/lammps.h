@@ -46,7 +46,7 @@ const struct lammps_section *lammps_section(const char *line);
 
 #define LAMMPS_TYPES_MAX 1000000
 
-/* Of the frame; -1: none. */
+/* Columns of the frame; -1: none. */
 struct lammps_columns {
     int id, type, mol, image, species;
 };

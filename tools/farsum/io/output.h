@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* output.h: a file that appears under its name only when it is complete.
  *
- * It is written beside, synced and renamed; a link stays, its target is
- * replaced, with the mode that it had; a new file has the mode that the user's
- * mask gives. */
+ * It is written under a temporary name in the same folder, synced and renamed.
+ * A link stays; its target is replaced and keeps its mode.  A new file gets the
+ * mode that the user's mask gives. */
 #ifndef FARSUM_IO_OUTPUT_H
 #define FARSUM_IO_OUTPUT_H
 

@@ -17,7 +17,8 @@
 
 /* --- messages --- */
 
-/* Long names keep their end, so that there is room for what is wrong. */
+/* Long names keep only their end, so that the message has space for the
+ * error. */
 static const char *text_name(const struct text *t) {
     size_t n = strlen(t->name);
     return n > 400 ? t->name + n - 400 : t->name;

@@ -46,7 +46,7 @@ int text_open_memory(struct text *t, const char *name, const char *source,
                      size_t n);
 void text_close(struct text *t); /* frees all; the message stays */
 
-/* 1: the next line stands in t->line; 0: there is none; -1: error. */
+/* 1: the next line is in t->line; 0: there is none; -1: error. */
 int text_next_line(struct text *t);
 bool text_blank(const struct text *t); /* nothing but spaces after cursor */
 struct text_word text_next_word(struct text *t);
