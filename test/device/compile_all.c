@@ -9,9 +9,9 @@
  * the C compiler search for macros that #if uses and nothing defines.
  *
  * By default, a file's first recipe is compiled for one architecture in f32 and
- * the next one in f64, alternating between files.  Each other recipe is compiled
- * for one architecture, in one precision, by NVRTC or hipRTC in turn.  --full
- * or FARSUM_TEST_ALL=1 compiles all combinations.
+ * the next one in f64, alternating between files.  Each other recipe is
+ * compiled for one architecture, in one precision, by NVRTC or hipRTC in turn.
+ * --full or FARSUM_TEST_ALL=1 compiles all combinations.
  *
  * TEXT: only files whose name contains it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: these must be available.
