@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charges by type, for files that have none: --charge 2=0.4, --charge Na=1. */
+/* charges.c: charges by type, for files without charges: --charge 2=0.4,
+ * --charge Na=1. */
 #include "charges.h"
 
 #include <stdio.h>

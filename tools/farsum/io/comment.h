@@ -16,7 +16,7 @@ struct field {
     int column; /* of the frame */
 };
 
-/* What the line says about the columns. */
+/* The columns that the line describes. */
 struct comment {
     struct field *fields; /* owned */
     int n_fields;
@@ -25,8 +25,8 @@ struct comment {
     bool says_periodic; /* it has the key pbc */
 };
 
-/* Reads the text's line: cell, flags and keys to the frame, the columns to *c.
- * 0, or -1 with a message; *c is to be cleared in either case. */
+/* Reads the text's line: cell, flags and keys into the frame, the columns into
+ * *c.  0, or -1 with a message.  The caller clears *c in either case. */
 int comment_parse(struct text *t, const struct io_options *options,
                   struct io_frame *frame, struct comment *c);
 void comment_clear(struct comment *c);

@@ -83,7 +83,8 @@ static int read_count(struct text *t, int64_t frames, int64_t *n) {
     return text_finish_line(t) ? -1 : 1;
 }
 
-/* A cell of the first frame only is no cell of the others, nor open space. */
+/* If only the first frame has a cell, the others have neither a cell nor open
+ * space: an error. */
 static int check_like_before(struct io_reader *reader,
                              const struct io_frame *frame,
                              const struct comment *c) {

@@ -8,7 +8,7 @@
 #include "keys.h"
 #include "output.h"
 
-/* key=value, each quoted where it must be. */
+/* key=value, each quoted if necessary. */
 static int put_key(struct output *o, const char *key, const char *value) {
     char *k = keys_quote(key), *v = keys_quote(value);
     int bad = k && v ? output_text(o, " ") || output_text(o, k) ||
@@ -88,7 +88,7 @@ static int put_comment(struct output *o, const struct io_frame *frame,
     return output_text(o, "\n");
 }
 
-/* Quoted as the reader of a column takes it. */
+/* Quoted as the reader of columns expects. */
 static int put_word(struct output *o, const char *word) {
     if (*word && *word != '"' && !strpbrk(word, " \t\n\v\f\r"))
         return output_text(o, word);

@@ -200,7 +200,7 @@ int frame_fit(struct io_frame *frame, bool charged) {
     return resize_all(frame, frame->n, frame->n, charged);
 }
 
-/* Exact where it matters most: right angles give zeros. */
+/* Exact for right angles, which give zeros. */
 static double cosine(double degrees) {
     if (degrees == 90) return 0;
     if (degrees == 60) return 0.5;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.h: frames that grow row by row, for the readers. */
+/* frame.h: frames that grow row by row, for readers. */
 #ifndef FARSUM_IO_FRAME_H
 #define FARSUM_IO_FRAME_H
 
@@ -7,15 +7,15 @@
 
 size_t frame_cell_size(enum io_type type); /* bytes of one value */
 
-/* Adds an empty column; its data come with frame_grow.  -1: no memory. */
+/* Adds an empty column; frame_grow adds its data.  -1: no memory. */
 int frame_add_column(struct io_frame *frame, const char *name,
                      enum io_type type, int width);
 /* Makes space for one more row, zeroed, and for n + 1.  The arrays grow with
  * the rows that were read, not with a count in a header.  -1: no memory. */
 int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
-/* Cuts the arrays to n rows, and gives those that have none an address. */
+/* Cuts the arrays to n rows; empty arrays get an address too. */
 int frame_fit(struct io_frame *frame, bool charged);
-/* Keeps the rows whose flag is set; frees the others. */
+/* Keeps the rows whose flag is set and frees the others. */
 void frame_keep_rows(struct io_frame *frame, const bool *keep);
 void frame_drop_column(struct io_frame *frame, const char *name);
 

@@ -12,7 +12,7 @@
 
 enum kind { NO_GEOMETRY, CELL, PERIODIC };
 
-/* Small letters without _ and -. */
+/* In lower case, without _ and -. */
 static const char cell_words[] =
     " cell box boxsize boxlength boxlengths boxvectors boxedges edges unitcell "
     "celllength celllengths cellangles cellvectors cellparameters cellpar "
@@ -45,7 +45,7 @@ bool geometry_is_single(const char *key) {
            kind_of(key, strlen(key)) != NO_GEOMETRY;
 }
 
-/* The numbers of a value, at most 9; 0: it is something else. */
+/* Reads the numbers of a value, at most 9; 0: it is not made of numbers. */
 static int numbers(const char *p, double v[9]) {
     int n = 0;
     for (;;) {
@@ -139,7 +139,7 @@ static int check_cell(struct text *t, const struct io_frame *frame,
                       const struct io_key *key) {
     double v[9];
     int n = numbers(key->value, v);
-    if (n == 0) return 0; /* some word of the user's own */
+    if (n == 0) return 0; /* some other word of the user */
     if (!frame->has_cell)
         return text_expected(t, place(t, key->key), "a cell as Lattice=\"...\" "
                              "(" GEOMETRY_ADVICE ")");
@@ -188,7 +188,8 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     return 0;
 }
 
-/* A name of geometry, and then a mark or what can only be its value. */
+/* 1: the text has a name of geometry, followed by a mark or by a likely
+ * value. */
 int geometry_check_free_text(struct text *t,
                              const struct io_options *options) {
     struct text copy = *t;

@@ -9,9 +9,9 @@
 #include <zlib.h>
 
 #define PACKED ((size_t)64 << 10)
-/* Text of particles packs five to thirty times.  A few bytes that unpack to
- * more than this many times themselves are no such text: they would fill the
- * memory. */
+/* Texts of particles are compressed by factors 5 to 30.  A few bytes that
+ * unpack to more than RATIO times their number are no such text; they would
+ * fill the memory. */
 #define RATIO 250
 #define FREE_BYTES ((uint64_t)64 << 20)
 
@@ -73,7 +73,7 @@ void gunzip_close(struct gunzip *g) {
     free(g);
 }
 
-/* More packed bytes, if there are none left.  0, or -1. */
+/* Reads more packed bytes if none are left.  0, or -1. */
 static int feed(struct gunzip *g) {
     if (g->z.avail_in > 0 || g->ended) return 0;
     ptrdiff_t n = g->source(g->data, g->packed, PACKED);

@@ -23,7 +23,7 @@ struct reason {
 static herr_t keep_first(unsigned n, const H5E_error2_t *entry, void *data) {
     struct reason *reason = data;
     if (n > 0 || !entry->desc) return 0;
-    /* The system's own words, where there are some. */
+    /* The operating system's message, if there is one. */
     const char *p = strstr(entry->desc, "error message = '");
     p = p ? p + strlen("error message = '") : entry->desc;
     int length = p == entry->desc ? 120 : (int)strcspn(p, "'");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5 on top of our own output.  Once a write has failed, HDF5 1.10 cannot
- * close its file any more and crashes when the program exits; so this driver
- * keeps the failure to itself, and the writer looks for it after each step. */
+/* h5_driver.c: HDF5 driver on top of our own output.  After a failed write,
+ * HDF5 1.10 cannot close its file any more and crashes at the program's exit.
+ * So this driver hides the failure from HDF5, and the writer checks for it
+ * after each step. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct driver {
     haddr_t allocated, end;
 };
 
-/* What H5Pset_driver takes a copy of. */
+/* H5Pset_driver copies this. */
 struct driver_info {
     struct output *output;
 };
@@ -115,7 +116,7 @@ hid_t h5_create_in(struct output *output) {
     static const H5FD_class_t class = {
 #ifdef H5FD_CLASS_VERSION
         .version = H5FD_CLASS_VERSION,
-        .value = 500, /* of those for private use */
+        .value = 500, /* in the range for private use */
 #endif
         .name = "farsum",
         .maxaddr = (haddr_t)INT64_MAX,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The box of an H5MD file, and what belongs to the positions' frames. */
+/* h5md_box.c: the box of an H5MD file, and frames that belong to those of the
+ * positions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int h5md_shape_error(struct text *t, const struct h5md_element *e,
 
 /* --- frames --- */
 
-/* The steps of an element, owned; NULL: it has none that can be read. */
+/* The steps of an element, owned; NULL: none that can be read. */
 static int64_t *read_steps(hid_t parent, const char *name, hsize_t n) {
     char path[300];
     int64_t *steps = NULL;
@@ -44,7 +45,7 @@ static int64_t *read_steps(hid_t parent, const char *name, hsize_t n) {
     return steps;
 }
 
-/* As many frames, but of other times? */
+/* Refuses an element with the same number of frames at other times. */
 static int check_steps(struct text *t, const struct h5md *h, hid_t parent,
                        const struct h5md_element *e) {
     int bad = 0;
@@ -99,7 +100,7 @@ static bool three_words(hid_t a, char out[3][WORD]) {
     return good;
 }
 
-/* box@boundary: "periodic" or "none" an axis. */
+/* box@boundary: "periodic" or "none" for each axis. */
 static int read_boundary(struct text *t, hid_t box, struct h5md *h) {
     char words[3][WORD] = {{0}};
     hid_t a = H5Aexists(box, "boundary") > 0
@@ -122,8 +123,8 @@ static int read_boundary(struct text *t, hid_t box, struct h5md *h) {
     return 0;
 }
 
-/* Edges without a boundary, a boundary without edges: neither says what it
- * is. */
+/* Edges without a boundary, or a boundary without edges, do not define the
+ * cell. */
 static int check_box(struct text *t, const struct io_options *options,
                      const struct h5md *h) {
     const int *p = h->periodic;
@@ -139,7 +140,7 @@ static int check_box(struct text *t, const struct io_options *options,
     return 0;
 }
 
-/* Edges in another unit than the positions would be another cell. */
+/* Edges in another unit than the positions' would mean another cell. */
 static int check_units(struct text *t, const struct h5md *h, hid_t box) {
     char unit[24];
     h5_unit(box, "edges", unit, sizeof unit);

@@ -20,7 +20,7 @@ static char *join(const char *a, const char *b) {
     return out;
 }
 
-/* The data set of an element; < 0: it is none. */
+/* The data set of an element; < 0: there is none. */
 static hid_t find_set(hid_t parent, const char *name, bool *timed) {
     if (!h5_exists(parent, name)) return -1;
     hid_t object = H5Oopen(parent, name, H5P_DEFAULT), set = -1;
@@ -62,7 +62,7 @@ static int get_shape(struct text *t, struct h5md_element *e) {
     return 0;
 }
 
-/* Bytes of one frame in the file; SIZE_MAX: beyond all sizes. */
+/* Bytes of one frame in the file; SIZE_MAX: too large to count. */
 static size_t frame_bytes(const struct h5md_element *e) {
     size_t bytes = e->file_size;
     for (int k = 0; k < e->rank; k++)
@@ -71,8 +71,7 @@ static size_t frame_bytes(const struct h5md_element *e) {
     return bytes;
 }
 
-/* Names of filters that files may not give themselves (registered with the HDF
- * Group). */
+/* Names of filters that files may not name (registered with the HDF Group). */
 static const char *filter_name(H5Z_filter_t id, const char *name) {
     static const struct {
         H5Z_filter_t id;
@@ -87,7 +86,7 @@ static const char *filter_name(H5Z_filter_t id, const char *name) {
     return *name ? name : "without a name";
 }
 
-/* A filter that the library lacks makes the values unreadable. */
+/* If the library lacks a filter, the values cannot be read. */
 static int check_filters(struct text *t, const struct h5md_element *e,
                          hid_t list, int filters) {
     for (int k = 0; k < filters; k++) {
@@ -106,8 +105,9 @@ static int check_filters(struct text *t, const struct h5md_element *e,
     return 0;
 }
 
-/* What the header claims must be there: an array that was not written to its
- * end would read as zeros, one of absurd size would take all memory. */
+/* Checks that the file has the data that its header claims.  An array not
+ * written to its end would read as zeros; one of absurd size would take all
+ * memory. */
 static int check_storage(struct text *t, const struct h5md_element *e) {
     size_t one = frame_bytes(e), all;
     hid_t list = H5Dget_create_plist(e->set);
@@ -169,7 +169,7 @@ static bool is_flag(const struct h5md_element *e) {
            e->member_values[1] == 1;
 }
 
-/* 1: a type that we know; 0: another; -1. */
+/* 1: a known type; 0: another; -1: error. */
 static int get_type(struct text *t, struct h5md_element *e) {
     hid_t type = H5Dget_type(e->set);
     int known = type < 0 ? -1 : 1;

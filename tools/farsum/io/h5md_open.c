@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what an H5MD file has; the values are read frame by frame. */
+/* h5md_open.c: finds the elements of an H5MD file.  The values are read frame
+ * by frame later. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static int open_file(struct io_reader *reader, struct h5md *h) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access < 0) return text_no_memory(t);
     const char *name = t->name;
-    if (reader->image) { /* held in memory, no file of that name */
+    if (reader->image) { /* held in memory; there is no such file */
         if (H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
             H5Pset_file_image(access, (void *)(uintptr_t)reader->image,
                               reader->image_size) >= 0)
@@ -29,7 +30,7 @@ static int open_file(struct io_reader *reader, struct h5md *h) {
     return text_fail(t, "cannot open as HDF5: %s", reason);
 }
 
-/* The name of a link, owned; by creation where the file keeps that order. */
+/* The name of a link, owned; in order of creation if the file keeps it. */
 static char *link_name(hid_t group, hsize_t k) {
     H5_index_t index = H5_INDEX_NAME;
     hid_t list = H5Gget_create_plist(group);

@@ -132,7 +132,7 @@ int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
     return bad;
 }
 
-/* One frame more, at the end. */
+/* Appends one frame. */
 static int append(struct io_writer *w, const struct h5md_out_element *e,
                   hid_t set, const void *data) {
     hsize_t start[3] = {(hsize_t)w->frames, 0, 0};
@@ -241,7 +241,7 @@ static int put_key_lines(struct io_writer *w, struct h5md_out *h) {
 
 int h5md_out_finish(struct io_writer *w, struct h5md_out *h) {
     if (h->keys_change && put_key_lines(w, h)) return -1;
-    /* The elements have their own names of it. */
+    /* Each element has its own link to it. */
     if (H5Ldelete(h->file, "step", H5P_DEFAULT) < 0 ||
         H5Fflush(h->file, H5F_SCOPE_GLOBAL) < 0)
         return h5md_out_broken(w);

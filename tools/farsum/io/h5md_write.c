@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes H5MD: everything time-dependent, a frame a row, so that files of one
- * frame and of many have the same shape. */
+/* h5md_write.c: writes H5MD.  All data are time-dependent, one row per frame,
+ * so that files of one frame and of many have the same shape. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,7 +225,7 @@ void h5md_drop(struct io_writer *w) {
     struct h5_silence old;
     if (!h) return;
     h5_silence(&old);
-    /* Nothing more needs to reach a file that goes. */
+    /* An abandoned file needs no more data. */
     if (w->output->cause == 0) w->output->cause = ECANCELED;
     h5md_out_close(h);
     h5_restore(&old);

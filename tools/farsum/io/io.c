@@ -32,8 +32,8 @@ static const struct format *format_by_name(const char *name) {
     return NULL;
 }
 
-/* The last suffix before `end` in small letters, between blanks; its start, or
- * NULL. */
+/* The last suffix before `end` in lower case, between blanks.  Returns its
+ * start, or NULL. */
 static const char *suffix(const char *path, const char *end, char word[16]) {
     const char *dot = end;
     while (dot > path && *dot != '.' && *dot != '/') dot--;
@@ -47,7 +47,7 @@ static const char *suffix(const char *path, const char *end, char word[16]) {
     return dot;
 }
 
-/* packed: one more suffix, of gzip, may follow. */
+/* packed: a further suffix, of gzip, may follow. */
 static const struct format *format_by_suffix(const char *path, bool packed) {
     char word[16];
     const char *dot = suffix(path, path + strlen(path), word);
@@ -74,7 +74,7 @@ static bool counts_atoms(const char *p, const char *end) {
     return starts(p, end, "atoms");
 }
 
-/* By the first lines, of which `end` may cut the last. */
+/* The format by the first lines; `end` may cut the last one. */
 static const struct format *format_by_content(const char *p,
                                               const char *end) {
     if (starts(p, end, "\211HDF\r\n\032\n")) return &format_hdf5;
@@ -238,7 +238,8 @@ static int create(struct io_writer *w, const char *path) {
     return w->format->create ? w->format->create(w) : 0;
 }
 
-/* By the suffix; what has none, as standard output and devices, gets text. */
+/* The format by the suffix.  Names without one, such as standard output and
+ * devices, get text. */
 static const struct format *format_to_write(const char *path) {
     const struct format *chosen = format_by_suffix(path, false);
     struct stat status;

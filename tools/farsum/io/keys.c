@@ -44,7 +44,7 @@ int keys_quoted(const char *line, size_t *cursor, char **value,
     return 1;
 }
 
-/* {...} without, [...] with its brackets; nested ones are counted. */
+/* {...} without its brackets, [...] with them; nested ones are counted. */
 static int bracketed(const char *line, size_t *cursor, char **value,
                      const char **expected) {
     char open = line[*cursor], close = open == '{' ? '}' : ']';
@@ -93,7 +93,7 @@ static int take_value(const char *line, size_t *cursor,
     return got;
 }
 
-/* Does another pair begin here?  Then the value before it is empty, as ASE
+/* 1: another pair begins here.  Then the value before it is empty, as ASE
  * writes it: key= next=1. */
 static bool begins_pair(const char *line, size_t at) {
     char quote = line[at];
@@ -142,7 +142,7 @@ static int take_pair(const char *line, size_t *cursor, struct keys_pair *pair,
         return -1;
     }
     pair->at = *cursor;
-    pair->value = frame_text("T", 1); /* a key alone is a flag that is set */
+    pair->value = frame_text("T", 1); /* no value: a flag */
     return pair->value ? 1 : no_memory(expected);
 }
 
@@ -167,7 +167,8 @@ bool keys_is_bare(const char *value) {
     return strpbrk(value, " \t\n\v\f\r\"'={}[]\\,") == NULL;
 }
 
-/* One bracket from the first to the last character, and nothing to escape. */
+/* 1: one bracket from the first to the last character, with nothing to
+ * escape. */
 static bool is_array(const char *value) {
     size_t n = strlen(value), depth = 0;
     if (n < 2 || value[0] != '[' || strpbrk(value, "\n\v\f\r\"'\\"))

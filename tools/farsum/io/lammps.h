@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lammps.h: the tables of LAMMPS data files (docs.lammps.org/read_data). */
+/* lammps.h: tables of LAMMPS data files (docs.lammps.org/read_data). */
 #ifndef FARSUM_IO_LAMMPS_H
 #define FARSUM_IO_LAMMPS_H
 
@@ -25,10 +25,11 @@ struct lammps_header {
     double vectors[4][3];
 };
 
-/* Takes a line of the header.  1: it was one; 0: it starts a section; -1. */
+/* Reads a line of the header.  1: done; 0: the line starts a section; -1:
+ * error. */
 int lammps_header_line(struct text *t, struct lammps_header *h);
-/* The cell that the header gives; none is an error where there are atoms,
- * unless the command says what is meant. */
+/* Sets the cell of the header.  No cell is an error if there are atoms, unless
+ * the command states the geometry. */
 int lammps_header_cell(struct text *t, const struct io_options *options,
                        const struct lammps_header *h,
                        struct io_frame *frame);
@@ -41,7 +42,7 @@ struct lammps_section {
     const char *name;
     enum lammps_count count; /* its number of lines */
 };
-/* The section whose name the line is; NULL: none.  The line has no comment. */
+/* The section with the name in this line (without comment); NULL: none. */
 const struct lammps_section *lammps_section(const char *line);
 
 #define LAMMPS_TYPES_MAX 1000000
@@ -57,27 +58,28 @@ struct lammps {
     struct io_frame *frame;
     struct lammps_header header;
     const struct lammps_style *style;
-    struct lammps_style own; /* of columns that were named one by one */
-    char layout[64], hint[32]; /* hint: the word after "Atoms #", no style */
-    bool guessed, images; /* the style is; image flags follow the columns */
+    struct lammps_style own; /* for columns that were named one by one */
+    char layout[64], hint[32]; /* hint: after "Atoms #", no style */
+    bool guessed, images; /* the style is; image flags follow */
     bool some_negative, some_image; /* a charge below 0, a flag not 0 */
     struct lammps_columns column;
     char **labels; /* owned, [n_labels]; NULL: no section Atom Type Labels */
     int64_t n_labels;
     bool atoms_seen, in_unknown;
-    int64_t unknown_line; /* of the first section without a known name; 0 */
+    int64_t unknown_line; /* of the first section with an unknown name; or 0 */
     char unknown[40];
 };
 
-/* 1: the next line that is more than blanks and a comment; 0: none; -1. */
+/* 1: the next line with more than blanks and a comment; 0: none; -1: error. */
 int lammps_next_line(struct text *t);
-/* An error if the line names a section where item i of n should stand. */
+/* An error if the line names a section instead of item i of n. */
 int lammps_no_section(struct text *t, const char *item, int64_t i, int64_t n);
-/* From the options, else from "Atoms # HINT", else left for the first line. */
+/* Chooses the style from the options, else from "Atoms # HINT", else later from
+ * the first line. */
 int lammps_choose_style(struct lammps *r, struct text_word hint);
 int lammps_guess_style(struct lammps *r);
 int lammps_check_guess(const struct lammps *r); /* after the last atom */
-int lammps_count_words(const struct text *t); /* left in the line */
+int lammps_count_words(const struct text *t); /* remaining in the line */
 /* Section Atom Type Labels. */
 int lammps_read_labels(struct lammps *r);
 void lammps_free_labels(struct lammps *r);

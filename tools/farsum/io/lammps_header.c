@@ -43,7 +43,7 @@ static const struct lammps_section sections[] = {
     {"Improper Type Labels", LAMMPS_IMPROPER_TYPES},
 };
 
-/* Equal up to the number of blanks between words and after the last. */
+/* 1: equal up to the number of blanks between and after words. */
 static bool same_words(const char *p, const char *words) {
     p += strspn(p, " \t");
     for (; *words; words++) {
@@ -64,7 +64,7 @@ const struct lammps_section *lammps_section(const char *line) {
     return NULL;
 }
 
-/* What follows the numbers of the line. */
+/* The text after the numbers of the line. */
 static const char *after_numbers(const char *p) {
     for (;;) {
         p += strspn(p, " \t");
@@ -81,7 +81,8 @@ static int take_reals(struct text *t, const char *what, int n, double *out) {
     return 0;
 }
 
-/* Which of the two would count? */
+/* Refuses a second line with the same words: it would be unclear which
+ * counts. */
 static int lammps_twice(struct text *t, const char *words) {
     t->cursor = 0;
     return text_expected(t, text_next_word(t), "the line \"%s\" once in the "
@@ -120,7 +121,7 @@ static int take_count(struct text *t, int64_t *count, const char *what) {
     return 1;
 }
 
-/* How many words of the line are left before `words`. */
+/* Counts the words of the line before `words`. */
 static int numbers_before(const struct text *t, const char *words) {
     struct text copy = *t;
     int n = 0;
@@ -158,7 +159,7 @@ int lammps_header_line(struct text *t, struct lammps_header *h) {
         target = h->tilt;
         wanted = 3;
     }
-    /* Fixes add lines of their own: they are none of our business. */
+    /* fixes add their own lines, which are ignored */
     if (!target && *words && !strstr(words, "lo ") && !strstr(words, "atoms"))
         return 1;
     if (n != wanted || !target)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of section Atoms: by a style's name, by their own names, or by
- * how many there are. */
+/* lammps_style.c: columns of section Atoms: by the name of a style, by names of
+ * columns, or by their number. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -19,7 +19,7 @@ static const struct lammps_style styles[] = {
     "--atom-style \"id type q x y z -\" names the columns of another, - "      \
     "one to pass over"
 
-/* Their other columns mean something that is not summed here, or stand before
+/* Styles whose other columns have a meaning that is not summed here, or precede
  * the positions: docs.lammps.org/read_data. */
 static const char other_styles[] =
     " body bpm/sphere dielectric dipole dpd edpd electron ellipsoid hybrid "
@@ -114,7 +114,7 @@ int lammps_count_words(const struct text *t) {
 }
 
 /* The third word of a line of six: a charge, or the type of an atom in a
- * molecule?  As long as it may be both, we do not guess. */
+ * molecule?  If it may be both, there is no guess. */
 static bool may_be_type(const struct lammps *r) {
     struct text copy = *r->t;
     text_next_word(&copy);
@@ -146,9 +146,9 @@ int lammps_guess_style(struct lammps *r) {
     return 0;
 }
 
-/* A guess must not read another style's columns: sizes, densities and
- * temperatures are not below 0, and what follows the positions may be a dipole
- * or a spin. */
+/* A guess must not read another style's columns.  Sizes, densities and
+ * temperatures are not below 0; columns after the positions may be a dipole or
+ * a spin. */
 int lammps_check_guess(const struct lammps *r) {
     if (!r->guessed || r->frame->n == 0) return 0;
     bool charged = strchr(r->style->layout, 'q') != NULL;

@@ -47,7 +47,7 @@ int output_descriptor(const char *name) {
     return -1;
 }
 
-/* Where a link leads, as seen from its folder; NULL: it is none. */
+/* The target of a link, relative to its folder; NULL: the path is no link. */
 static char *link_target(const char *path) {
     char target[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof target - 1);
@@ -67,14 +67,14 @@ char *output_path(const char *name) {
     if (path || errno != ENOENT) return path;
     path = strdup(name);
     for (char *next = path ? link_target(path) : NULL; next;
-         next = link_target(path)) { /* no loop: realpath has said so */
+         next = link_target(path)) { /* no loop: realpath has checked */
         free(path);
         path = next;
     }
     return path;
 }
 
-/* Letters that nobody can foresee. */
+/* Draws unpredictable letters. */
 static int draw_letters(char *to, int n) {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -108,7 +108,7 @@ static int open_temporary(struct output *o) {
     return output_fail(o, "cannot create a file there: %s", strerror(cause));
 }
 
-/* What stands under the name now decides how it is written. */
+/* The kind of file under this name decides how it is written. */
 static int open_target(struct output *o) {
     struct stat status;
     int descriptor = output_descriptor(o->name);

@@ -14,26 +14,26 @@
 struct output {
     char *name; /* owned; as the user wrote it */
     char *path; /* owned; what is replaced: output_path of the name */
-    char *temporary; /* owned; NULL: bytes go straight to the target, which is
-                        no regular file */
+    char *temporary; /* owned; NULL: the target is no regular file and is
+                      * written directly */
     int fd;
-    int cause; /* errno of a failed write that nobody was told yet; 0: none */
-    int slot; /* the temporary's, as temporary.h has it */
+    int cause; /* errno of a failed write that is not reported yet; 0: none */
+    int slot; /* of the temporary file in temporary.h */
     int mode; /* of the file that is replaced; -1: it is new */
     char *buffer; /* owned */
     size_t used;
     char message[1024];
 };
 
-/* The descriptor that a name stands for: "-", /dev/stdout, /dev/fd/N; -1: none.
- * It is written as it is, never renamed over. */
+/* The descriptor of a name such as "-", /dev/stdout, /dev/fd/N; -1: none.  It
+ * is written directly, never renamed over. */
 int output_descriptor(const char *name);
-/* The file that a name stands for: links are followed, also one whose target is
- * not there yet.  By malloc; NULL, with errno. */
+/* The file of a name.  Links are followed, also if the target does not exist
+ * yet.  From malloc; NULL, with errno. */
 char *output_path(const char *name);
 
-/* All return 0, or -1 with the message set.  *output is made even on failure,
- * to hold the message; NULL: no memory. */
+/* All return 0, or -1 with the message set.  *output is created even on
+ * failure, to hold the message; NULL: no memory. */
 int output_create(const char *path, struct output **output);
 int output_put(struct output *o, const char *p, size_t n);
 int output_text(struct output *o, const char *text);
@@ -42,8 +42,8 @@ int output_integer(struct output *o, int64_t value);
 int output_flush(struct output *o);
 int output_commit(struct output *o);  /* flush, sync, rename */
 void output_destroy(struct output *o); /* removes what was not committed */
-/* Adds to a file's end in one write, or nothing if that does not fit; the text
- * starts with `header` bytes that only an empty file gets. */
+/* Appends to a file in one write, or not at all if it does not fit.  The first
+ * `header` bytes of the text are written only to an empty file. */
 int output_append(const char *path, const char *text, size_t n, size_t header);
 int output_fail(struct output *o, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

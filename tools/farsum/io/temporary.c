@@ -7,7 +7,7 @@
 
 enum { WATCHED = 8, LONGEST = 4096 };
 
-/* What a handler may touch: fixed storage, one flag per slot. */
+/* Data for a signal handler: fixed storage, one flag per slot. */
 static char watched[WATCHED][LONGEST];
 static volatile sig_atomic_t in_use[WATCHED];
 

@@ -31,7 +31,7 @@ static void place_message(struct text *t, int64_t line, size_t column,
              (long long)line, column, expected, found);
 }
 
-/* The word in quotes, cut and escaped where need be. */
+/* The word in quotes, cut and escaped if necessary. */
 static void describe(char *out, size_t size, struct text_word word) {
     if (word.n == 0) {
         snprintf(out, size, "the end of the line");
@@ -97,14 +97,14 @@ static int start(struct text *t, const char *name, size_t capacity) {
     memset(t, 0, sizeof *t);
     t->fd = -1;
     t->name = strdup(name);
-    t->buffer = malloc(capacity + 1); /* room for a last 0 */
+    t->buffer = malloc(capacity + 1); /* space for a final 0 */
     t->capacity = capacity;
     if (t->name && t->buffer) return 0;
     snprintf(t->message, sizeof t->message, "out of memory");
     return -1;
 }
 
-/* Up to `room` bytes as they are in the file; 0: its end; < 0: error. */
+/* Reads up to `room` bytes of the file; 0: end; < 0: error. */
 static ptrdiff_t read_bytes(struct text *t, char *out, size_t room) {
     if (t->fd < 0) {
         size_t n = t->source_left < room ? t->source_left : room;
@@ -124,7 +124,7 @@ static ptrdiff_t read_packed(void *data, char *out, size_t room) {
     return read_bytes(data, out, room);
 }
 
-/* Reads on at the buffer's end. */
+/* Appends to the buffer. */
 static int fill(struct text *t) {
     char *out = t->buffer + t->end;
     size_t room = t->capacity - t->end;
@@ -137,7 +137,7 @@ static int fill(struct text *t) {
     return 0;
 }
 
-/* The first bytes, all that was read, tell whether they are packed. */
+/* The first bytes, all that was read, show whether the file is packed. */
 static int unpack(struct text *t) {
     size_t n = t->end;
     const char *other = gunzip_other(t->buffer, n);
@@ -159,7 +159,7 @@ int text_open(struct text *t, const char *path) {
     t->own_fd = !standard;
     t->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (t->fd < 0) return text_fail(t, "cannot open: %s", strerror(errno));
-    /* The first bytes tell the format. */
+    /* The first bytes show the format. */
     while (t->end < 4096 && !t->ended)
         if (fill(t)) return -1;
     if (unpack(t)) return -1;
@@ -172,7 +172,7 @@ int text_open(struct text *t, const char *path) {
 
 int text_open_memory(struct text *t, const char *name, const char *source,
                      size_t n) {
-    /* A small buffer, so that lines crossing its end are tried too. */
+    /* A small buffer, to test lines across its end. */
     if (start(t, name, 64)) return -1;
     t->source = source;
     t->source_left = n;
@@ -194,7 +194,7 @@ void text_close(struct text *t) {
 
 /* --- lines --- */
 
-/* Moves the unread part to the front, or doubles a full buffer. */
+/* Moves the unread part to the front, or doubles the size of a full buffer. */
 static int make_room(struct text *t) {
     if (t->begin > 0) {
         memmove(t->buffer, t->buffer + t->begin, t->end - t->begin);
