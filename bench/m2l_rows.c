@@ -44,8 +44,8 @@
 #include <string.h>
 
 enum { REPEATS = 10, REPEATS_LEAST = 2, CHUNK = 1 << 22 };
-#define LONG 0.5 /* seconds for all runs of a row */
-#define COMPARED 3e7 /* numbers, about */
+#define LONG 0.5 /* seconds for all runs of a variant */
+#define COMPARED 3e7 /* approximate number of compared values */
 
 struct m2l_bench {
     const struct stage *room;
@@ -54,9 +54,9 @@ struct m2l_bench {
     struct boxes_io io;
     int64_t numbers; /* of an array */
     int repeats;
-    void *multipole, *local; /* the host's, of its rows */
+    void *multipole, *local; /* on the host, for its variants */
     void *seen;              /* numbers of some boxes */
-    int64_t most;            /* boxes that are compared, of each end */
+    int64_t most;            /* boxes compared at each end */
     double *reference;       /* [numbers of an expansion][2 most] */
     struct buf multipole_there, local_there;
     char setting[100];
@@ -67,8 +67,8 @@ static int64_t real_bytes(const struct m2l_bench *b)
     return b->args.precision == FARSUM_F32 ? 4 : 8;
 }
 
-/* Like those of charges in a box: degree n as 2^-n; the same ones again after
- * CHUNK boxes. */
+/* Random numbers like the expansions of charges in a box: degree n scales as
+ * 2^-n.  They repeat after CHUNK boxes. */
 static void take_numbers(struct m2l_bench *b, void *array, struct buf *there)
 {
     int64_t stride = b->io.stride, n = stride < CHUNK ? stride : CHUNK;
@@ -295,7 +295,7 @@ static int number(const char *word, const char *name, int *value)
     return 1;
 }
 
-/* Changes what rows after it do; the line says so. */
+/* Changes the settings of later variants; their lines report it. */
 static int setting(struct m2l_bench *b, const char *word)
 {
     struct boxes_shape *a = &b->args.shape, before = *a;
@@ -314,7 +314,7 @@ static int setting(struct m2l_bench *b, const char *word)
             at += snprintf(b->setting + at, sizeof b->setting - (size_t)at,
                            "%s%s%d", at ? " " : "", all[k].name, *all[k].value);
     }
-    if (a->images != before.images) { /* other sums */
+    if (a->images != before.images) { /* the sums change */
         mem_free(b->reference);
         b->reference = NULL;
     }
