@@ -26,7 +26,7 @@ static int width(int kernel)
     return kernel == STRESSLET ? 6 : 3;
 }
 
-/* A net of everything. */
+/* Particles whose totals are all nonzero. */
 static void cloud(int64_t n, int kernel, double *x, double *q)
 {
     uint64_t seed = 31;
@@ -142,7 +142,7 @@ static int gradient(const struct flow *f, int64_t n, const double *x,
     return done;
 }
 
-/* Forces and torques move an incompressible fluid; a torque's flow is half the
+/* Flows of forces and torques are incompressible; a torque's flow is half the
  * curl of the force's. */
 static void derivatives(void)
 {
@@ -265,8 +265,8 @@ static void free_of_force_and_torque(void)
     }
 }
 
-/* Stresslets of a constant density q on a closed surface: 8 pi q inside,
- * nothing outside, across the cell's faces too. */
+/* Stresslets of a constant density q on a closed surface: 8 pi q inside, zero
+ * outside, also across the cell's faces. */
 static void closed_surface(void)
 {
     static const double density[3] = {1, -2, 0.5};

@@ -38,7 +38,7 @@ static void print_cell(const struct ladder_cell *c)
     fflush(stdout);
 }
 
-/* 1: the device that cases are run on is there. */
+/* 1: the device for the cases is available. */
 static int device_wanted(void)
 {
     struct device *device = NULL;

@@ -59,7 +59,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 1: the names are the same, or any is wanted. */
+/* 1: the names are equal, or any is accepted. */
 static int is_named(const char *wanted, const char *name)
 {
     return !wanted || strcmp(wanted, name) == 0;
@@ -114,7 +114,7 @@ static void print_summary(const char *name, const char *second,
            s->middle, s->high);
 }
 
-/* measured / tolerance of the default split and window. */
+/* Prints measured / tolerance of the default split and window. */
 static void print_grid(const struct ladder *ladder)
 {
     printf("\nmeasured / tolerance, default split and window\n%-16s", "");

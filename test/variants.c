@@ -136,7 +136,7 @@ static double rms(const double *v, int64_t n)
     return n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
-/* NaN counts as far away. */
+/* NaN counts as infinitely different. */
 static void compare(const char *what, const struct outcome *found,
                     const struct outcome *wanted, double bound)
 {
@@ -184,7 +184,7 @@ static void want(const struct harness *h, int k, const struct variant *plain,
         check_stop("%s plain, case %d: %s", h->room, k, farsum_message());
 }
 
-/* On a device, the first case of each precision: in C the same texts. */
+/* On a device, the first case of each precision: the same texts as in C. */
 static void same_texts(const struct harness *h, int k,
                        const struct trial *trial, const char *what,
                        const struct texts *found)
@@ -204,7 +204,7 @@ static void same_texts(const struct harness *h, int k,
     outcome_clear(&again);
 }
 
-/* 1 if the row did it, 0 if it does not fit. */
+/* 1: the variant ran; 0: it does not fit. */
 static int run_one(const struct harness *h, int k, const struct trial *trial,
                    const char *name, const struct variant *plain,
                    struct outcome *wanted)
@@ -248,16 +248,16 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
     return 1;
 }
 
-/* Where there are many cases, each has every other one of the combinations of
- * instruction set, precision and threads; FARSUM_TEST_ALL=1: all of them. */
+/* If there are many cases, each has every other combination of instruction set,
+ * precision and threads; FARSUM_TEST_ALL=1: all. */
 static int in_turn(const struct harness *h, int k, int combination)
 {
     return (k + combination) % 2 == 0 || h->cases < MANY
            || getenv("FARSUM_TEST_ALL");
 }
 
-/* Plain has one thread and one instruction set; in f64 it is what the others
- * are held against. */
+/* Plain has one thread and one instruction set; its f64 results are the
+ * reference. */
 static int is_new(const struct trial *trial)
 {
     return trial->precision == FARSUM_F32 && trial->isa == ISA_BASE
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 {
     if (argc < 3)
         check_stop("usage: test_variants ROOM STEM [CASE...]");
-    setvbuf(stdout, NULL, _IOLBF, 0); /* a run that is cut off says how far */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* an aborted run shows how far it came */
     const struct stage *stage = stage_find(argv[1]);
     const struct harness *h = NULL;
     for (int i = 0; harnesses[i]; i++)

@@ -38,7 +38,7 @@ static void mesh_product(const struct mesh_work *w, const double *g,
                 }
 }
 
-/* sum over points, channels and parts of q times what was interpolated. */
+/* Sum over points, channels and parts of q times the interpolated values. */
 static void point_product(const struct mesh_work *w, double *sum, double *size)
 {
     const struct mesh_case *c = &w->c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_locale.c: rows on a device run in the locale FARSUM_TEST_LOCALE, one
- * with a decimal comma; what they have compiled is compared with C's, byte for
- * byte.  Every text passes cache_get, which the linker wraps. */
+/* variants_locale.c: device variants in the locale FARSUM_TEST_LOCALE, which
+ * has a decimal comma.  Their compiled texts are compared with those in C, byte
+ * for byte.  Every text passes cache_get, which the linker wraps. */
 #include "variants.h"
 
 #include <locale.h>

@@ -55,14 +55,14 @@ double mesh_get(const struct mesh_work *w, const struct mesh_array *a,
                 int64_t i);
 void mesh_put(const struct mesh_work *w, struct mesh_array *a, int64_t i,
               double v);
-/* Points of a lattice may lie where a window ends: rounding then decides which
- * of two mesh points gets its last, small value (or slope).  Relative error
- * from that; 0 if there are none. */
+/* Points of a lattice may be at the end of a window.  Rounding then decides
+ * which of two mesh points gets its last, small value (or slope).  Returns the
+ * resulting relative error; 0 if there are no such points. */
 double mesh_edge(const struct mesh_case *c);
-/* To the device and back; nothing on the host. */
+/* Copies to the device and back; no-op on the host. */
 void mesh_up(struct mesh_work *w, struct mesh_array *a);
 void mesh_down(struct mesh_work *w, struct mesh_array *a);
-/* What stands for it in an io. */
+/* The array for an io. */
 void *mesh_io(struct mesh_work *w, struct mesh_array *a);
 /* Real (channel, row, z, part) of the mesh. */
 int64_t mesh_at(const struct mesh_work *w, int ch, int64_t row, int64_t z,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comma.c: preloaded, it puts the command in the locale of its environment
- * before it starts, as a host program or a library may.  Programs that the
- * command starts (gnuplot) stay as they are. */
+/* comma.c: a preloaded library that sets the locale of the command's
+ * environment before it starts, as a host program or a library may.  Programs
+ * that the command starts (gnuplot) are not affected. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>

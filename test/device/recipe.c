@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recipe.c: the lines of a kernel file that say how the tests compile it. */
+/* recipe.c: compile options for the tests, from lines of a kernel file. */
 #include "device/recipe.h"
 
 #include "math/window.h"
@@ -11,7 +11,7 @@
 
 static const char mark[] = "compile:";
 
-/* Where the words of the k-th recipe start, and how many bytes they have. */
+/* Where the words of the k-th recipe start, and their number of bytes. */
 static const char *recipe_find(const char *text, int64_t bytes, int k,
                                int64_t *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spills.c: registers that did not suffice. */
+/* spills.c: spilled registers in compilers' output. */
 #include "device/spills.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void spills_add(struct spills *s, const char *name, int registers,
                  (long long)bytes);
 }
 
-/* The number that stands before `word` in a line of n characters; -1: none. */
+/* The number before `word` in a line of n characters; -1: none. */
 static int64_t number_before(const char *line, int n, const char *word)
 {
     const char *at = memmem(line, (size_t)n, word, strlen(word));
@@ -55,7 +55,7 @@ void spills_cuda(const char *log, struct spills *spills)
     }
 }
 
-/* A number of the notes (MessagePack): one byte, or 2, 4 behind a mark. */
+/* A number of the notes (MessagePack): one byte, or a mark and 2 or 4 bytes. */
 static int64_t note_number(const unsigned char *at)
 {
     switch (*at) {
@@ -70,7 +70,7 @@ static int64_t note_number(const unsigned char *at)
     }
 }
 
-/* The value behind the next `key` from `at` on; NULL if there is none. */
+/* The value after the next `key` from `at` on; NULL: none. */
 static const unsigned char *note_find(const unsigned char *at,
                                       const unsigned char *end, const char *key)
 {

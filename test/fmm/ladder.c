@@ -14,10 +14,10 @@
 #include "fmm/fmm.h"
 
 struct row {
-    const char *name, *what; /* what NULL: a crystal; of a name with "sparse"
-                                the tree is one */
+    const char *name, *what; /* what NULL: a crystal; "sparse" in the name
+                              * selects a sparse tree */
     int positive;            /* all charges 1 */
-    int part;                /* of the table that runs anyway, see below */
+    int part;                /* when it runs, see below */
 };
 
 /* Runs only in the whole table; on the host; on the host and on a device. */
@@ -69,10 +69,10 @@ struct cell {
     farsum_precision precision;
     farsum_error_kind error;
     double tolerance, estimate, measured;
-    int order; /* by hand; 0: chosen */
+    int order; /* set by hand; 0: chosen */
 };
 
-/* What was measured. */
+/* Results. */
 struct table {
     double share[MOST];  /* measured over tolerance */
     double honest[MOST]; /* estimate over measured */
@@ -107,8 +107,8 @@ static const char *words(const struct cell *c)
     return text;
 }
 
-/* What f32 may not reach: 1e-6, and potentials of charged cells, which are
- * small differences of large sums. */
+/* Tolerances that f32 may not reach: 1e-6, and potentials of charged cells,
+ * which are small differences of large sums. */
 static int may_refuse(const struct cell *c)
 {
     int charged = c->row->positive && strstr(c->row->name, "periodic");
@@ -180,7 +180,7 @@ static int wanted(const struct cell *c, int k, int row)
     if (fmm_device()) /* kernels are compiled for each order */
         return (c->precision == FARSUM_F32) == (c->error != FARSUM_ERROR_FORCE)
                && k == (c->precision == FARSUM_F32 ? 1 : 4);
-    /* each row with each kind of error and precision, tolerances in turns */
+    /* each row with each kind of error and precision, tolerances alternate */
     int turn = (int)c->error + 2 * (c->precision == FARSUM_F32) + row;
     return c->precision == FARSUM_F32 ? k % 3 == turn % 3 : k % 4 == turn % 4;
 }
@@ -217,7 +217,8 @@ static void judge(struct table *t)
           near, t->n);
 }
 
-/* Tolerances, and orders by hand, which keep none but are known. */
+/* Tolerances, and orders set by hand, whose error is not limited but
+ * estimated. */
 static void ladder_row(int row, const struct system *s, struct table *t)
 {
     static const int orders[] = {3, 6, 10};
@@ -259,8 +260,8 @@ static void ladder(void)
     free(t);
 }
 
-/* Where the targets are not the sources, nothing that was known of these says
- * how large the sums are there. */
+/* With separate targets, nothing known about sums at the sources predicts how
+ * large the sums are there. */
 static void apart(const struct system *from, const struct system *to,
                   farsum_error_kind error, double tolerance)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orders.c: the error of the method fmm by its order, between bounds on both
- * sides, and where f32 ends; sums in trees of many levels. */
+/* orders.c: errors of the method fmm by order, between bounds on both sides,
+ * and the limit of f32; sums in trees of many levels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "fmm/fmm.h"
 
-/* RMS errors of forces and potentials of a uniform neutral system, ws = 1,
- * relative: measured once by a program of its own, 30 000 points in open space
- * in boxes of 60 (math.md 10.16 says how they fall). */
+/* Relative RMS errors of forces and potentials of a uniform neutral system, ws
+ * = 1.  Measured once by a separate program for 30 000 points in open space in
+ * boxes of 60 (math.md 10.16 describes the decay). */
 static const struct {
     int order;
     double force, potential;
@@ -98,8 +98,8 @@ static void f32_ends(void)
     system_free(&s);
 }
 
-/* At a low order; a level that is left out, or twice there, is a tenth of the
- * sum. */
+/* Low order: a level that is left out, or counted twice, changes the sum by a
+ * tenth. */
 static void level(struct system *s, int levels, int order)
 {
     farsum_problem p = fmm_problem(s, 0.5);
@@ -139,9 +139,9 @@ static void many_levels(void)
     }
 }
 
-/* Orders above the table's, boxes that are farther apart: what expansions leave
- * is of these points and boxes, of a few pairs in corners above all, whatever
- * row sums them.  As measured on a processor; 0: rounding alone. */
+/* Orders above the table's, boxes farther apart.  The error is a property of
+ * these points and boxes, mainly of few pairs in corners, and not of the
+ * variant.  Measured on a processor; 0: only rounding. */
 static const struct {
     int ws, order, always;
     double force[2]; /* periodic, open */
@@ -194,7 +194,7 @@ static void high_orders(void)
     }
 }
 
-/* Points closer and closer: a leaf at each level, down to the 18th. */
+/* Points closer and closer together: a leaf at each level, down to the 18th. */
 static void deep(void)
 {
     struct system s = {.p = {.strengths = 1}};
@@ -245,7 +245,8 @@ static void deep(void)
 
 enum { ZERO = 400 };
 
-/* In the unit cube, which the first two fill: its 64 boxes are known. */
+/* Points in the unit cube, which the first two fill, so its 64 boxes are
+ * known. */
 static void zero_system(struct system *s)
 {
     fmm_system(s, "order 0", "laplace n=400 cell=open seed=5 net=0.3", 0);
@@ -264,7 +265,7 @@ static void zero_system(struct system *s)
     }
 }
 
-/* Near pairs as they are; of others the potential between the centres of their
+/* Near pairs exactly; for others the potential between the centres of their
  * boxes, and no field. */
 static void zero_oracle(const struct system *s, double *phi, double *field)
 {
@@ -314,7 +315,7 @@ static void zero_rows(struct system *s, const farsum_options *plain,
             if (status == FARSUM_OK) {
                 double e = fmm_gap(3 * ZERO, sums.field, field);
                 double u = fmm_gap(ZERO, sums.potential, phi);
-                /* waves leave an error of theirs, below the order's */
+                /* plane waves have their own error, below the order's */
                 double most = strstr(v.name, "plane_wave") ? 1e-3 : 1e-12;
                 rows++;
                 CHECK(e < 1e-12 && u < most && sums.info.order == 0,
@@ -345,7 +346,7 @@ static void order_zero(void)
     system_free(&s);
 }
 
-/* A plan that chooses the order by the points: of 6^3 boxes, or of a sparse
+/* A plan that selects the order from the points, with 6^3 boxes or a sparse
  * tree. */
 static farsum_plan *by_points(const struct system *s, int sparse,
                               int deterministic)
@@ -381,7 +382,8 @@ static int order_of(farsum_plan *plan, const struct system *s, double *phi)
     return info.order;
 }
 
-/* What a plan does when points that need one order less come after others. */
+/* Checks a plan's workspace when points that need one order less follow
+ * others. */
 static void order_after(const struct system *first, const struct system *then,
                         int order, int sparse, int deterministic)
 {

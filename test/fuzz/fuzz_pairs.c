@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a file of pairs: read to the end or refused in words, with the
- * file's name before them. */
+/* fuzz_pairs.c: any bytes as a file of pairs: read to the end, or refused with
+ * a message that starts with the file's name. */
 #include "fuzz.h"
 
 #include <unistd.h>

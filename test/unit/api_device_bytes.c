@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device_bytes.c: what a plan on a device says before that it will take,
- * and what it has then, for rows with lists of each kind: not a tenth less, nor
- * a fifth more, for sorts are counted that some devices make in less. */
+/* api_device_bytes.c: predicted and actual memory of a plan on a device, for
+ * variants with each kind of lists.  The prediction is at most a tenth too
+ * small or a fifth too large; it counts sorts that some devices do in less
+ * memory. */
 #include "api_device.h"
 
 enum { MANY = 8000, EDGE = 20 };
@@ -39,7 +40,7 @@ static void said(const double *x, farsum_precision precision,
     p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
     options.spread = spread;
     options.interp = interp;
-    options.fft = "plain"; /* vendors' libraries do not tell */
+    options.fft = "plain"; /* vendors' libraries do not report their memory */
     options.threads = 1;
     if (farsum_plan_tune(&p, &options, &plan) == FARSUM_ERR_UNSUPPORTED) {
         printf("  %s, %s: %s\n", spread, interp, farsum_message());

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses and messages, names, memory, threads' shares, instruction sets. */
+/* base.c: statuses and messages, names, memory, shares of threads, instruction
+ * sets. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,7 @@ static void shares_cover_all(void)
     CHECK(par_threads(3) == 3 && par_threads(0) >= 1, "threads");
 }
 
-/* Against 64 bits of mantissa; at any scale the same bits. */
+/* Against 64 bits of mantissa; the same bits at any scale. */
 static void lengths(void)
 {
     static const double values[] = {0, 1, 3, 4, 0.1, 1e-9, 7e5, 1e300};

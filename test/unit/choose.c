@@ -108,7 +108,7 @@ static void tables(void)
     CHECK(stage_find("nowhere") == NULL, "a stage that does not exist");
 }
 
-/* The same by the public list. */
+/* The same with the public list. */
 static void lists(void)
 {
     farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* designs.c: what plans keep for the process, and the short ways to it, are
- * what the slow ways make. */
+/* designs.c: data that plans keep for the process, and shortcuts to them, equal
+ * newly computed data. */
 #include "check.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tune/error_shared.h"
 #include "task/sample_bins.h"
 
-/* 1: the window and alias of a key are those that are made afresh. */
+/* 1: window and alias for a key equal newly made ones. */
 static int as_made(const char *name, int support, double shape, double sigma)
 {
     struct window found, wanted;
@@ -40,8 +40,8 @@ static uint64_t made_so_far(void)
     return made;
 }
 
-/* Each name, support, shape and upsampling has its own; the same one is made
- * once, also by the shape that an upsampling stands for. */
+/* Each name, support, shape and upsampling has its own entry.  Equal ones are
+ * made once, also if an upsampling implies the shape. */
 static void keys_are_told_apart(void)
 {
     uint64_t before = made_so_far();
@@ -64,7 +64,7 @@ static void keys_are_told_apart(void)
                 FARSUM_ERR_ARGUMENT);
 }
 
-/* No more than DESIGNS are kept: those used last. */
+/* At most DESIGNS are kept: those used last. */
 static void they_are_bounded(void)
 {
     enum { MORE = DESIGNS + 40 };
@@ -92,7 +92,7 @@ static void threads_may_ask(void)
     CHECK(good == ASKED, "%d of %d", good, ASKED);
 }
 
-/* A child goes on, whatever the parent's threads were at. */
+/* A forked child goes on, whatever the parent's threads were doing. */
 static void a_child_goes_on(void)
 {
     int status = 1;
@@ -207,7 +207,7 @@ static void quick_functions(void)
     CHECK_NEAR(quick_exp(0), 1, 0);
 }
 
-/* Bins by squares are those by logarithms, at their limits too. */
+/* Bins from squares equal those from logarithms, also at their limits. */
 static void bins_are_those_of_logarithms(void)
 {
     struct sample_bins bins;
@@ -230,7 +230,8 @@ static void bins_are_those_of_logarithms(void)
     }
 }
 
-/* A plan for `n` charges in a cell of edge `edge`; how many windows it made. */
+/* Makes a plan for `n` charges in a cell of edge `edge`; returns how many
+ * windows it made. */
 static int made_by_plan(int n, double edge)
 {
     enum { MOST = 1100 };

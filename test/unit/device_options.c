@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that other options made are not taken out of the cache, however late
- * in the options the difference is. */
+/* device_options.c: the cache does not return kernels made with other options,
+ * even if only the end of the options differs. */
 #include "device/compile/cache.h"
 #include "device/device.h"
 #include "device/compile/jit.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interp_host: the tiled interpolation against plain, against the transpose
- * of spread, and its field against differences of its potential. */
+/* interp_host.c: the tiled interpolation against plain and against the
+ * transpose of spread; its field against differences of its potential. */
 #include "unit/spread_case.h"
 
-/* Oblique: the field's conversion is told from its transpose. */
+/* An oblique cell distinguishes the field's conversion from its transpose. */
 static const struct cell oblique = {
     .inv = {0.11, 0.013, -0.02, -0.017, 0.09, 0.031, 0.023, -0.011, 0.13}};
 
-/* Largest difference of n numbers over the largest of them (a lone one may be
- * small by cancellation: then over 1, the size of the mesh's). */
+/* Largest difference of n numbers over the largest number.  A single number may
+ * be small by cancellation; then over 1, the size of the mesh's. */
 static double difference(int f32, int64_t n, const void *got, const void *want)
 {
     double worst = 0, top = 1;
@@ -159,7 +159,7 @@ static void differences(void **unused)
         struct points p;
         a.n = 1;
         case_points(&p, 1, UNIFORM);
-        /* away from the ends of the pieces, where low windows have kinks */
+        /* not at the ends of pieces, where low windows have kinks */
         double s[3] = {2.3 / 12, 7.2 / 15, 19.8 / 20}, e[3] = {0}, want[3];
         double *mesh = case_randoms(0, case_mesh(&a), 2), slope[3], top = 0;
         for (int d = 0; d < 3; d++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extended and plain XYZ: good files value by value, bad ones by message. */
+/* io_extxyz.c: extended and plain XYZ: values of good files, messages for bad
+ * ones. */
 #include "io_check.h"
 
 #include <locale.h>
@@ -61,7 +62,7 @@ static void plain(void **state) {
     io_frame_clear(&f);
 }
 
-/* Words that look like keys do not make a comment line extended. */
+/* Words that resemble keys do not make a comment line extended. */
 static void free_text(void **state) {
     (void)state;
     static const char *const lines[] = {
@@ -79,7 +80,7 @@ static void free_text(void **state) {
     }
 }
 
-/* Values that are empty, as ASE writes them, and blanks around =. */
+/* Empty values, as ASE writes them, and blanks around =. */
 static void empty_values(void **state) {
     (void)state;
     static const struct {
@@ -114,7 +115,7 @@ static void empty_values(void **state) {
     }
 }
 
-/* Geometry in part, under another name, or against itself. */
+/* Geometry that is incomplete, under other names, or inconsistent. */
 static void geometry(void **state) {
     (void)state;
 #define ADVICE "(--cell gives the cell, --periodic none says open space)"
@@ -246,8 +247,8 @@ static void periodicity(void **state) {
     }
 }
 
-/* The columns of a line are words, so a long line is no harm; a comment line
- * without an end is. */
+/* Columns of a line are words, so a long line is accepted; a comment line
+ * without an end is not. */
 static void long_lines(void **state) {
     (void)state;
     size_t n = (size_t)17 << 20;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan/calibrate.c: factors of the costs, of the host and of a device:
- * measured, kept, refused where they make no sense, and what they change. */
+/* machine.c: cost factors of the host and of a device (plan/calibrate.c):
+ * measured, kept, refused if implausible, and their effects. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "stage/stage.h"
 
 static char folder[] = "/tmp/farsum-machine-XXXXXX";
-static struct device *device; /* NULL: none is here */
+static struct device *device; /* NULL: none is available */
 static const char *name = "opencl:0";
 
 static struct machine_place place_of(struct device *who, farsum_precision what)
@@ -37,7 +37,7 @@ static struct machine ones(void)
     return machine;
 }
 
-/* Measured once for each precision: the second time what is kept. */
+/* Measured once for each precision; the second time the kept ones are used. */
 static void measured_on(struct device *who)
 {
     const struct machine none = ones();
@@ -56,7 +56,7 @@ static void measured_on(struct device *who)
     place.precision = FARSUM_F32;
     machine_load(&kept, &place);
     CHECK(!differ(&kept, &none), "those of f64 for f32");
-    /* what cannot be measured: nothing is known, nothing is kept */
+    /* not measurable: nothing is known, nothing is kept */
     machine_measure(&kept, &place, 1 << 12);
     CHECK(!differ(&kept, &none), "measured in 4096 bytes");
     machine_load(&kept, &place);
@@ -76,7 +76,7 @@ static void measured(void)
         measured_on(device);
 }
 
-/* One factor of f64's that is not 1. */
+/* Keeps one factor of f64 that is not 1. */
 static void keep_one(struct device *who, int room, double factor)
 {
     const struct machine_place place = place_of(who, FARSUM_F64);
@@ -85,7 +85,7 @@ static void keep_one(struct device *who, int room, double factor)
     machine_keep(&kept, &place);
 }
 
-/* What is chosen for 27 000 points. */
+/* The choices for 27 000 points. */
 static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
                                  const char *method)
 {
@@ -156,7 +156,8 @@ static void costs_decide(void)
         costs_decide_on(name, device);
 }
 
-/* No number, none above 0, none that two machines could differ by. */
+/* Factors that are no number, not above 0, or beyond plausible differences of
+ * machines. */
 static void nonsense(void)
 {
     static const double bad[] = {NAN, 0, -1, 1e9, 1e-9};

@@ -21,7 +21,7 @@ struct limit {
 static const struct limit mesh = {"spectral", 1000, 0.33};
 static const struct limit tree = {"fmm", 2000, 0.8};
 
-/* The system k[0] x k[1] x k[2] times. */
+/* Repeats the system k[0] x k[1] x k[2] times. */
 static void repeat(struct system *s, const int k[3])
 {
     int64_t n = s->p.n, copies = (int64_t)k[0] * k[1] * k[2];
@@ -49,7 +49,8 @@ static void repeat(struct system *s, const int k[3])
             s->p.cell[3 * a + d] *= k[a];
 }
 
-/* To a part of it, or a hundred kilobytes (what OpenMP and FFTW keep). */
+/* Compares to a relative part, or to 100 kilobytes (kept by OpenMP and
+ * FFTW). */
 static void agrees(const char *name, const char *what, double found,
                    double wanted, double part)
 {
@@ -57,8 +58,8 @@ static void agrees(const char *name, const char *what, double found,
           "%s: %s %.4g bytes, the plan says %.4g", name, what, found, wanted);
 }
 
-/* All that a second execute may allocate is what others do and give back: FFTW
- * some buffers of some transforms, libgomp a team of one thread. */
+/* During a second execute only other libraries allocate, and free again: FFTW
+ * buffers of some transforms, libgomp a team of one thread. */
 static void executes(const struct system *s, farsum_plan *plan,
                      farsum_result *out)
 {
@@ -178,7 +179,7 @@ static void boxes(void)
     }
 }
 
-/* OpenMP's threads and FFTW's tables come with the first plan and stay. */
+/* OpenMP's threads and FFTW's tables are made with the first plan and stay. */
 static void warm(void)
 {
     struct system s;

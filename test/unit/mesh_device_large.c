@@ -33,8 +33,9 @@ static void args_set(struct spread_args *s, struct interp_args *i,
                               .cell = cell};
 }
 
-/* A row says yes or why not; what it will take grows with the points and is no
- * sum that ran over.  Where it keeps the products, that shows.  1: it fits. */
+/* A variant accepts or refuses with a reason.  Its predicted memory grows with
+ * the points and has not overflowed, visibly so if it keeps the products.  1:
+ * it fits. */
 static int row_limits(const struct variant_row *row, const void *args,
                       int64_t *n)
 {
@@ -44,7 +45,7 @@ static int row_limits(const struct variant_row *row, const void *args,
     int fit = 0;
     *n = 60000000;
     if (row->variant->fits && row->variant->fits(args) != FARSUM_OK)
-        return 0; /* not at all, here */
+        return 0; /* never fits here */
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         *n = counts[k];
         farsum_status status =
@@ -128,7 +129,7 @@ void little_local(void)
     CHECK_FAILS(farsum_mesh_create(&p, &o, &mesh), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("bytes of group memory");
     o.spread = NULL;
-    /* kernels that every mesh needs may lack it too, where drivers count it */
+    /* kernels of every mesh may lack it too, where drivers count it */
     if (farsum_mesh_create(&p, &o, &mesh) != FARSUM_OK)
         CHECK_SAYS("bytes of group memory");
     device->device->facts.local = local;
@@ -142,7 +143,8 @@ void little_local(void)
     free(w);
 }
 
-/* One row by name; its mesh or values into `out`; 0: it does not fit. */
+/* One variant by name; its mesh or values go into `out`.  0: it does not
+ * fit. */
 static int large_row(const farsum_mesh_problem *p, const char *spread,
                      const char *interp, struct buf *const b[4], int64_t n,
                      double *out)

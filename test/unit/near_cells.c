@@ -115,7 +115,7 @@ static double gap(const double *a, const double *b)
     return sqrt(sum / norm);
 }
 
-/* What the row should give, in each shape. */
+/* The expected results of the variant, for each shape. */
 static double want[SHAPES][OUT];
 
 static void reference(void)
@@ -137,8 +137,9 @@ static int group_a_cell(const struct variant *v, struct near_args args)
     return v->fits(&args) == FARSUM_OK;
 }
 
-/* One row, any cells: a kernel knows nothing of them, so it is compiled once,
- * and a state begins with a struct near_gpu, whose args are read by set. */
+/* One variant with any cells.  Its kernel does not depend on them, so it is
+ * compiled once.  A state begins with a struct near_gpu, whose args are read by
+ * set. */
 static void any_cells(const struct variant_row *row, struct device *device)
 {
     static struct sums there;
@@ -168,7 +169,7 @@ static void any_cells(const struct variant_row *row, struct device *device)
     v->destroy(state);
 }
 
-/* What a row says that it took is what is named. */
+/* The cells that a variant reports are those that were named. */
 static void says(const struct variant_row *row, struct sums *w)
 {
     char text[80];
@@ -197,7 +198,7 @@ static void refused(const struct variant_row *row, struct sums *w)
     w->args.cells = 0;
 }
 
-/* Fewer cells cost more where neighbours are many, more where they are few. */
+/* Fewer cells cost more if neighbours are many, more if they are few. */
 static void costs_have_a_least(const struct variant_row *row, struct sums *w)
 {
     double few[2], many[2];
@@ -228,7 +229,7 @@ int main(void)
     for (const struct variant_row *r = near_stage.rows; r->name; r++) {
         sums_make(&w, 0, device);
         if (r->variant->fits && r->variant->fits(&w.args) != FARSUM_OK)
-            continue; /* the host's */
+            continue; /* a host variant */
         rows++;
         refused(r, &w);
         says(r, &w);

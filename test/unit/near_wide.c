@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_wide: sums of many near pairs of one sign.  Pairs in f32 round each on
- * its own: of n the sum is off by their root mean square over sqrt(n).  Sums in
- * f32 are off by more the more terms they have; wide ones are not.  On the host
- * and on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+/* near_wide.c: sums of many near pairs of one sign.  Pairs in f32 are rounded
+ * independently, so a sum of n is off by their RMS error over sqrt(n),
+ * relative.  Sums in f32 lose accuracy with more terms; wide (f64) sums do not.
+ * On the host and on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include "unit/near_case.h"
 
 #include "device/device.h"
@@ -12,7 +12,7 @@
 extern const struct variant near_plain, near_host_cluster, near_gpu_cells,
     near_gpu_clusters, near_gpu_lanes, near_gpu_pairs, near_gpu_verlet;
 
-/* Targets are as many of the sources. */
+/* LOOKED of the sources are targets. */
 enum { FEW = 300, MANY = 10000, LOOKED = 150 };
 
 struct wide_case {
@@ -23,7 +23,7 @@ struct wide_case {
     struct device *device; /* borrowed; NULL: the host */
     int64_t n;
     float *q;
-    double value[LOOKED], field[3 * LOOKED]; /* what plain has, in f64 */
+    double value[LOOKED], field[3 * LOOKED]; /* results of plain, in f64 */
 };
 
 /* Makes `neighbours` points within a cutoff of each, uniform; if crowded, half
@@ -162,7 +162,7 @@ static double wide_off(const double *a, const double *b, int n)
     return sqrt(off / all);
 }
 
-/* Relative errors [wide][potential, field] of a row. */
+/* Relative errors [wide][potential, field] of a variant. */
 static void wide_errors(const struct wide_case *c, const struct variant *row,
                         int apart, enum isa isa, double off[2][2])
 {

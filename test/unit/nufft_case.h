@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_case.h: one NUFFT and the sums themselves, in double. */
+/* nufft_case.h: one NUFFT and its direct sums, in double. */
 #ifndef FARSUM_TEST_NUFFT_CASE_H
 #define FARSUM_TEST_NUFFT_CASE_H
 
@@ -11,7 +11,7 @@
 struct
 try {
     farsum_nufft_problem problem;
-    farsum_mesh_options options; /* on_device: where arrays may be too */
+    farsum_mesh_options options; /* on_device: arrays may be there */
     int64_t n, modes;
     double *x;             /* [n][3] */
     double complex *c, *f; /* [channel][n], [channel][modes] */

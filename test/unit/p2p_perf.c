@@ -22,7 +22,7 @@ struct perf {
     struct device *device; /* NULL: the host */
 };
 
-/* The least of several runs. */
+/* The minimum of several runs. */
 static double perf_seconds(const struct perf *perf, const struct variant *row)
 {
     void *state = NULL;
@@ -54,7 +54,7 @@ static void perf_rows(const struct perf *perf)
     }
 }
 
-/* Near pairs, from the host's tree. */
+/* Number of near pairs, from the host's tree. */
 static double perf_pairs(const struct tree *tree)
 {
     struct tree_near *near =
@@ -71,7 +71,8 @@ static double perf_pairs(const struct tree *tree)
     return pairs;
 }
 
-/* The tree of the host's again, on the device from positions there: timed. */
+/* Builds the host's tree again on the device, from positions there, and times
+ * it. */
 static void perf_build(struct perf *perf, const struct tree_args *shape,
                        const double *x)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune/measured_choice.c: crowding, what it changes, times that are kept, and
- * bad files. */
+/* planner.c: tune/measured_choice.c: clustering and its effects, kept times,
+ * and bad files. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ static char folder[] = "/tmp/farsum-planner-XXXXXX";
 struct window window;
 static struct cell cell;
 
-/* What the rows' costs are told about an H200. */
+/* Properties of an H200 for the variants' costs. */
 static const struct device_backend nobody = {.name = "nobody"};
 static struct device h200 = {.name = "nobody:0",
                              .backend = &nobody,
@@ -82,7 +82,7 @@ static double crowd_on(struct device *device, int64_t n, int crowded, int64_t m)
     return crowd;
 }
 
-/* 1/4 of the pairs in a thousandth of the volume, 3/4 anywhere. */
+/* 1/4 of the points are in a thousandth of the volume, 3/4 anywhere. */
 static void crowding(void)
 {
     CHECK_NEAR(crowd_of(30, 10, 5), 5 * 20.0 / 90, 1e-12);
@@ -104,8 +104,8 @@ static void crowding(void)
     device_close(device);
 }
 
-/* A group for each cell waits for the fullest one; kept matrices pay when runs
- * are many. */
+/* With one thread block per cell, the fullest cell determines the time; kept
+ * matrices pay if runs are many. */
 static void crowding_counts(void)
 {
     struct choose_options none = {.name = NULL};
@@ -210,7 +210,7 @@ static void round_trip(void)
     CHECK(wisdom_load(key, times) == 0, "times after they were removed");
 }
 
-/* A time decides against the model, and says so. */
+/* A measured time overrules the model, and the reason says so. */
 static void times_decide(void)
 {
     char key[WISDOM_KEY];
@@ -229,7 +229,7 @@ static void times_decide(void)
     CHECK(strcmp(choice.row->name, "plain") == 0, "%s", choice.row->name);
     CHECK(choice.measured && strstr(choice.reason, "measured"), "%s",
           choice.reason);
-    /* all models are as kind as the one that was measured */
+    /* no model is more optimistic than the measured one */
     wisdom_clear();
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     struct choose_time slow = {"", 0, 100 * choice.cost};
@@ -269,7 +269,7 @@ static void garbage(void)
     snprintf(line, sizeof line, "%splain 1 2\n", key);
     put(line, "a");
     CHECK(wisdom_load(key, times) == 1, "the good line is not read");
-    /* a row that is no longer there */
+    /* a variant that no longer exists */
     snprintf(line, sizeof line, "%sgone 0 1e-9\n", key);
     put(line, "w");
     struct planner how = {.isa = args.isa, .threads = args.threads};
@@ -280,7 +280,7 @@ static void garbage(void)
     CHECK(wisdom_load(key, times) == 2, "a line is lost");
 }
 
-/* A folder that cannot be: no failure, nothing kept. */
+/* An impossible folder: no failure, nothing kept. */
 static void no_folder(void)
 {
     char key[WISDOM_KEY], inside[200];

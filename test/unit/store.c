@@ -136,7 +136,7 @@ static void put(const char *name, const char *text)
 
 static const char good_line[] = "host of a test|spread|plain 1 2\n";
 
-/* A pipe, a device, a folder under the names that are read and written. */
+/* A pipe, a device or a folder under the names that are read and written. */
 static void nothing_waits(void)
 {
     double start = clock_seconds();
@@ -255,7 +255,7 @@ static void relative_homes(void)
     use(folder);
 }
 
-/* A copy of this program, which says whether it knows a folder: 1, else 0. */
+/* A copy of this program, which returns 1 if it accepts a folder, else 0. */
 static int copy_knows(void)
 {
     pid_t child = fork();
@@ -268,7 +268,7 @@ static int copy_knows(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A program with another user's rights is not led by the environment. */
+/* A program with another user's rights ignores the environment. */
 static void raised_rights(void)
 {
     struct statvfs where;
@@ -294,7 +294,7 @@ static void raised_rights(void)
 
 /* --- limits --- */
 
-/* Files may not grow: the process goes on, nothing half written is left. */
+/* Files may not grow: the process goes on, and no incomplete file remains. */
 static void no_room(void)
 {
     struct rlimit was, tight;
@@ -439,7 +439,7 @@ int main(int argc, char **argv)
     umask(022);
     signal(SIGXFSZ, SIG_DFL);
     use(folder);
-    alarm(300); /* what waits for ever has failed */
+    alarm(300); /* a call that blocks for ever has failed */
     RUN(nothing_waits);
     RUN(links_are_not_followed);
     RUN(others_can_write);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points/tree/tree_device_set.h: what the tests of trees on a device share. */
+/* tree_gpu.h: common code of the tests of trees on a device
+ * (points/tree/tree_device_set.h). */
 #ifndef FARSUM_TEST_UNIT_TREE_GPU_H
 #define FARSUM_TEST_UNIT_TREE_GPU_H
 
@@ -11,7 +12,7 @@
 #include "points/tree/tree_device_set.h"
 #include "unit/tree_case.h"
 
-extern struct device *device; /* that is tested */
+extern struct device *device; /* under test */
 
 static inline void *taken(const struct buf *buf, int64_t bytes)
 {

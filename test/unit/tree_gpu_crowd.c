@@ -21,14 +21,14 @@ static const struct {
     {1, 3, 1, 0, {1, 1, 1}, 40, 5},
     {1, 1, 0, 2, {1, 1, 1}, 100, 0},
     {1, 5, 1, 0, {1, 1, 1}, 1, 3},
-    {1, 4, 1, 0, {1, 1, 1}, 90000, 0}, /* points and boxes are left out */
+    {1, 4, 1, 0, {1, 1, 1}, 90000, 0}, /* points and boxes are only sampled */
     {1, 6, 1, 0, {1, 1, 1}, 1300000, 0}, /* above the leaves too */
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
 static char now[48]; /* what is compared */
 
-/* Points of all boxes, onto the device. */
+/* Sets the points of all boxes on the device. */
 static void counted(const struct tree *t, const struct tree_points *p,
                     struct buf *to)
 {
@@ -45,8 +45,8 @@ static void counted(const struct tree *t, const struct tree_points *p,
     free(count);
 }
 
-/* To rounding, but that a point on the edge of a table's entries may count in
- * the next one, and that points count in parts: of all, in one box, 2^-30. */
+/* Equal to rounding.  But a point at the edge of a table's entry may count in
+ * the next one, and points count in units: 2^-30 of all, in one box. */
 static void same(const char *what, int k, double found, double wanted,
                  double all)
 {
@@ -113,7 +113,7 @@ static void compared(int c, enum tree_dist dist, struct points_gpu *p,
     free(u);
 }
 
-/* Kernels are of a precision: all of one, then of the other. */
+/* Kernels depend on the precision: all cases in one, then in the other. */
 static void dense_crowds(void)
 {
     struct points_gpu *p = NULL, *t = NULL;

@@ -9,7 +9,7 @@
 
 static char now[32]; /* what is compared */
 
-/* Sides of a tree to be. */
+/* Input for one side of a tree. */
 struct side {
     struct points_gpu *points;
     struct buf x;
@@ -31,7 +31,7 @@ static void side_clear(struct side *side)
     free(side->own);
 }
 
-/* Fractions [n][3] to positions: on the host, and there. */
+/* Fractions [n][3] to positions, on the host and on the device. */
 static void side_put(struct side *side, const struct tree_args *args, int64_t n,
                      double *x, int wide)
 {
@@ -82,7 +82,7 @@ static void same_bytes(const char *what, const struct buf *found,
     free(b);
 }
 
-/* Everything that the host's copy has. */
+/* Compares everything that the host's copy has. */
 static void same_trees(const struct tree *on, const struct tree *host)
 {
     const struct tree_gpu_sparse *a = &on->gpu->sparse, *b = &host->gpu->sparse;
@@ -121,7 +121,7 @@ static void same_trees(const struct tree *on, const struct tree *host)
         check_side(host, &host->target, &on->gpu->target);
 }
 
-/* unit: of which parts of 2^-30 do not count: all points in one box. */
+/* unit: in how many parts of 2^-30 they may differ: all points in one box. */
 static void near_same(const char *what, double found, double wanted,
                       double unit)
 {
@@ -129,8 +129,8 @@ static void near_same(const char *what, double found, double wanted,
           "%s: %s: %.15g, not %.15g", now, what, found, wanted);
 }
 
-/* Levels from `first` on have far boxes.  To rounding, but that a point on the
- * edge of a table's entries may count in the next one. */
+/* Levels from `first` on have far boxes.  Equal to rounding, but a point at the
+ * edge of a table's entry may count in the next one. */
 static void same_crowds(const struct tree *on, const struct tree *host,
                         int first, struct fmm_gpu_crowd **room)
 {
