@@ -9,7 +9,7 @@
 #include "cases.h"
 
 struct ladder_cell {
-    const char *group; /* ladder, potential, absolute, fixed; kernels; cross */
+    const char *group; /* see the filter in methods.c */
     const struct system *system;
     farsum_precision precision;
     farsum_error_kind error;

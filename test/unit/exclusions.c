@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exclusions: every method and kernel against the kernel itself and against an
- * Ewald sum whose excluded pairs were never summed. */
+/* exclusions.c: exclusions: every method and kernel against the kernel itself,
+ * and against an Ewald sum that never included the excluded pairs. */
 #include "exclude_check.h"
 
 static void every_kernel(const char *method, int periodic)

@@ -209,7 +209,7 @@ static void none_is_none(void)
 }
 
 /* The error of unsoftened far boxes stays below a third of the tolerance.  The
- * order is so high that there is no other error. */
+ * order is so high that no other error matters. */
 static void fmm_keeps_tolerances(void)
 {
     static const double eps[] = {1e-3, 4e-3, 0.02, 1};

@@ -163,10 +163,10 @@ static const struct {
     {1, 20, 0, 1, {1, 1, 1}, 1, 0},      {1, 20, 0, 1, {1, 1, 1}, 2, 0},
     {2, 20, 0, 1, {2, 2, 2}, 2, 1},      {1, 20, 0, 1, {1, 1, 1}, 0, 3},
     {1, 15, 0, 64, {1, 1, 1}, 9000, 0},  {3, 19, 0, 9, {1, 1, 2}, 1500, 0},
-    {1, 20, 0, 9, {1, 1, 1}, 45000, 50}, /* boxes and points are left out */
+    {1, 20, 0, 9, {1, 1, 1}, 45000, 50}, /* boxes and points are only sampled */
 };
 
-/* x: fractions of points; twice, the second time from kept keys. */
+/* x: fractions of points.  Runs twice, the second time from kept keys. */
 static void compared(int c, enum tree_dist dist, struct side side[2],
                      struct tree *on, struct fmm_gpu_crowd **room)
 {
@@ -226,7 +226,7 @@ static void sparse_trees(void)
     side_clear(&side[1]);
 }
 
-/* Seconds of sets: a sphere of Plummer's stars. */
+/* Prints seconds of set_points for a Plummer sphere of stars. */
 static void sparse_timed(int64_t n, int64_t leaf)
 {
     struct side side;
@@ -256,7 +256,7 @@ static void sparse_timed(int64_t n, int64_t leaf)
     side_put(&side, &args, n, x, 0);
     for (int turn = 0; turn < 12; turn++) {
         struct tree_args a = args;
-        a.leaf += turn % 2; /* every other one has the order of another tree */
+        a.leaf += turn % 2; /* every other tree has another order */
         a.edge[0] = a.edge[1] = a.edge[2] = 1 + turn / 2 * 0x1p-20;
         CHECK_OK(device_finish(device));
         double begin = omp_get_wtime();
