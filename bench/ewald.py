@@ -1,30 +1,30 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what bench/reports/ewald.md shows, on one device, in parts, then
-writes that report.
+"""Measures the data of bench/reports/ewald.md on one device, in parts, then writes
+that report.
 
     ewald.py cuda:0 results/h200 --build build
     ewald.py cuda:0 results/h200 --part near --part whole --minutes 3
     ewald.py cuda:0 results/h200 --portable opencl:0 --portable host
 
 Appends lines of near_rows, ewald_rows and mesh_rows to OUT/near.csv, whole.csv
-and mesh.csv, and what they complain of to the .log beside.  A case that is in
-the file already is left out, so a run that was cut off goes on where it was.
-Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
-(OUT/kernels unless it is set).  Parts, most wanted first:
+and mesh.csv, and their error messages to .log files of the same names.  Cases
+that are in the file already are skipped, so an interrupted run continues where
+it stopped.  Kernels are compiled first, in parallel, and kept in
+FARSUM_CACHE_DIR (default: OUT/kernels).  Parts, most important first:
 
-  whole     Stokes sums of 4e6 and 1e6 points: tuned, at the 2025 slides' own
-            parameters, at their 224 points a cutoff cell; f32
+  whole     Stokes sums of 4e6 and 1e6 points: tuned, at the parameters of the
+            2025 slides, at their 224 points per cutoff cell; f32
   host      two of these on all cores of the processor
-  near      the slides' table of the near field, ours beside
+  near      the slides' table of the near field, compared with ours
   coulomb   forces of water, 1e3 to 1e7 atoms, at measured errors
   dists     clusters, a slab, a sediment
   portable  near field, spreading and a whole sum on DEVICE and on each
             --portable: the same kernels through other vendors' interfaces
-  proof     a converged plan, which errors of other parts are measured against,
-            against Ewald's own sum
+  proof     a converged plan, the reference of other parts' errors, against
+            Ewald's own sum
 
---scale 0.01 takes so many points: to try it out.
+--scale 0.01 takes this fraction of the points, for trials.
 """
 import argparse
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of bench/reports/ewald.md that set other programs beside ours."""
+"""Tables of bench/reports/ewald.md that compare other programs with ours."""
 from ewald_tables import error, table
 from report_data import counted, short
 

@@ -1,17 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/reports/ewald.md and its pictures, from what was measured.
+"""Writes bench/reports/ewald.md and its pictures from measured lines.
 
     ewald_report.py h200="One NVIDIA H200" h100="One NVIDIA H100" \\
         cpu="Two cores of an AMD EPYC (Zen 3)"
 
-The first is the machine that the report is of, the others stand in its table of
-portability; lines are bench/results/ewald_PART_LABEL.csv, as ewald.py measured
-them (near, whole, mesh) and peers/gpu_pme.py (gpu_peers); of programs on a
-processor, peers.csv, ewald_cpu_peers.csv and ewald_cpu_clock.csv
-(peers/versus.py).
-bench/reports/ewald_notes.md is put before the tables.  Pictures go into a
-folder named as the report; they need matplotlib.
+The first machine is the report's subject, the others appear in its table of
+portability.  Lines are read from bench/results/ewald_PART_LABEL.csv, measured
+by ewald.py (near, whole, mesh) and peers/gpu_pme.py (gpu_peers).  For programs
+on a processor: peers.csv, ewald_cpu_peers.csv and ewald_cpu_clock.csv
+(peers/versus.py).  bench/reports/ewald_notes.md precedes the tables.  Pictures
+go into a folder with the report's name; they require matplotlib.
 """
 import argparse
 import csv

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
-et al., IJHPCA 2020, of dense operators, and Lengvenis et al., IPDPS 2025, of
-fast rotation."""
+"""Figures and tables of two papers, from lines of fmm.py's parts: Kohnke et al.,
+IJHPCA 2020 (dense operators), and Lengvenis et al., IPDPS 2025 (fast rotation).
+"""
 from fmm_tables import (STAGES, TYPES, asked, by_order, ms, pick, setting,
                         table, times)
 from report_pictures import MARK, save

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of fmm.py that stand for figures and tables of two papers: Kohnke et
-al., IJHPCA 2020 (dense operators), and Lengvenis et al., IPDPS 2025 (fast
-rotation).  Each yields (key, command)."""
+"""Cases of fmm.py for figures and tables of two papers: Kohnke et al., IJHPCA 2020
+(dense operators), and Lengvenis et al., IPDPS 2025 (fast rotation).  Each
+function yields (key, command).
+"""
 import os
 
 import parts

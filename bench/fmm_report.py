@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and pictures of bench/reports/fmm.md, from the lines of fmm.py's parts
-and of peers/fmm_cpu.py and peers/gpu_fmm.py.  Lines of m2l in a file named
-*_h100.csv are of that GPU and stand apart."""
+"""Tables and pictures of bench/reports/fmm.md, from lines of fmm.py's parts and of
+peers/fmm_cpu.py and peers/gpu_fmm.py.  Lines of m2l in a file named *_h100.csv
+are from that GPU and are shown separately.
+"""
 import os
 
 import fmm_paper_report

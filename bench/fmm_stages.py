@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a whole sum's stages use of an NVIDIA GPU, by Nsight Compute's counters:
-a CSV line a stage of one sum of four points a box.
+"""Use of an NVIDIA GPU by the stages of a whole sum, from Nsight Compute's
+counters.  Prints one CSV line per stage of one sum with four points per box.
 
     fmm_stages.py cuda:0 f32 11 7 gpu_rotation_tiled --build build
 
-compute, memory: of what the multiprocessors and the memory's slowest part can
-do, percent, means by time over the stage's kernels; ms: their sum, at whatever
-clock the GPU has.  Counters may be refused to those who are not root.
+compute, memory: per cent of the peak of the multiprocessors and of the slowest
+part of the memory, averaged by time over the stage's kernels.  ms: the sum of
+their times, at the GPU's present clock.  Counters may require root.
 """
 import argparse
 import csv

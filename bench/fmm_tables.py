@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of fmm.py's files, and how the tables of its report are written."""
+"""Lines of fmm.py's files, and common code of its report's tables."""
 import csv
 import re
 

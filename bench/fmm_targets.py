@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was aimed at in the method of multipoles, and what was measured, from the
-lines of fmm.py's parts."""
+"""Targets for the method of multipoles and measured values, from lines of fmm.py's
+parts.
+"""
 from fmm_tables import TYPES, asked, pick, table, times
 
 DEPTHS = ("3", "4", "5", "6", "7")

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What rows of m2l do on an NVIDIA GPU, by Nsight Compute's counters: a CSV
-line a row.
+"""Instructions of variants of m2l on an NVIDIA GPU, from Nsight Compute's
+counters.  Prints one CSV line per variant.
 
     m2l_mix.py cuda:0 f32 12 4 gpu_symmetric gpu_plane_wave --build build
 
-float ... other: shares of the instructions that threads execute, in percent.
-issue, fp32, fp64, tensor, group, cache, memory: what of the issue slots, of the
-pipes, of the group memory's, the second cache's and the memory's rate is used;
-warps: of those that fit a multiprocessor, how many are there.  These are means
-over the row's kernels by their time, ms the sum of that, at whatever clock the
-GPU has.  Counters may be refused to those who are not root.
+float ... other: shares of the instructions that threads execute, in per cent.
+issue, fp32, fp64, tensor, group, cache, memory: use of the issue slots, of the
+pipes, and of the rates of shared memory, second-level cache and memory.
+warps: active ones, of those that fit a multiprocessor.  These are means over
+the variant's kernels, weighted by time; ms is the sum of the times, at the
+GPU's present clock.  Counters may require root.
 """
 import argparse
 import csv

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the inner loop of m2l's kernels that kernels launch consists of, as the
-machine has it: Nsight Compute counts kernels that the host launches.
+"""Instructions of the inner loop of m2l kernels that are launched by kernels, from
+the machine code.  Nsight Compute counts only kernels launched by the host.
 
     m2l_sass.py 4 8 12 16 >> results/mix.csv
 
-Lines as m2l_mix.py has them, shares of a loop's instructions in percent, without
-times and rates.  Needs nvcc and cuobjdump, no GPU.
+Prints lines like m2l_mix.py: shares of a loop's instructions in per cent,
+without times and rates.  Requires nvcc and cuobjdump, but no GPU.
 """
 import argparse
 import csv

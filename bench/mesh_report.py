@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/reports/spreading.md and its pictures, from what was measured.
+"""Writes bench/reports/spreading.md and its pictures from measured lines.
 
     mesh_report.py bench/results/spreading_h200.csv --machine "One NVIDIA H200" \\
         --peers bench/results/cufinufft_h200.csv \\
         --peers bench/results/nufft_h200.csv \\
         --notes bench/reports/spreading_notes.md --out bench/reports/spreading.md
 
-Lines are those of mesh_rows (spreading.py runs it on all cases) and of
-peers/cufinufft_rows.py.  Pictures go into a folder named as the report; they
-need matplotlib, and without it the report has none.
+The lines are from mesh_rows (spreading.py runs all cases) and from
+peers/cufinufft_rows.py.  Pictures go into a folder with the report's name.
+They require matplotlib; without it the report has none.
 """
 import argparse
 import csv

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a measurement one after another, so that a run that was
-cut off goes on where it was: what was done stands in the file itself."""
+"""Runs the commands of a measurement one after another.  An interrupted run
+continues where it stopped, since the file shows what is done.
+"""
 import concurrent.futures
 import os
 import re

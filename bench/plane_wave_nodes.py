@@ -4,14 +4,17 @@
 
     plane_wave_nodes.py NODES [WIDE] > src/math/plane_wave_table.h
 
-NumPy and SciPy.  For 3 .. NODES numbers of nodes, lambda and weights are fitted
-by least squares (Levenberg and Marquardt) to the pairs of points that the far
-lists of cubes, ws = 1, have along each axis: their potentials, twelve times,
-and fields, and, CROWD times, to what far lists of evenly filled boxes add up to at
-TARGETS points, where errors of pairs should cancel.  One node more starts from
-those before it, stretched.  Pairs at random are gathered in cells of (z, rho).  Then each node gets as many angles,
-a multiple of four, as keep what they leave beside what the nodes do.  Wide
-tables are fitted to cubes and to bricks of 1 x 1 x 1/1.3 together.
+Requires NumPy and SciPy.  For 3 .. NODES nodes, lambda and weights are fitted
+by least squares (Levenberg and Marquardt).  The data are the pairs of points
+that the far lists of cubes, ws = 1, have along each axis.  Their potentials
+count twelve times, and their fields once.  The sums of far lists of evenly
+filled boxes at TARGETS points, where errors of pairs should cancel, count
+CROWD times.  A fit with one more node starts from the previous nodes,
+stretched.  Random pairs are gathered in cells of (z, rho).
+
+Each node then gets enough angles, a multiple of four, that their error is below
+that of the nodes.  Wide tables are fitted to cubes and to bricks of
+1 x 1 x 1/1.3 together.
 """
 import itertools
 import sys

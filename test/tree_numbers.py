@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree's check of numbers refuses each way to print or read one by the
-locale, and lets pass what no locale changes."""
+"""scripts/check_numbers.py refuses each way to print or read a number that depends
+on the locale, and accepts code that does not.
+"""
 
 import os
 import sys

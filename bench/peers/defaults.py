@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The force error that other programs leave at their defaults.
+"""The force errors of other programs at their default settings.
 
     defaults.py data/water_spce_3k.xyz >defaults.csv
 
-GROMACS as `rcoulomb`, `fourierspacing`, `pme-order` and `ewald-rtol` stand in
-its manual; OpenMM as a NonbondedForce is made, with PME; LAMMPS has no default
-accuracy, 1e-4 is what its examples give.  Errors are in the norm of
-docs/accuracy.md, over all particles, against `ewald.py`.
-OpenMM of the package index is left out where it is not installed."""
+GROMACS: `rcoulomb`, `fourierspacing`, `pme-order` and `ewald-rtol` as in its
+manual.  OpenMM: a NonbondedForce as created, with PME; skipped if it is not
+installed from the package index.  LAMMPS has no default accuracy; its examples
+use 1e-4.  Errors are in the norm of docs/accuracy.md, over all particles,
+against `ewald.py`.
+"""
 import argparse
 
 import common

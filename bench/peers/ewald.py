@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A plain Ewald sum in numpy, converged to rounding, sharing nothing with any
-other program: what the peers (and we) are checked against on small systems.
+"""A plain Ewald sum in numpy, converged to rounding and independent of every other
+program.  It is the reference for peers and for Farsum on small systems.
 
     ewald.py data/water_tric.data --out reference.npz [--first 300]
 
-Tin-foil boundary, uniform background for a charged cell, Coulomb constant 1.
-P. P. Ewald, Ann. Phys. 369, 253 (1921).  Time grows as N^1.5 at best: seconds
-at 2000 particles, a minute or two at 10000.
+Conducting boundary at infinity, uniform background for a charged cell, Coulomb
+constant 1.  P. P. Ewald, Ann. Phys. 369, 253 (1921).  Time grows at least as
+N^1.5: seconds for 2000 particles, a minute or two for 10000.
 """
 import argparse
 import math

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times FINUFFT's spreading and interpolation alone (spreadinterponly), 3-D.
+"""Times only FINUFFT's spreading and interpolation (spreadinterponly), in 3-D.
 
     finufft_spread.py --venv /tmp/finufft --points 1000000 --mesh 128 \\
         --tol 1e-6 --precision f64,f32 --threads 1,2 --out spread.csv
 
-FINUFFT comes from PyPI, into a virtual environment outside this tree (--venv;
-made there, with the release below, if it is missing).  Plans are made
-beforehand; "set" is setpts (its sort), "execute" the spread or interpolation
-alone; least and median of --repeats.  FINUFFT's strengths and mesh are
-complex, so one of its transforms carries two real right-hand sides: "rhs" says
-how many real ones a row had.  Points are uniform in the cell unless --input
-names a file, whose particles (replicated with --replicate) are then used.
-The mesh here is the mesh written to: no upsampling is added by this mode.
+FINUFFT comes from PyPI, in a virtual environment outside this tree (--venv;
+made there, with the release below, if it is missing).  Plans are made before.
+"set" is setpts (its sort), "execute" only the spread or interpolation; both are
+the minimum and the median of --repeats.  FINUFFT's strengths and mesh are
+complex, so one of its transforms carries two real right-hand sides; "rhs" is
+the number of real ones.  Points are uniform in the cell, or the particles of
+the file --input, replicated with --replicate.  The mesh is the one written to:
+this mode adds no upsampling.
 """
 import argparse
 import csv

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """jaxFMM and jz-fmm on a GPU: fields of charges in open space, at a measured
-error; the fastest of a grid of their settings.
+error, with the fastest of a grid of their settings.
 
     farsum gen --case "laplace n=1e6 cell=open net=1" -o stars.xyz
     gpu_fmm.py stars.xyz --peer jzfmm --errors 1e-3,1e-4,1e-5 --out peers.csv
@@ -12,14 +12,15 @@ Farsum's side of the table is
     ewald_rows cuda:0 "laplace n=1e6 cell=open net=1" reference=direct:500 \\
         want=1e-4,prec=f32,method=fmm
 
-Errors are relative RMS of the force against direct sums at some particles.
-jz-fmm is f32 and built for masses: give it charges of one sign.  jaxFMM runs in
-its mode of f64 with pairs in f32, as it chooses.  run_ms is the least of some
-evaluations with everything on the GPU, new strengths at the same points where
-the program has that (jaxFMM's frozen evaluator; jz-fmm with its tree given);
-all_ms with the tree made anew (jz-fmm: one compiled call).  A setting that
-fails is named in the output; each is compiled first.  The grid is gone through
-from the fastest settings on until --minutes are over.
+Errors are relative RMS errors of the force, against direct sums at some
+particles.  jz-fmm is f32 and made for masses: use charges of one sign.  jaxFMM
+runs in its mode of f64 with pairs in f32, its own choice.
+
+run_ms is the minimum of some evaluations with all data on the GPU, with new
+strengths at the same points if the program supports this (jaxFMM's frozen
+evaluator; jz-fmm with its tree given).  all_ms rebuilds the tree (jz-fmm: one
+compiled call).  A setting that fails is named in the output; each is compiled
+first.  The grid is searched from the fastest settings on, for --minutes.
 """
 import argparse
 import csv

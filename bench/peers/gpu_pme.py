@@ -1,33 +1,35 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """PME programs for GPUs on our inputs: OpenMM, torch-pme, jax-pme, nvalchemi-
-toolkit-ops; Coulomb forces alone, every pair, at a measured error.
+toolkit-ops; only Coulomb forces, every pair, at a measured error.
 
     ewald.py data/water_spce_3k.xyz --out ref.npz
     gpu_pme.py scan data/water_spce_3k.xyz --reference ref.npz --sets sets.csv
     gpu_pme.py time data/water_spce_3k.xyz --reference ref.npz --sets sets.csv \\
         --device cuda --copies 1,2,4,7 --out peers.csv
 
-`scan`, which needs no GPU: for each error, cutoff, order and variant the
-splitting parameter puts --share of the error in the cut-off pairs (as scan.py)
-and the coarsest mesh whose measured error keeps to the target is found, in f64.
-Sets hold for copies of the box too.  `time`: every set on the box, the --keep
-fastest of the size before on a larger one; errors are measured again, in the
-precision that is timed, and rows whose error is above 1.05 of the target are
-left out.  f32 for every error, f64 for those of --double and below, as far as
---precisions names them.  A mesh whose error is above is made finer, --finer
-times at most: on coarse even meshes the error of copies is not that of the box,
-as a spline of odd order has no value at the mesh's highest wave.
+`scan` needs no GPU.  For each error, cutoff, order and variant, the splitting
+parameter assigns --share of the error to the cut-off pairs (as in scan.py).
+The scan then finds the coarsest mesh whose measured error meets the target, in
+f64.  The sets also hold for copies of the box.
 
-step_ms is one evaluation of the forces with a standing list of pairs, the least
-of some batches, each waited for at its end, data on the GPU; list_ms what a new
-list takes where it is made apart: by the script (vesin, on the processor), or
-nvalchemi's own, on the GPU.  OpenMM's step is one of its Verlet integrator with
-a step of 1e-9 ps, which is how it is meant to run; bare_ms is what the same
-takes without a force (above 2e6 particles: with its force left out of the
-step), so step_ms - bare_ms are the forces.  One row a set, as it is timed.
+`time` runs every set on the box, and the --keep fastest of a size on the next
+larger one.  Errors are measured again, in the timed precision; rows whose error
+is above 1.05 of the target are left out.  f32 for every error, f64 for those of
+--double and below, if --precisions names them.  If the error is above the
+target, the mesh is refined up to --finer times.  On coarse even meshes the
+error of copies differs from that of the box, since a spline of odd order
+vanishes at the mesh's highest wave number.
 
-A cutoff above half the box needs a larger one: --copies 2 scans copies of it.
+step_ms: one evaluation of the forces with an existing pair list, minimum of
+some batches, each waited for at its end, data on the GPU.  list_ms: the time of
+a new list if it is made separately: by the script (vesin, on the processor), or
+by nvalchemi on the GPU.  OpenMM's step is one of its Verlet integrator with a
+step of 1e-9 ps, its intended use.  bare_ms: the same without a force (above 2e6
+particles: with its force left out of the step), so that step_ms - bare_ms is
+the time of the forces.  One row per set, as it is timed.
+
+A cutoff above half the box requires a larger one: --copies 2 scans copies.
 """
 import argparse
 import csv

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PME programs for GPUs, all of one shape, for gpu_pme.py: what they are called
-with, one evaluation of forces, and many that are waited for at their end."""
+"""PME programs for GPUs behind one interface, for gpu_pme.py: arguments, one
+evaluation of forces, and many with a wait at their end.
+"""
 import math
 import os
 import sys

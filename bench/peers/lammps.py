@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs LAMMPS (Debian's lmp) on given particles: Coulomb alone, every pair.
+"""Runs LAMMPS (Debian's lmp) on given particles: only Coulomb forces, every pair.
 
     lammps.py data/water_spce.xyz --accuracy 1e-6 --cutoff 10 --out f.npz
     lammps.py data/water_tric.data --method ewald --accuracy 1e-8 --out e.npz
@@ -8,17 +8,17 @@
         --steps 20 --repeats 3
 
 pair_style coul/long, no exclusions, units real (Coulomb constant 332.06371).
-Accuracy is LAMMPS's: absolute force over that between two unit charges 1 A
-apart.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
+The accuracy is LAMMPS's: absolute force over that between two unit charges at
+1 A.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
 
-LAMMPS's own floor, which no --accuracy passes: its erfc is the polynomial
-7.1.26 of Abramowitz and Stegun (error up to 1.5e-7), and pair tables
-(--table, 2^n entries) hold r^2 in single precision.
+No --accuracy goes below LAMMPS's own limit: its erfc is the polynomial 7.1.26
+of Abramowitz and Stegun (error up to 1.5e-7), and pair tables (--table, 2^n
+entries) hold r^2 in single precision.
 
-Timing: particles do not move; seconds a step are the least of --repeats runs
-of --steps steps with one pair list (pair, kspace, comm, ...), and "neigh" is
-what one rebuild of the list takes, from runs that rebuild at every step.
-The list has no skin, so that no time goes to pairs beyond the cutoff.
+Timing: particles do not move.  Seconds per step are the minimum of --repeats
+runs of --steps steps with one pair list (pair, kspace, comm, ...).  "neigh" is
+the time of one rebuild of the list, from runs that rebuild it at every step.
+The list has no skin, so that no time is spent on pairs beyond the cutoff.
 """
 import argparse
 import os

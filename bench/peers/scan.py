@@ -7,18 +7,20 @@
         --replicate 1 --replicate 2,2,1 --replicate 3,3,4 --replicate 5 \\
         --threads 1,2 --out scan.csv
 
-Two stages.  First, on the box as given: for each cutoff, order and variant the
-splitting parameter puts --share of the error in the cut-off pairs (Kolafa and
-Perram, Mol. Simul. 9, 351 (1992), eq. 18) and the coarsest mesh whose measured
-error keeps to the target is found by bisection.  These sets of (cutoff,
-splitting parameter, order, spacing) hold for replicas too, as the error of a
-replica is that of the box.  Then, for each size and number of threads, every
-set is timed where the box is small (--all-below), the fastest --keep of the
-next smaller size where it is large; the error is measured again each time,
-and the mesh refined until it holds.  Rows are written as they are found; the
-last column marks the fastest of its (peer, n, threads, target).
+The first stage uses the box as given.  For each cutoff, order and variant, the
+splitting parameter assigns --share of the error to the cut-off pairs (Kolafa
+and Perram, Mol. Simul. 9, 351 (1992), eq. 18).  Bisection then finds the
+coarsest mesh whose measured error meets the target.  These sets of (cutoff,
+splitting parameter, order, spacing) hold for replicas too, since the error of a
+replica is that of the box.
 
-"step" is one evaluation with a standing pair list, "neigh" one rebuild of it.
+The second stage times sets for each size and number of threads: every set if
+the box is small (--all-below), else the --keep fastest of the next smaller
+size.  The error is measured again each time, and the mesh refined until it
+meets the target.  Rows are written as they are found; the last column marks the
+fastest of its (peer, n, threads, target).
+
+"step" is one evaluation with an existing pair list, "neigh" one rebuild of it.
 """
 import argparse
 import csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run --check and check: the error is measured, and told by exit status 3."""
+"""run --check and check: the error is measured, and exit status 3 reports it."""
 
 import json
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices: their list, sums on one of them, compiled kernels on disk.
 
-$FARSUM_TEST_DEVICE is the device, opencl:0 if it is not set.
+$FARSUM_TEST_DEVICE is the device (default: opencl:0).
 """
 
 import os

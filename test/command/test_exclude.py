@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--exclude: bonds of LAMMPS data and files of pairs, against sums over pairs
-that this file does itself."""
+"""--exclude: bonds of LAMMPS data and files of pairs, against sums over pairs in
+this file.
+"""
 
 import math
 import os

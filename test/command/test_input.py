@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as people have them: geometry and units that are said in part or against
-each other, other programs' dialects, packed text, results of others."""
+"""Files from practice: geometry and units that are incomplete or inconsistent,
+dialects of other programs, compressed text, results of others.
+"""
 
 import gzip
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends the command: signals, pipes that break, limits, closed streams.
+"""Ends of the command: signals, broken pipes, limits, closed streams.
 
-Whatever comes, a result is there as a whole or not at all, nothing temporary
-stays, and the shell sees the status that the signal gives.
+In each case a result is complete or does not exist, no temporary file remains,
+and the shell sees the signal's status.
 """
 
 import os
