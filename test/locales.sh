@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the locales that the tests run in, from the sources that the package
-# `locales` brings: decimal commas, thousands that are grouped, a decimal point
-# of two bytes, an i without a dot.
+# Makes the locales of the tests from the sources in the package `locales`:
+# decimal commas, grouped thousands, a decimal point of two bytes, a dotless i.
 #
 #     locales.sh FOLDER
 set -eu

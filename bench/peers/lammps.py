@@ -188,7 +188,7 @@ def main():
     p.add_argument("--cutoff", type=float, default=d.cutoff, help="Angstrom")
     p.add_argument("--order", type=int, help="2 to 7")
     p.add_argument("--mesh", type=int, nargs=3,
-                   help="of ewald: twice the largest wave numbers")
+                   help="ewald only: twice the largest wave numbers")
     p.add_argument("--gewald", type=float, help="splitting parameter, 1/A")
     p.add_argument("--diff", choices=("ik", "ad"))
     p.add_argument("--table", type=int, default=d.table,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The least build there is: no FFTW, no VkFFT, no command, no tests; its library
-# does an example's sum and is linked with nothing of FFTW.
+# The minimal build: no FFTW, no VkFFT, no command, no tests.  Its library runs an
+# example and is not linked with FFTW.
 #
 #     bare.sh JOBS
 set -eu

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Looks at what was built: no program or library of the build tree searches the
-# working directory for libraries; the shared library exports the names of
-# exports.txt and no other; glibc 2.34 will do; the tables of the loader are
-# read-only, and stack and buffers are guarded.
+# Checks the binaries of a build.  No program or library searches the working
+# directory for libraries.  The shared library exports exactly the names of
+# exports.txt.  glibc 2.34 suffices.  The loader's tables are read-only, and
+# stack and buffers are guarded.
 #
 #     binaries.sh BUILD CONFIG
 set -eu

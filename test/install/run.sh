@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build into a folder of its own, moves that folder, and lets an
-# outside project find the library there: by CMake and by pkg-config, shared
-# and static.
+# Installs a build into a new folder, moves that folder, and builds an outside
+# project with the library there: by CMake and by pkg-config, shared and static.
 #
 #     run.sh BUILD SOURCE CMAKE CC CXX
 set -eu
