@@ -112,7 +112,7 @@ static void adjoint(void)
         size += fabs(g[i] * sq[i]);
     }
     printf("adjoint to %.2g of its terms\n", fabs(left - right) / size);
-    CHECK(fabs(left) > 1e-3 * size, "%.3g of %.3g says nothing", left, size);
+    CHECK(fabs(left) > 1e-3 * size, "%.3g of %.3g tests nothing", left, size);
     /* a pair is the same both ways, and so is the mesh */
     CHECK(fabs(left - right) < 1e-12 * size, "adjoint to %.3g",
           fabs(left - right) / size);

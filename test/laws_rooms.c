@@ -142,7 +142,7 @@ static void spread_and_interp_are_adjoint(void)
 {
     struct adjoint *a = check_memory(1, sizeof *a);
     if (rows_of(spread_stage.rows) > ROWS || rows_of(interp_stage.rows) > ROWS)
-        check_stop("more than %d rows", ROWS);
+        check_stop("more than %d variants", ROWS);
     for (int support = WINDOW_MIN; support <= WINDOW_MAX; support++)
         for (int p = FARSUM_F64; p <= FARSUM_F32; p++)
             adjoint_at(a, support, (farsum_precision)p);

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             ladder.threads = atoi(argv[++i]);
         else
-            check_stop("%s: not an option (methods.c says which are)", argv[i]);
+            check_stop("%s: unknown option; methods.c lists them", argv[i]);
     }
     if (device && !device_wanted())
         return CHECK_SKIPPED;

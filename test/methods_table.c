@@ -201,7 +201,7 @@ static void check_cell(const struct ladder_cell *c)
     if (c->status == FARSUM_ERR_TOLERANCE) {
         CHECK(ladder_may_refuse(c), "%s: refused: %s", what, c->message);
         CHECK(strstr(c->message, "reach") || strstr(c->message, "best"),
-              "%s: does not say what is reached: %s", what, c->message);
+              "%s: does not report the limit: %s", what, c->message);
         return;
     }
     if (!CHECK(c->status == FARSUM_OK, "%s: %s: %s", what,

@@ -319,14 +319,14 @@ int main(int argc, char **argv)
         if (strcmp(harnesses[i]->room, argv[1]) == 0)
             h = harnesses[i];
     if (!stage || !h)
-        check_stop("no room %s, or no test of it", argv[1]);
+        check_stop("no stage %s, or no test for it", argv[1]);
     const struct variant_row *row = stage->rows;
     while (row->name && strcmp(row->name, argv[2]) != 0)
         row++;
     if (!row->name)
-        check_stop("%s has no row %s", argv[1], argv[2]);
+        check_stop("%s has no variant %s", argv[1], argv[2]);
     CHECK(strcmp(stage->rows->name, "plain") == 0,
-          "the first row of %s is %s, not plain", stage->name,
+          "the first variant of %s is %s, not plain", stage->name,
           stage->rows->name);
     const char *name = getenv("FARSUM_TEST_DEVICE");
     struct device *device = NULL;

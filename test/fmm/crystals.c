@@ -205,7 +205,7 @@ static void within(const struct system *s, int tolerances, int potentials)
                 double most = s->p.n <= 32 ? a.info.estimated_error : 1;
                 CHECK(gap <= fmin(p.tolerance, most) && a.info.bound == 0
                           && a.info.estimated_error <= p.tolerance,
-                      "%s, %lld points, asked for %g of %s: order %d, ws %d, "
+                      "%s, %lld points, requested %g of %s: order %d, ws %d, "
                       "%d levels: estimated %.3g, bound %.3g, off by %.3g",
                       s->name, (long long)s->p.n, p.tolerance,
                       potentials ? "potentials" : "forces", a.info.order,
@@ -328,7 +328,7 @@ static void warm_crystals(void)
         double gap = forces_apart(&s, &o, FARSUM_F64, cases[k].tolerance, 1e-12,
                                   &info);
         CHECK(gap <= cases[k].tolerance && gap <= 4 * info.estimated_error,
-              "%lld ions, asked for %g: order %d, ws %d, %lld boxes along x: "
+              "%lld ions, requested %g: order %d, ws %d, %lld boxes along x: "
               "estimated %.3g, off by %.3g",
               (long long)s.p.n, cases[k].tolerance, info.order,
               info.separation, (long long)info.boxes[0], info.estimated_error,

@@ -328,8 +328,8 @@ static void zero_rows(struct system *s, const farsum_options *plain,
             }
             fmm_free(&sums);
         }
-    printf("order 0: %d rows\n", rows);
-    CHECK(rows >= 12, "only %d rows take order 0", rows);
+    printf("order 0: %d variants\n", rows);
+    CHECK(rows >= 12, "only %d variants accept order 0", rows);
 }
 
 static void order_zero(void)

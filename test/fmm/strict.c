@@ -361,7 +361,7 @@ static void refusals(void)
     o = fmm_options();
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
-    CHECK(info.bound == 0, "a bound that was not asked for: %g", info.bound);
+    CHECK(info.bound == 0, "a bound that was not requested: %g", info.bound);
     farsum_plan_destroy(plan);
     system_free(&s);
     system_free(&open);

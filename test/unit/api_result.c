@@ -366,7 +366,7 @@ static void infos(void)
     farsum_plan *plan = NULL;
     CHECK_OK(farsum_plan_tune(&s.problem, &s.options, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &i));
-    CHECK(i.bytes > SALT_N && i.mesh[0] > 0, "tune says %llu bytes, mesh %lld",
+    CHECK(i.bytes > SALT_N && i.mesh[0] > 0, "predicted %llu bytes, mesh %lld",
           (unsigned long long)i.bytes, (long long)i.mesh[0]);
     farsum_plan_destroy(plan);
     plan = salt_ready(&s);
@@ -400,7 +400,7 @@ static void infos(void)
     double sum = 0;
     for (int k = 0; k < i.n_stages; k++) {
         CHECK(i.stages[k].stage && i.stages[k].variant
-              && strstr(i.stages[k].reason, "fits"), "stage %d says nothing",
+              && strstr(i.stages[k].reason, "fits"), "stage %d has no reason",
               k);
         sum += i.stages[k].seconds;
     }

@@ -96,7 +96,7 @@ static void tables(void)
             CHECK(r->note && r->note[0], "%s %s has no note", room->name,
                   r->name);
             CHECK(v->cost && v->bytes && v->create && v->run && v->destroy
-                      && v->needs, "%s %s misses a function", room->name,
+                      && v->needs, "%s %s lacks a function", room->name,
                   r->name);
             v->destroy(NULL);
             for (const struct variant_row *s = r + 1; s->name; s++)
@@ -122,7 +122,7 @@ static void lists(void)
             rows_seen++;
         }
         CHECK(rows_seen > 0 && room->rows[rows_seen].name == NULL,
-              "%s lists %d rows", name, rows_seen);
+              "%s lists %d variants", name, rows_seen);
     }
     CHECK(stages == 12, "%d stages are listed", stages);
     int methods = 0;

@@ -220,7 +220,7 @@ static void bins_are_those_of_logarithms(void)
             int told = sample_bins_at(&bins, r2, &bin);
             CHECK(!told || bin == wanted, "r^2 %.17g: %d, not %d", r2, bin,
                   wanted);
-            CHECK(told || fabs(far) < 1e-10, "not told at %.17g", r2);
+            CHECK(told || fabs(far) < 1e-10, "no bin at %.17g", r2);
         }
     static const double ends[] = {0, 1e-300, 1e-9, 1e9, 1e300};
     for (int i = 0; i < 5; i++) {

@@ -197,7 +197,7 @@ static void costs_grow(void)
               r->name);
         large.threads = 1;
     }
-    CHECK(fit >= 2, "%d rows fit the host", fit);
+    CHECK(fit >= 2, "%d variants fit the host", fit);
 }
 
 int main(void)

@@ -125,7 +125,7 @@ static void rows_agree(void)
                 compare(row, &grids[k], f32 ? FARSUM_F32 : FARSUM_F64,
                         1 + (int)(k % 2));
     }
-    CHECK(rows > 0, "no row but plain");
+    CHECK(rows > 0, "no variant except plain");
 }
 
 int main(void)

@@ -50,7 +50,7 @@ static void measured_on(struct device *who)
     CHECK(machine.measured, "not measured");
     for (int r = 0; r < MACHINE_ROOMS; r++)
         CHECK(machine.factor[r] > 1e-3 && machine.factor[r] < 1e3,
-              "room %d: factor %g", r, machine.factor[r]);
+              "stage %d: factor %g", r, machine.factor[r]);
     machine_load(&kept, &place);
     CHECK(!differ(&machine, &kept), "others are kept");
     place.precision = FARSUM_F32;
@@ -140,7 +140,7 @@ static void both_or_none(void)
     near.factor[MACHINE_NEAR] = 20;
     machine_keep(&near, &f32);
     double alone = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
-    CHECK(alone == built_in, "cutoff %g by f32's factors alone, else %g", alone,
+    CHECK(alone == built_in, "cutoff %g by f32's factors only, else %g", alone,
           built_in);
     keep_one(NULL, MACHINE_NEAR, 1); /* of f64 */
     double both = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;

@@ -240,7 +240,7 @@ static void windows_are_their_definitions(void)
                 bend = fmax(bend, fabs(slope - numeric));
             }
             CHECK(worst < fmax(4 * w.fit_error, 1e-13), "%s P=%d: off by %.3g, "
-                  "the fit says %.3g", window_names[k], p, worst, w.fit_error);
+                  "the fit has %.3g", window_names[k], p, worst, w.fit_error);
             CHECK(bend < 1e-7, "%s P=%d: slope off by %.3g", window_names[k], p,
                   bend);
             for (double f = 0; bspline && f < 1; f += 0.1) {

@@ -55,7 +55,7 @@ static void agrees(const char *name, const char *what, double found,
                    double wanted, double part)
 {
     CHECK(fabs(found - wanted) <= fmax(part * wanted, 1e5),
-          "%s: %s %.4g bytes, the plan says %.4g", name, what, found, wanted);
+          "%s: %s %.4g bytes, the plan has %.4g", name, what, found, wanted);
 }
 
 /* During a second execute only other libraries allocate, and free again: FFTW
@@ -117,18 +117,18 @@ static void takes(struct system *s, int threads, const struct limit *limit)
     CHECK_OK(farsum_plan_get_info(plan, &info));
     int64_t now = heap_live() - live, most = heap_peak() - live;
     double bytes = (double)info.bytes;
-    printf("%s by %s, %lld particles, %d threads: %.0f bytes a particle (said "
-           "before %.0f, in use %.0f, at most %.0f)\n",
+    printf("%s by %s, %lld particles, %d threads: %.0f bytes per particle "
+           "(predicted %.0f, in use %.0f, at most %.0f)\n",
            s->name, limit->method, (long long)n, threads, bytes / (double)n,
            (double)before / (double)n, (double)now / (double)n,
            (double)most / (double)n);
-    CHECK(bytes < limit->bytes * (double)n, "%s: %.0f bytes a particle",
+    CHECK(bytes < limit->bytes * (double)n, "%s: %.0f bytes per particle",
           s->name, bytes / (double)n);
-    agrees(s->name, "before, tune says", (double)before, bytes, limit->part);
+    agrees(s->name, "predicted by tune:", (double)before, bytes, limit->part);
     if (heap_counts()) {
-        agrees(s->name, "there are in use", (double)now, bytes, 0.1);
-        agrees(s->name, "at the peak there were", (double)most, bytes, 0.1);
-        CHECK(most < limit->bytes * n, "%s: %.0f bytes a particle at the peak",
+        agrees(s->name, "in use:", (double)now, bytes, 0.1);
+        agrees(s->name, "at the peak:", (double)most, bytes, 0.1);
+        CHECK(most < limit->bytes * n, "%s: %.0f bytes per particle at the peak",
               s->name, (double)most / (double)n);
         CHECK(most >= now, "a peak below what is in use");
         executes(s, plan, &out);

@@ -88,7 +88,7 @@ void many_products(void)
         fit += row_limits(r, &s, &s.n) > 0;
     for (const struct variant_row *r = interp_stage.rows; r->name; r++)
         fit += row_limits(r, &i, &i.n) > 0;
-    CHECK(fit >= 10, "%d rows fit", fit);
+    CHECK(fit >= 10, "%d variants fit", fit);
     free(w);
 }
 
@@ -123,7 +123,7 @@ void little_local(void)
             lacks++;
             CHECK_SAYS("has 500");
         }
-    CHECK(lacks >= 5, "%d rows want more", lacks);
+    CHECK(lacks >= 5, "%d variants need more", lacks);
     o.on_device = device;
     o.spread = "gpu_cell_hybrid";
     CHECK_FAILS(farsum_mesh_create(&p, &o, &mesh), FARSUM_ERR_UNSUPPORTED);
@@ -206,7 +206,7 @@ static void large_room(const struct stage *stage, farsum_mesh_problem *p,
         CHECK(off <= 1e-11 * size && size > 0, "%s: off by %g of %g", r->name,
               off, size);
     }
-    CHECK(ran >= 2, "%d rows of %s ran", ran, stage->name);
+    CHECK(ran >= 2, "%d variants of %s ran", ran, stage->name);
     free(first);
     free(out);
 }

@@ -124,7 +124,7 @@ static void between(const char *device)
         double error[4];
         for (int f = FARSUM_F64; f <= FARSUM_MIXED; f++)
             error[f] = distance(got[f].vector, exact.vector, 3 * N);
-        print_message("%s %s: f64 %.2g, f32 %.2g, mixed %.2g (said: %.2g)\n",
+        print_message("%s %s: f64 %.2g, f32 %.2g, mixed %.2g (expected %.2g)\n",
                       device, kernels[k], error[FARSUM_F64], error[FARSUM_F32],
                       error[FARSUM_MIXED], info.estimated_error);
         assert_true(error[FARSUM_MIXED] > 30 * error[FARSUM_F64]);

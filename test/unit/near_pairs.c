@@ -78,9 +78,9 @@ static void narrow(void)
                                           : norm ? FARSUM_ERROR_POTENTIAL
                                                  : FARSUM_ERROR_FORCE;
                 CHECK(pair_share(&s, error, FARSUM_F32, 2e-6) == 0,
-                      "%s sums in f32 what it cannot", kernels[k]);
+                      "%s sums in f32 beyond its limit", kernels[k]);
                 CHECK(pair_share(&s, error, FARSUM_MIXED, 2e-6) == 0,
-                      "%s sums in mixed what it cannot", kernels[k]);
+                      "%s sums in mixed beyond its limit", kernels[k]);
                 CHECK(pair_share(&s, error, FARSUM_AUTO, 2e-6) > 0,
                       "%s: %s", kernels[k], farsum_message());
                 double share = pair_share(&s, error, FARSUM_F32, 2e-3);
@@ -102,7 +102,7 @@ static void wide(void)
         farsum_error_kind error = s.flow ? FARSUM_ERROR_VELOCITY
                                          : FARSUM_ERROR_FORCE;
         CHECK(pair_share(&s, error, FARSUM_F64, 1e-11) == 0,
-              "%s sums in f64 what it cannot", kernels[k]);
+              "%s sums in f64 beyond its limit", kernels[k]);
         CHECK(pair_share(&s, error, FARSUM_F64, 1e-8) > 0, "%s: %s", kernels[k],
               farsum_message());
         system_free(&s);

@@ -90,7 +90,7 @@ static void check_waves(int ws, const double box[3], double field)
     if (!CHECK(plane_waves_choose(ws, box, field, &waves) == FARSUM_OK,
                "ws %d, field %g: %s", ws, field, farsum_message()))
         return;
-    CHECK(waves.field <= field, "%g is said to be above %g", waves.field,
+    CHECK(waves.field <= field, "%g is stated as above %g", waves.field,
           field);
     list_error(&waves, ws, box, e);
     /* corners, which samples seldom hit, contribute much of it */

@@ -322,7 +322,7 @@ static void measuring(const struct stage *stage, const void *args,
               times[i].run);
         faster += times[i].run + times[i].set < 0.999 * first.cost;
     }
-    CHECK(faster == 0, "%s: %d rows were faster", stage->name, faster);
+    CHECK(faster == 0, "%s: %d variants were faster", stage->name, faster);
     how.measure = 0;
     CHECK_OK(planner_choose(&how, stage, args, &second));
     CHECK(second.row == first.row && second.measured, "%s: %s, then %s",

@@ -248,7 +248,7 @@ static void same_words(struct points_gpu *p, const double *x, int64_t n,
     snprintf(words, sizeof words, "%s", farsum_message());
     CHECK_FAILS(points_gpu_set(p, &cell, n, given, arrays, "target"),
                 FARSUM_ERR_POSITION);
-    CHECK(strcmp(words, farsum_message()) == 0, "\"%s\", the host says \"%s\"",
+    CHECK(strcmp(words, farsum_message()) == 0, "\"%s\", on the host \"%s\"",
           farsum_message(), words);
     CHECK_OK(buf_alloc(&there, points_device, bytes));
     CHECK_OK(buf_upload(&there, 0, given, bytes));

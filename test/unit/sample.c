@@ -183,7 +183,7 @@ static void sets_agree(void)
     skewed(&cell, SOME);
     CHECK_OK(exclusions_set(&kept, 1, pair, &factor));
     CHECK_OK(exclusions_rows(&kept, SOME, 0));
-    CHECK(kept.rows == 2, "%d rows", (int)kept.rows);
+    CHECK(kept.rows == 2, "%d variants", (int)kept.rows);
     CHECK_OK(sample_take(&plain, &cell, SOME, 0, x, q, FARSUM_F64, &kept, NULL,
                          ISA_BASE, 1));
     for (int k = 0; k < 3; k++) {

@@ -305,7 +305,7 @@ static void no_room(void)
     CHECK(setrlimit(RLIMIT_FSIZE, &tight) == 0, "setrlimit");
     wisdom_keep("host of another test|spread|", &one, 1);
     setrlimit(RLIMIT_FSIZE, &was);
-    CHECK(kept() == 1, "what was there is lost");
+    CHECK(kept() == 1, "the old contents are lost");
     empty();
     CHECK(rmdir(folder) == 0 && mkdir(folder, 0700) == 0, "files are left");
 }

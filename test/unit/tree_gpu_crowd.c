@@ -242,7 +242,7 @@ static void even_points(void)
             for (int k = 0; k < 3; k++)
                 CHECK(fabs(crowd.far[k][1] / even - 1) < 0.3,
                       "%s, %d boxes along an edge: lists of knot %d have %.3g "
-                      "of what even filling has",
+                      "of an even filling",
                       sparse ? "sparse" : "dense", (int)edge, k,
                       crowd.far[k][1] / even);
             tree_clear(&tree);
