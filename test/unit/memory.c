@@ -128,7 +128,7 @@ static void takes(struct system *s, int threads, const struct limit *limit)
     if (heap_counts()) {
         agrees(s->name, "in use:", (double)now, bytes, 0.1);
         agrees(s->name, "at the peak:", (double)most, bytes, 0.1);
-        CHECK(most < limit->bytes * n, "%s: %.0f bytes per particle at the peak",
+        CHECK(most < limit->bytes * n, "%s: peak of %.0f bytes per particle",
               s->name, (double)most / (double)n);
         CHECK(most >= now, "a peak below what is in use");
         executes(s, plan, &out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The header serves C++ too.
+// The installed library and its header in C++.
 #include <farsum/farsum.h>
 
 #include <cstdio>

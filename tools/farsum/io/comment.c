@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* comment.c: the comment line of an extended XYZ frame. */
 #include "comment.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* extxyz_write.c: writes extended XYZ. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* frame.c: frames of particle files: columns, keys, cells. */
 #include "frame.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* geometry.c: geometry in keys of a file, compared with the cell. */
 #include "geometry.h"
 
 #include <ctype.h>

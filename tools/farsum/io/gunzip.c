@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gunzip.c: reads gzip files through zlib. */
 #include "gunzip.h"
 
 #include <fcntl.h>

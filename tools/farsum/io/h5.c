@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* h5.c: calls of HDF5 with reasons of failures, attributes and units. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

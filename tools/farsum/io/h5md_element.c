@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* h5md_element.c: elements of an H5MD file: shape, storage and type. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* h5md_out.c: writes elements of an H5MD file. */
 #include "h5md_out.h"
 
 #include <stdio.h>

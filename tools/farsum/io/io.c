@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* io.c: choice of the format; readers and writers of particle files. */
 #include "io.h"
 
 #include <stdio.h>

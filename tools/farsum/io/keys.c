@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* keys.c: key=value pairs of a line, with quotes and brackets. */
 #include "keys.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lammps_header.c: header of a LAMMPS data file. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* output.c: files that appear under their name only when complete. */
 #include "output.h"
 
 #include <errno.h>

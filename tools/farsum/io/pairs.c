@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pairs.c: reads files of pairs of particles. */
 #include "pairs.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* temporary.c: list of incomplete files, removed at the end of the process. */
 #include "temporary.h"
 
 #include <signal.h>

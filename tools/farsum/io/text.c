@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: lines and words of a text file, and messages with the position. */
 #include "text.h"
 
 #include <errno.h>
