@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* factors.c: factors of the stages' costs: load and keep. */
+/* factors.c: loading and keeping the factors of the stages' costs. */
 #include "cost/factors.h"
 
 #include <stdio.h>
@@ -7,10 +7,12 @@
 #include "cost/kept_times.h"
 
 static const char *const names[MACHINE_ROOMS] = {
-    "near", "spread", "fft", "scale",   "interp", "p2p",
-    "p2m",  "m2m",    "m2l", "lattice", "l2l",    "l2p"};
+#define MESH_STAGE(NAME, name) #name,
+#define BOXES_STAGE(NAME, name) #name,
+#include "cost/stages.def"
+};
 
-/* Factors of the costs that this version has. */
+/* Key of the factors, with the version of the costs. */
 static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
 {
     char what[64];

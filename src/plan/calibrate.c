@@ -12,9 +12,6 @@
 #include "method/spectral/spectral.h"
 #include "cost/expected_rates.h"
 
-_Static_assert((int)MACHINE_ROOMS - (int)MACHINE_FMM == (int)FMM_ROOMS,
-               "a factor a room");
-
 enum { REPEATS = 4 };
 /* Numbers of points that keep a processor, and an H200, busy for long
  * enough. */

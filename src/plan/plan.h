@@ -23,6 +23,9 @@ struct farsum_plan {
                               * the error in problem.error's, without a check */
     double checked;          /* measured error over the tolerance; below 0: not
                               * checked */
+    double seconds_checked[3]; /* of the check: finding its targets, summing
+                                * them, and the plan's own sum of all */
+    int checked_there;         /* 1: they were summed on the device */
     double energies[2];      /* measured errors of energy and virial over their
                               * norms; below 0: not measured */
     int64_t lists_before[2]; /* of info: lists made and kept by the check */
@@ -116,14 +119,6 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m);
 /* 1: a method refused; another method or other options may work. */
 int plan_refuses(farsum_status status);
-/* plan/choose_method.c: options that restrict the choice: how many there are,
- * and whether one is set, with its name. */
-int plan_option_count(void);
-int plan_option_given(const farsum_options *options, int k, const char **name);
-void plan_option_clear(farsum_options *options, int k);
-/* The field in which options name a stage's variant; NULL: there is no such
- * field. */
-const char **plan_option_variant(farsum_options *options, const char *stage);
 /* Particles up to which a plan is checked by default. */
 enum { PLAN_CHECKED = 10000000 };
 /* Particles up to which a reference is chosen without being named. */

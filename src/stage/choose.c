@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose.c: fits, cost, pick, and say why. */
+/* choose.c: selection of a stage's variant by predicate and cost, with the
+ * reason. */
 #include "stage/stage.h"
 
 #include <stdio.h>
@@ -22,7 +23,8 @@ static farsum_status choose_fits(const struct variant_row *row,
     return row->variant->fits ? row->variant->fits(args) : FARSUM_OK;
 }
 
-/* Adds to the reason what the row says of itself, and what costs hang on. */
+/* Appends to the reason the variant's description and the inputs of the
+ * costs. */
 static void choose_more(const void *args, struct choice *choice, int about)
 {
     const struct stage *stage = choice->stage;
@@ -56,7 +58,7 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
                  stage->name, row->name);
         if (options->exact && row->variant->error)
             FAIL(ERR_UNSUPPORTED,
-                 "%s %s: it has an error of its own, which is measured, not "
+                 "%s %s: has an error of its own, which is measured, not "
                  "bounded (strict)",
                  stage->name, row->name);
         *choice = (struct choice){.stage = stage, .row = row};

@@ -50,7 +50,7 @@ def map_check(test, *options):
         test.assertTrue(found, title.text)
         stage, points, runs, name, why = found.groups()
         picks[stage, int(points), float(runs)] = name
-        test.assertIn("points a mesh point", why)
+        test.assertIn("points per mesh point", why)
     names = {"spread": set(), "interp": set()}
     for (stage, _, _), name in picks.items():
         names[stage].add(name)

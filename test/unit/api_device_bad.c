@@ -251,12 +251,12 @@ void misuse(void)
     options.spread = "host_tile";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("works on the host");
+    CHECK_SAYS("runs only on the host");
     options = on(NULL);
     options.near = "gpu_cells";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("works on a device");
+    CHECK_SAYS("runs only on a device");
     options = on(device);
     options.method = "ewald";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),

@@ -53,6 +53,49 @@ void late_failures(void)
     arrays_free(&a);
 }
 
+/* With arrays on a device, finish reports once which results are not finite. */
+void results_not_finite(void)
+{
+    farsum_mesh_problem p = skewed();
+    struct arrays a;
+    p.memory = FARSUM_DEVICE;
+    p.x_memory = p.q_memory = p.grid_memory = p.value_memory = FARSUM_DEVICE;
+    p.uses = FARSUM_MESH_SPREAD | FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
+    arrays_make(&a, &p, 300, 1);
+    farsum_mesh *mesh = made(&p, device, 0);
+    CHECK_OK(farsum_mesh_set_points(mesh, a.n, pointer(&a, X)));
+    for (int turn = 0; turn < 3; turn++) {
+        const double bad[] = {NAN, INFINITY, -INFINITY};
+        double q = get(&a, Q, 7), v = get(&a, GRID, 0);
+        put(&a, Q, 7, bad[turn]);
+        up(&a, Q);
+        CHECK_OK(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)));
+        CHECK_FAILS(farsum_mesh_finish(mesh), FARSUM_ERR_STRENGTH);
+        CHECK_SAYS("sums on the mesh");
+        CHECK_OK(farsum_mesh_finish(mesh));
+        put(&a, Q, 7, q);
+        up(&a, Q);
+        CHECK_OK(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)));
+        CHECK_OK(farsum_mesh_finish(mesh));
+        for (int64_t k = 0; k < a.count[GRID]; k++)
+            put(&a, GRID, k, bad[turn]);
+        up(&a, GRID);
+        CHECK_OK(farsum_mesh_interp(mesh, pointer(&a, GRID),
+                                    turn == 1 ? NULL : pointer(&a, VALUE),
+                                    turn == 0 ? NULL : pointer(&a, GRADIENT)));
+        CHECK_FAILS(farsum_mesh_finish(mesh), FARSUM_ERR_STRENGTH);
+        CHECK_SAYS(turn == 1 ? "gradients" : "values");
+        for (int64_t k = 0; k < a.count[GRID]; k++)
+            put(&a, GRID, k, v);
+        up(&a, GRID);
+        CHECK_OK(farsum_mesh_interp(mesh, pointer(&a, GRID), pointer(&a, VALUE),
+                                    pointer(&a, GRADIENT)));
+        CHECK_OK(farsum_mesh_finish(mesh));
+    }
+    farsum_mesh_destroy(mesh);
+    arrays_free(&a);
+}
+
 /* Errors detected on the host are reported immediately. */
 void failures_at_once(void)
 {
@@ -93,13 +136,12 @@ void memory_ends(void)
     farsum_mesh_problem p = skewed();
     struct device *d = device->device;
     struct arrays a, many;
-    int64_t held = d->bytes, failed = 0, last = 1, host;
+    int64_t held = d->bytes, failed = 0, last = 1;
     farsum_mesh *mesh = NULL;
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
     o.on_device = device;
     arrays_make(&a, &p, 50, 1);
     arrays_make(&many, &p, 20000, 1);
-    host = mem_bytes();
     for (int64_t room = 1; room < 1 << 20 && !mesh; room = 4 * room) {
         d->limit = held + room;
         farsum_status status = farsum_mesh_create(&p, &o, &mesh);
@@ -120,6 +162,7 @@ void memory_ends(void)
     work(mesh, &a);
     d->limit = 0;
     farsum_mesh_destroy(mesh);
+    int64_t host = mem_bytes(); /* with the programs that the back end keeps */
     for (int64_t n = 1, more; n < 2000; more = n + last, last = n, n = more) {
         mesh = NULL;
         mem_fail_at(n);
@@ -252,9 +295,9 @@ void refusals(void)
             "the mesh is on the host");
     REFUSED(p.value_memory = (farsum_memory)3, ERR_ARGUMENT,
             "value_memory is 3");
-    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "works on the host");
+    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "runs only on the host");
     REFUSED(o.interp = "gpu_cel", ERR_UNKNOWN, "did you mean gpu_cell");
     REFUSED((o.on_device = NULL, o.spread = "gpu_stream"), ERR_UNSUPPORTED,
-            "works on a device");
+            "runs only on a device");
     CHECK_FAILS(farsum_mesh_finish(NULL), FARSUM_ERR_ARGUMENT);
 }

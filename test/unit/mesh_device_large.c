@@ -118,7 +118,7 @@ void little_local(void)
              r->name; r++) {
             const void *args = room ? (const void *)&i : &s;
             if (!r->variant->fits || r->variant->fits(args) == FARSUM_OK
-                || !strstr(farsum_message(), "group memory"))
+                || !strstr(farsum_message(), "shared memory"))
                 continue;
             lacks++;
             CHECK_SAYS("has 500");
@@ -127,11 +127,11 @@ void little_local(void)
     o.on_device = device;
     o.spread = "gpu_cell_hybrid";
     CHECK_FAILS(farsum_mesh_create(&p, &o, &mesh), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("bytes of group memory");
+    CHECK_SAYS("bytes of shared memory");
     o.spread = NULL;
     /* kernels of every mesh may lack it too, where drivers count it */
     if (farsum_mesh_create(&p, &o, &mesh) != FARSUM_OK)
-        CHECK_SAYS("bytes of group memory");
+        CHECK_SAYS("bytes of");
     device->device->facts.local = local;
     if (strcmp(device->device->backend->name, "opencl") == 0)
         CHECK(mesh != NULL, "no mesh: %s", farsum_message());

@@ -192,7 +192,7 @@ static void refused(const struct variant_row *row, struct sums *w)
     for (int k = 0; k < 2; k++) {
         w->args.cells = bad[k];
         CHECK(row->variant->fits(&w->args) == FARSUM_ERR_UNSUPPORTED
-                  && strstr(farsum_message(), "cells a cutoff"),
+                  && strstr(farsum_message(), "cells per cutoff"),
               "%s, %d cells: %s", row->name, bad[k], farsum_message());
     }
     w->args.cells = 0;

@@ -86,7 +86,7 @@ static void test_team(void **state)
         args.team[0] = 16;
         args.team[1] = 2;
         if (r % 2 == 0)
-            refused(rows[r], &args, "it has one");
+            refused(rows[r], &args, "this variant has one");
         else
             assert_int_equal(rows[r]->fits(&args), FARSUM_OK);
     }
@@ -94,7 +94,7 @@ static void test_team(void **state)
     struct near_args args = args_of(&split, "stresslet");
     args.team[0] = 256;
     assert_int_equal(near_gm_1d.fits(&args), FARSUM_OK);
-    refused(&near_sm_2d, &args, "group memory");
+    refused(&near_sm_2d, &args, "shared memory");
     device.facts.local = 1 << 18;
     assert_int_equal(near_sm_2d.fits(&args), FARSUM_OK);
     args.team[1] = 4;

@@ -115,7 +115,7 @@ static void crowding_counts(void)
     args.crowd = 1000;
     CHECK_OK(choose(&spread_stage, &args, &none, &crowded));
     CHECK(strstr(crowded.reason, "crowding 1e+03"), "%s", crowded.reason);
-    CHECK(strstr(crowded.reason, "0.477 points a mesh point"), "%s",
+    CHECK(strstr(crowded.reason, "0.477 points per mesh point"), "%s",
           crowded.reason);
     CHECK(strstr(crowded.reason, " times;"), "%s", crowded.reason);
     args.repeats = 1e4; /* a matrix's set-up then matters less */
@@ -140,7 +140,7 @@ static void crowding_counts(void)
     args.repeats = 1;
     CHECK_OK(choose(&spread_stage, &args, &none, &even));
     CHECK(often.row != even.row, "%s for one run and for 1e4", even.row->name);
-    CHECK(strstr(often.reason, "1e+04 runs a set"), "%s", often.reason);
+    CHECK(strstr(often.reason, "1e+04 runs per set"), "%s", often.reason);
 }
 
 static void key_of(char key[WISDOM_KEY], const struct spread_args *args)

@@ -16,6 +16,10 @@ double ewald_any_cut(const struct exact_kind *kind,
 /* What double leaves of the sums themselves, relative to their RMS. */
 #define EWALD_ANY_ROUNDING 5e-16
 
+/* The far sum at all targets from sums over the sources that are there: sets
+ * values [targets][width], in the caller's order. */
+void ewald_any_far(const struct ewald_job *job, enum isa isa, double *values);
+
 typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];
 
 /* In double.  Of struct ewald_job: table has a slot for each block in flight,

@@ -25,6 +25,10 @@
 #define EWALD_COINCIDE 4e-15
 #define EWALD_BEST 1e-14 /* the smallest accuracy that can be asked for */
 
+struct ewald_count;
+struct ewald_info;
+struct ewald_work;
+
 enum ewald_level {
     EWALD_AUTO, /* long double below 1e-12 if that takes seconds, else f64 */
     EWALD_F64,  /* double with compensated sums: ends near 1e-14 */
@@ -43,6 +47,11 @@ struct ewald_setup {
     int vacuum;      /* 1: the surface term of vacuum surroundings */
     double memory;   /* bytes above which fewer modes are taken; 0: a quarter
                         of the machine's */
+    /* In place of the host's seconds and bytes, for sums on a device; NULL:
+     * not. */
+    void (*price)(const void *data, const struct ewald_count *,
+                  const struct ewald_work *, struct ewald_info *);
+    const void *price_data;
 };
 
 struct ewald_info {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c: the room's variants, from variants.def. */
+/* table.c: the table of variants of lattice, from variants.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/lattice/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage lattice_stage = {
     .name = "lattice", .rows = rows, .work = boxes_lattice_ops};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2m_table.c: the room's variants, from variants.def. */
+/* m2m_table.c: the table of variants of m2m, from m2m.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/shift/m2m.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage m2m_stage = {
     .name = "m2m", .rows = rows, .work = boxes_shift_ops};
