@@ -134,7 +134,7 @@ def portable_on(a, device):
     n = 1e6 * a.scale * (0.1 if host else 1)
     rows = ["host_cluster"] if host else parts.device_rows("near")
     for split in ("gaussian", "prolate"):
-        # one after another: of a device that fails at one the rest is kept
+        # one by one, so that a failure of one keeps the others
         for row in rows:
             if split == "gaussian" or row not in THEIRS:
                 yield near_row(a, device, "f64", n, 256, "split=" + split, row)
@@ -170,7 +170,7 @@ FILES = {"near_rows": "near.csv", "ewald_rows": "whole.csv",
 
 
 def fewer(words):
-    """The same kernels for less work; to have them compiled."""
+    """Shorter runs of the same kernels, which compile them."""
     if words[0].endswith("near_rows"):
         return words[:4] + ["3000"] + words[5:] + ["repeats=1"]
     if words[0].endswith("mesh_rows"):
@@ -186,7 +186,7 @@ def fewer(words):
 
 
 def measure(a, part, end):
-    """Device by device, so that one whose compiler is slow keeps no other."""
+    """Device by device, so that a slow compiler delays no other."""
     by_device = {}
     for words in PARTS[part](a):
         by_device.setdefault(words[1], []).append(words)
@@ -228,7 +228,7 @@ def main():
     p.add_argument("--most", type=float, default=120,
                    help="seconds that a case may take")
     p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2),
-                   help="that compile kernels at once; 1: none beforehand")
+                   help="processes that compile kernels in parallel; 1: none")
     p.add_argument("--scale", type=float, default=1)
     p.add_argument("--machine", help="what the report calls it")
     p.add_argument("--no-report", action="store_true")

@@ -57,7 +57,7 @@ average, in a cube whose edge is the cutoff.
 
 
 def read(path):
-    """Lines, each by the header last seen; # says nothing here."""
+    """Lines, each by the last header; # has no meaning here."""
     lines, names = [], None
     if not os.path.exists(path):
         return lines
@@ -73,14 +73,14 @@ def read(path):
 
 
 class Machine:
-    """Everything that was measured on one."""
+    """All measurements on one machine."""
 
     def __init__(self, title, paths):
         self.title, self.paths = title, [p for p in paths.values()
                                          if os.path.exists(p)]
         for part in PARTS:
             setattr(self, part, read(paths[part]))
-        # a case that was cut off and begun anew: the last counts
+        # an interrupted case was repeated: the last counts
         self.whole = list({(r["device"], r["case"], r["asked"]): r
                            for r in self.whole}.values())
 

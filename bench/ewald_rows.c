@@ -48,11 +48,11 @@
 #include <string.h>
 
 enum { BATCHES = 3, TRIES = 5, WORDS = 12 };
-#define LONG 0.3 /* seconds of a batch, about */
+#define LONG 0.3 /* approximate seconds of a batch */
 
 struct asked {
     const char *text;
-    char word[WORDS][40]; /* what it consists of, zero-ended */
+    char word[WORDS][40]; /* its words, ending with 0 */
     double tolerance, want, s, c;
     int mesh, support, order, separation, boxes, levels, leaf, potential;
     int cells, repeats;
@@ -110,7 +110,7 @@ static int count(const char *word, const char *name, int *to)
 
 static const char *const precisions[] = {"", "f64", "f32", "mixed", "auto"};
 
-/* Ends the program at a word that it does not know. */
+/* Reads one word of a plan; ends the program if it is unknown. */
 static void ask(const char *from, struct asked *a)
 {
     const char *at = from, *precision = "f64";
@@ -194,7 +194,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     return farsum_plan_create(&problem, &how, plan);
 }
 
-/* Seconds of one of `runs` executes, the least of some batches. */
+/* Seconds of one of `runs` executes, the minimum over a few batches. */
 static farsum_status batches(struct whole *w, farsum_plan *plan, int runs,
                              farsum_result *out, double *best)
 {
@@ -285,7 +285,7 @@ static int stages_text(const farsum_plan_info *info, char *to, size_t size)
     return at;
 }
 
-/* All stages of a plan: row and ms. */
+/* All stages of a plan: variant and ms. */
 static void rows_text(const farsum_plan_info *info, char *to, size_t size)
 {
     to[0] = '\0';
@@ -335,13 +335,13 @@ static farsum_status once(struct whole *w, const struct asked *a,
     *t = (struct timed){.error = -1};
     GO(create(w, a, tolerance, &plan));
     GO(measure(w, a, plan, t));
-    write_line(w, a, t); /* the names are the plan's */
+    write_line(w, a, t); /* the plan owns the names */
 done:
     farsum_plan_destroy(plan);
     return status;
 }
 
-/* The plan whose measured error is just below what is wanted. */
+/* Finds the plan whose measured error is just below the requested one. */
 static void row(struct whole *w, const struct asked *a)
 {
     struct timed now, best = {.total = INFINITY};
@@ -350,7 +350,7 @@ static void row(struct whole *w, const struct asked *a)
         if (once(w, a, tolerance, &now) != FARSUM_OK) {
             fprintf(stderr, "# %s %s at %.3g: %s\n", w->c.text, a->text,
                     tolerance, farsum_message());
-            tolerance *= 3; /* a tolerance that cannot be reached */
+            tolerance *= 3; /* this tolerance is out of reach */
             continue;
         }
         if (a->want <= 0 || (now.error <= a->want && now.total < best.total))

@@ -65,7 +65,7 @@ static int ascending(const void *a, const void *b)
     return (d > 0) - (d < 0);
 }
 
-/* Squares of the field's errors, of the potential's their mean. */
+/* Sum of squares of the field's errors, and mean square of the potential's. */
 static double take_squares(const struct orders *o, const struct sums *found,
                            const struct sums *wanted, double *square)
 {

@@ -25,7 +25,7 @@ COLUMNS = ["device", "stage", "precision", "p", "depth", "m2l", "ms"] \
 
 
 def launches(a):
-    """Of one sum; (m2l clears first).  A row a kernel, and the time's unit."""
+    """One sum (m2l clears first): one row per kernel, and the unit of time."""
     plan = "method=fmm,boxes=1,prec=%s,order=%s,levels=%d,m2l=%s" % (
         a.precision, a.p, int(a.depth) + 1, a.row)
     done = subprocess.run(

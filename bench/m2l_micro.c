@@ -36,7 +36,7 @@ struct micro {
     double create;
 };
 
-/* Complex multiplications of a pair. */
+/* Complex multiplications per pair. */
 static double terms_of_pair(const struct micro *m)
 {
     return (m->p + 1.0) * (m->p + 2.0) / 2 * (m->p + 1.0) * (m->p + 1.0);
@@ -74,7 +74,7 @@ static double launch(struct micro *m, int memory, int64_t groups, int64_t n,
     return best;
 }
 
-/* Memory for so many complex numbers, three times. */
+/* Allocates memory for this many complex numbers, three times. */
 static void take(struct micro *m, int64_t numbers)
 {
     int64_t bytes = numbers * (m->precision == FARSUM_F32 ? 8 : 16);

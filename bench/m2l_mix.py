@@ -39,12 +39,12 @@ UNITS = {"ns": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1}
 
 
 def value(text):
-    """Before the instances, which stand in parentheses."""
+    """The part before the instances in parentheses."""
     return float(text.split(" (")[0].replace(",", ""))
 
 
 def kernels(device, precision, p, depth, row, build):
-    """A dictionary a launch, and the unit of its time."""
+    """One dictionary per launch, and the unit of time."""
     done = subprocess.run(
         ["ncu", "--clock-control", "none", "--csv", "--page", "raw",
          "--print-metric-instances", "details", "-k", "regex:^(m2l|plane)",

@@ -48,8 +48,8 @@
 #include <string.h>
 
 enum { REPEATS = 10, REPEATS_LEAST = 2, CHUNK = 1 << 22 };
-#define LONG 0.5 /* seconds for all runs of a row */
-#define COMPARED 3e7 /* numbers, about */
+#define LONG 0.5 /* seconds for all runs of a variant */
+#define COMPARED 3e7 /* approximate number of compared values */
 
 struct m2l_bench {
     const struct stage *room;
@@ -58,9 +58,9 @@ struct m2l_bench {
     struct boxes_io io;
     int64_t numbers; /* of an array */
     int repeats;
-    void *multipole, *local; /* the host's, of its rows */
+    void *multipole, *local; /* on the host, for its variants */
     void *seen;              /* numbers of some boxes */
-    int64_t most;            /* boxes that are compared, of each end */
+    int64_t most;            /* boxes compared at each end */
     double *reference;       /* [numbers of an expansion][2 most] */
     struct buf multipole_there, local_there;
     char setting[100];
@@ -71,8 +71,8 @@ static int64_t real_bytes(const struct m2l_bench *b)
     return b->args.precision == FARSUM_F32 ? 4 : 8;
 }
 
-/* Like those of charges in a box: degree n as 2^-n; the same ones again after
- * CHUNK boxes. */
+/* Random numbers like the expansions of charges in a box: degree n scales as
+ * 2^-n.  They repeat after CHUNK boxes. */
 static void take_numbers(struct m2l_bench *b, void *array, struct buf *there)
 {
     int64_t stride = b->io.stride, n = stride < CHUNK ? stride : CHUNK;
@@ -147,8 +147,8 @@ static void take_tree(struct m2l_bench *b, int depth, int root, int open)
     take_arrays(b);
 }
 
-/* Of the locals of levels >= 1, or of m2m all multipoles, relative to the first
- * row's. */
+/* RMS difference from the first variant, relative, of the locals of levels >=
+ * 1; for m2m, of all multipoles. */
 static double difference(struct m2l_bench *b)
 {
     int64_t real = real_bytes(b), bytes = b->most * real;
@@ -286,7 +286,7 @@ static int room_of(const char *word, const struct stage **room)
     *room = stage_find(word + 5);
     if (*room == &m2m_stage || *room == &m2l_stage || *room == &l2l_stage)
         return 1;
-    fprintf(stderr, "m2l_rows: rooms are m2m, m2l and l2l\n");
+    fprintf(stderr, "m2l_rows: room= expects m2m, m2l or l2l\n");
     exit(2);
 }
 
@@ -299,7 +299,7 @@ static int number(const char *word, const char *name, int *value)
     return 1;
 }
 
-/* Changes what rows after it do; the line says so. */
+/* Changes the settings of later variants; their lines report it. */
 static int setting(struct m2l_bench *b, const char *word)
 {
     struct boxes_shape *a = &b->args.shape, before = *a;
@@ -318,7 +318,7 @@ static int setting(struct m2l_bench *b, const char *word)
             at += snprintf(b->setting + at, sizeof b->setting - (size_t)at,
                            "%s%s%d", at ? " " : "", all[k].name, *all[k].value);
     }
-    if (a->images != before.images) { /* other sums */
+    if (a->images != before.images) { /* the sums change */
         mem_free(b->reference);
         b->reference = NULL;
     }

@@ -62,7 +62,7 @@ def kind(name):
 
 
 def inner(lines):
-    """The loop with most sums that has no other in it."""
+    """The innermost loop with the most sums."""
     best = []
     back = [(to, at) for at, name, to in lines
             if name == "BRA" and to is not None and to < at]

@@ -199,7 +199,7 @@ strength each. The paper's GPUs were a K40c and a GTX 480.
 
 
 def matrix(out, cases, precision, k):
-    """Rows over N for a mesh."""
+    """Variants over N for a mesh."""
     some = {c.N: rows for c, rows in cases.items()
             if c.room == "spread" and c.window == "bspline"
             and c.precision == precision and c.K == k}

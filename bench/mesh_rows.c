@@ -37,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs timed, fewer of one that takes longer than LONG seconds for all. */
+/* Timed runs; fewer if they would take more than LONG seconds in total. */
 enum { REPEATS = 9, REPEATS_LEAST = 3 };
 #define LONG 1.0
 
@@ -96,7 +96,7 @@ static void summary(double *run, int count, struct measured *m)
     m->median = run[count / 2];
 }
 
-/* Runs a row whose state has its points. */
+/* Runs a variant whose state has its points. */
 static farsum_status run_all(struct bench *b, int room, const struct variant *v,
                              void *state, struct stopwatch *watch,
                              struct measured *m)
@@ -126,7 +126,8 @@ static farsum_status run_all(struct bench *b, int room, const struct variant *v,
     return FARSUM_OK;
 }
 
-/* Creates, sets twice and runs a row; prints its line. */
+/* Creates a variant's state, sets points twice, runs it, and prints its
+ * line. */
 static void row(struct bench *b, int room, const char *name,
                 const struct variant *v)
 {
@@ -145,7 +146,7 @@ static void row(struct bench *b, int room, const char *name,
     if (b->device)
         bench_need(stopwatch_create(&watch, b->device));
     int64_t before = bytes_now(b);
-    for (int k = 0; k < 2; k++) { /* the first takes memory */
+    for (int k = 0; k < 2; k++) { /* the first one allocates */
         if (b->device)
             bench_points_again(b);
         start(b, &watch, &at);
@@ -166,7 +167,7 @@ done:
     stopwatch_clear(&watch);
 }
 
-/* What taking positions costs, as a line. */
+/* Prints the line of the cost of taking positions. */
 static void points_line(struct bench *b)
 {
     struct stopwatch watch = {0};
@@ -193,7 +194,7 @@ static void all_rows(struct bench *b, int room)
         row(b, room, r->name, r->variant);
 }
 
-/* A row as it was asked for: NAME[:unit=U][:group=G], or all. */
+/* Runs a variant as named: NAME[:unit=U][:group=G], or all. */
 static int asked(struct bench *b, int room, const char *text)
 {
     const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
@@ -220,7 +221,7 @@ static int asked(struct bench *b, int room, const char *text)
 
 struct wanted {
     const char *window, *room;
-    int header, rows; /* how many rows are named, first among the words */
+    int header, rows; /* rows: number of named variants, in front */
     char **row;
 };
 
@@ -230,7 +231,7 @@ static const char *value(const char *word, const char *name)
     return strncmp(word, name, length) == 0 ? word + length : NULL;
 }
 
-/* Takes the options out of the words; what stays are rows. */
+/* Removes the options from the words; the names of variants remain. */
 static void options(struct bench *b, struct wanted *w, int count, char **word)
 {
     w->row = word;

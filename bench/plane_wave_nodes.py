@@ -49,7 +49,7 @@ def cell_of(z, rho, most, nz=40, nr=64):
 
 
 def cells(z, rho, weight):
-    """Pairs side by side as one."""
+    """Concatenates pairs."""
     k, n = cell_of(z, rho, rho.max())
     total = np.bincount(k, weight, n)
     there = total > 0
@@ -59,8 +59,8 @@ def cells(z, rho, weight):
 
 
 def crowds(stretch):
-    """z, rho of cells, and what each counts in sums over evenly filled far
-    lists: of the potential, the slopes along z and along rho."""
+    """z, rho of cells, and their weights in sums over evenly filled far lists:
+    of the potential and its derivatives along z and rho."""
     rng = np.random.default_rng(3)
     g, w = np.polynomial.legendre.leggauss(4)
     points = np.array(list(itertools.product(g / 2, repeat=3)))

@@ -37,13 +37,13 @@ struct steps {
     double tolerance, move;
     int64_t steps;
     int threads, f32;
-    const char *near;  /* borrowed; NULL: the tuner's */
+    const char *near;  /* borrowed; NULL: chosen by the tuner */
     farsum_device *on; /* NULL: the host */
     double *x, *v, *field; /* owned, [n][3] */
     struct buf x_there, q_there, field_there;
 };
 
-/* Least times, in seconds. */
+/* Minimum times, in seconds. */
 struct least {
     double made, kept, execute, near;
 };
@@ -65,7 +65,7 @@ static void velocities(struct steps *s)
         s->v[i] = s->move / sqrt(3) * rng_normal(&rng);
 }
 
-/* Arrays on the device. */
+/* Puts the arrays on the device. */
 static void there(struct steps *s, const char *device)
 {
     int64_t vectors = 24 * s->c.p.n;
@@ -103,7 +103,7 @@ static double keep_least(double least, double seconds)
     return least > 0 && least < seconds ? least : seconds;
 }
 
-/* Seconds of new points, and of their sum; both are waited for. */
+/* Seconds of set_points and of execute, each waited for. */
 static void step(struct steps *s, farsum_plan *plan, farsum_result *out,
                  double seconds[2])
 {

@@ -72,7 +72,7 @@ def scans():
     for precision in ("f32", "f64"):
         for n in DECADES + STEPS:
             if precision == "f32" or n in DECADES:
-                # a scan sets up its matrix anew for each size
+                # a scan makes its matrix again for each size
                 some = units() if n < 10000000 else [
                     u for u in units() if "local" not in u]
                 yield (precision, 6, 1, 128, n, "uniform"), PAPER + some

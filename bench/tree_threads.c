@@ -30,7 +30,7 @@ static double uniform(uint64_t *seed)
     return ((double)(random_next(seed) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Radius by the inverse of the mass within it, no farther than 20. */
+/* Radius from the inverse of the mass within it, at most 20. */
 static void plummer(double *x, double *q, int64_t n)
 {
     uint64_t seed = 1;

@@ -245,7 +245,7 @@ int edge_device(farsum_options *options)
     return 1;
 }
 
-/* "cells": those alone; "device" only if it is asked for. */
+/* "cells": only these; "device": only if requested. */
 int main(int argc, char **argv)
 {
     static const struct {

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 int heap_counts(void);
-/* Calls that allocate so far, by any thread; of them, those that FFTW
- * (libfftw3*) and OpenMP (libgomp) make themselves. */
+/* Allocating calls so far, by any thread, and those among them by FFTW
+ * (libfftw3*) and OpenMP (libgomp). */
 int64_t heap_calls(void);
 int64_t heap_calls_of_others(void);
-/* Bytes now in use, and the most since heap_reset_peak. */
+/* Bytes in use now, and the maximum since heap_reset_peak. */
 int64_t heap_live(void);
 int64_t heap_peak(void);
 void heap_reset_peak(void);

@@ -35,7 +35,7 @@ static void print_cell(const struct ladder_cell *c)
     fflush(stdout);
 }
 
-/* 1: the device that cases are run on is there. */
+/* 1: the device for the cases is available. */
 static int device_wanted(void)
 {
     struct device *device = NULL;
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             ladder.threads = atoi(argv[++i]);
         else
-            check_stop("%s: not an option (methods.c says which are)", argv[i]);
+            check_stop("%s: unknown option; methods.c lists them", argv[i]);
     }
     if (device && !device_wanted())
         return CHECK_SKIPPED;

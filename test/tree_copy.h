@@ -7,6 +7,6 @@
 #include "points/tree/tree_set.h"
 
 struct device;
-/* tree->gpu; it must be NULL. */
+/* Makes tree->gpu, which must be NULL. */
 farsum_status tree_copy(struct tree *tree, struct device *device);
 #endif

@@ -21,14 +21,14 @@ REACH = 6.2  # erfc(6.2) = 2e-18, exp(-6.2^2) = 2e-17
 
 
 def half_heights(cell):
-    """Half the distance between opposite faces, the least of three."""
+    """Half the distance between opposite faces, the smallest of three."""
     inverse = np.linalg.inv(cell)  # columns: reciprocal vectors / 2 pi
     return 0.5 / np.linalg.norm(inverse, axis=0).max()
 
 
 def near(system, alpha, rc):
     """Real-space potential, field and virial: pairs by nearest image, which
-    is the only one below rc < half the least height."""
+    is the only one below rc < half the smallest height."""
     x, q, cell = system.pos, system.charge, system.cell
     inverse = np.linalg.inv(cell)
     n = system.n

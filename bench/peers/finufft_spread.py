@@ -30,8 +30,8 @@ COLUMNS = ("peer", "version", "what", "precision", "n", "mesh", "tol",
 
 
 def enter(venv, script=__file__, *releases):
-    """Runs the script again with the environment's interpreter; an environment
-    that is not there is made, with these packages of PyPI."""
+    """Runs the script again with the environment's interpreter; a missing
+    environment is made, with these packages of PyPI."""
     python = os.path.join(venv, "bin", "python")
     if os.path.abspath(sys.prefix) == os.path.abspath(venv):
         return
@@ -66,7 +66,7 @@ def points(a, np):
 
 
 def measure(a, np, finufft, precision, threads):
-    """Rows of spread and interp."""
+    """Rows of the file for spread and interp."""
     real, cplx = {"f64": (np.float64, np.complex128),
                   "f32": (np.float32, np.complex64)}[precision]
     x = np.ascontiguousarray(points(a, np), dtype=real)

@@ -123,7 +123,7 @@ class Farsum:
 
 
 def particles(a, case, np):
-    """What `farsum gen` makes of a case."""
+    """Particles of a case, from `farsum gen`."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "case.xyz")
         subprocess.run([os.path.join(a.build, "tools/farsum/farsum"), "gen",

@@ -195,7 +195,7 @@ def finished(path):
 
 
 def fastest(a, sets, name, target, precision, n):
-    """Of these sets, by what stands in the file."""
+    """The fastest of these sets, from the lines in the file."""
     def same(s, r):
         return (s["variant"], s["order"], s["cutoff"]) == (
             r["variant"], int(r["order"]), float(r["cutoff"]))
@@ -270,7 +270,7 @@ def main():
     p.add_argument("--copies", type=numbers(int),
                    help="along each axis; time: 1,2,4,7; scan: 1")
     p.add_argument("--finest", type=float, default=0.2,
-                   help="scan: the least spacing tried")
+                   help="scan: the smallest spacing tried")
     p.add_argument("--finer", type=int, default=0)
     p.add_argument("--precisions", type=numbers(str), default=["f32", "f64"])
     p.add_argument("--variants", type=numbers(str))

@@ -8,8 +8,8 @@
         --steps 20 --repeats 3
 
 pair_style coul/long, no exclusions, units real (Coulomb constant 332.06371).
-Accuracy is LAMMPS's: absolute force over that between two unit charges 1 A
-apart.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
+The accuracy is LAMMPS's: absolute force over that between two unit charges at
+1 A.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
 
 LAMMPS has a minimum error for any --accuracy: its erfc is the polynomial
 7.1.26 of Abramowitz and Stegun (error up to 1.5e-7), and pair tables (--table,
@@ -188,7 +188,7 @@ def main():
     p.add_argument("--cutoff", type=float, default=d.cutoff, help="Angstrom")
     p.add_argument("--order", type=int, help="2 to 7")
     p.add_argument("--mesh", type=int, nargs=3,
-                   help="of ewald: twice the largest wave numbers")
+                   help="ewald only: twice the largest wave numbers")
     p.add_argument("--gewald", type=float, help="splitting parameter, 1/A")
     p.add_argument("--diff", choices=("ik", "ad"))
     p.add_argument("--table", type=int, default=d.table,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print.c: a plan in words, and the lists of names. */
+/* print.c: text description of a plan, and lists of names. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "plan/plan.h"
 #include "stage/stage.h"
 
-/* What a periodic sum does about a net strength, and which it had. */
+/* Prints how a periodic sum treats a net strength, and its value. */
 static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
 {
     const struct pair_kind *kind = plan->task.pair.kind;

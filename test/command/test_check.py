@@ -70,7 +70,7 @@ class Check(CommandTest):
                                    / report["checked_error"], 1, delta=0.5)
 
     def test_energy_and_virial(self):
-        """Estimates and measured errors of both stand beside each result."""
+        """Each result has its estimated and its measured error."""
         self.farsum("run", "in.xyz", "--check", "-o", "out.xyz", "--report",
                     "r.json")
         report = self.json("r.json")

@@ -136,7 +136,7 @@ class BadInput(CommandTest):
                        "strength:R:3 and normal:R:3", "stresslet")
         self.bad(GOOD.replace("force", "strength"),
                  "there is no column 'normal'", "stresslet")
-        # forces, as a sum of charges writes them, are not taken in silence
+        # forces, as a sum of charges writes them, are not accepted silently
         self.bad(GOOD.replace("force", "forces"), "there is no column 'force'"
                                                   ".*; near it: forces")
         self.bad(GOOD, "there are no charges, but a column 'force': "

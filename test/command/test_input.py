@@ -40,7 +40,7 @@ class Geometry(InputTest):
 
     def test_pbc_without_lattice(self):
         file = self.xyz('pbc="T T T"')
-        self.refused(1, r'Lattice="\.\.\." beside a pbc.*--cell.*--periodic '
+        self.refused(1, r'Lattice="\.\.\." with a pbc.*--cell.*--periodic '
                      'none', "run", file)
         self.sums(PERIODIC, file, "--cell", "10,10,10")
         self.sums(OPEN, file, "--periodic", "none")

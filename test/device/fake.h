@@ -27,15 +27,15 @@ struct fake_stream {
     int device;
 };
 
-/* What the test sees of the driver. */
+/* State of the driver that the test reads. */
 struct fake {
-    int64_t bytes; /* of the device's memory in use */
-    int blocks, streams, events, modules, contexts; /* that live */
-    int managed; /* blocks that were asked for as such */
+    int64_t bytes; /* bytes of device memory in use */
+    int blocks, streams, events, modules, contexts; /* existing now */
+    int managed; /* blocks requested as managed */
     int launches, granted, marks;
-    int graphs, kept;   /* that live: graphs, and what is made of them */
+    int graphs, kept;   /* existing now: graphs, and executable graphs */
     int replays;
-    int leaves;                    /* marks that nothing waits for */
+    int leaves;                    /* events that no stream has waited for */
     unsigned groups, group, arena; /* of the last launch */
     /* What a launch does. */
     void (*run)(const char *kernel, const struct fake *fake, void **parameters);
@@ -45,11 +45,12 @@ struct fake {
     } block[FAKE_LIVE];
 };
 
-/* Exported by both. */
+/* Exported by both drivers. */
 struct fake *fake_state(void);
-/* The thread's: its context of CUDA, whose device is *device; HIP's device. */
+/* The thread's current CUDA context, whose device is *device; HIP: the
+ * device. */
 void *fake_current(int *device);
-/* The caller's own, as an application makes them. */
+/* A context or stream as an application makes them. */
 void *fake_make_context(int device);
 void fake_end_context(void *context);
 void *fake_make_stream(void *context, int device);

@@ -14,7 +14,7 @@ struct link {
     size_t bytes;
 };
 
-static int links; /* that live */
+static int links; /* existing now */
 EXPORT int fake_links(void)
 {
     return links;

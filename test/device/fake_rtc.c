@@ -13,7 +13,7 @@ struct program {
     char *text, log[512], options[512];
 };
 
-static int programs; /* that live */
+static int programs; /* existing now */
 EXPORT int fake_programs(void)
 {
     return programs;

@@ -35,7 +35,8 @@ static void test_memory(void)
     nothing_left("managed");
 }
 
-/* A driver that has none, one whose host has to wait for all kernels. */
+/* A driver without such memory, and one whose host must wait for all
+ * kernels. */
 static void test_refused(void)
 {
     static const char *const says[] = {"cuda:0 has no managed memory",

@@ -12,7 +12,7 @@
 
 static const char mark[] = "compile:";
 
-/* Where the words of the k-th recipe start, and how many bytes they have. */
+/* Where the words of the k-th recipe start, and their number of bytes. */
 static const char *recipe_find(const char *text, int64_t bytes, int k,
                                int64_t *n)
 {

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 struct spills {
-    int kernels;     /* that were seen */
-    int registers;   /* the most of any */
-    int64_t bytes;   /* spilled, of all kernels */
-    char names[256]; /* the kernels that spill */
+    int kernels;     /* kernels seen */
+    int registers;   /* maximum of all kernels */
+    int64_t bytes;   /* spilled by all kernels */
+    char names[256]; /* of kernels that spill */
 };
 
 /* From the log of NVRTC with --ptxas-options=-v. */

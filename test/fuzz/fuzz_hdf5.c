@@ -143,7 +143,7 @@ static void put_element(struct script *s, hid_t file, hid_t links) {
     if (type >= 0) H5Tclose(type);
 }
 
-/* Something odd where box@boundary or the keys of /parameters stand. */
+/* Puts something unusual at box@boundary or among the keys of /parameters. */
 static void put_attribute(struct script *s, hid_t file, hid_t links) {
     const char *path = take(s, 2) ? "particles/all/box" : "parameters";
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
@@ -174,7 +174,7 @@ static void put_text(hid_t object, const char *name, hsize_t n,
     H5Tclose(type);
 }
 
-/* A box that says which axes are periodic, and a unit. */
+/* Puts a box that says which axes are periodic, and a unit. */
 static void put_words(struct script *s, hid_t file, hid_t links) {
     static const char *const boundary[] = {"periodic", "none", "periodic ?"};
     static const char *const unit[] = {"nm", "Angstrom"};
@@ -223,6 +223,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 #else
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    return fuzz_read("hdf5", data, size); /* refused with words */
+    return fuzz_read("hdf5", data, size); /* refused with a message */
 }
 #endif

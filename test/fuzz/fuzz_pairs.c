@@ -11,7 +11,7 @@ static void forget(void) {
     unlink(path);
 }
 
-/* One file, written anew each time. */
+/* One file, rewritten each time. */
 static void put(const uint8_t *data, size_t size) {
     static int fd = -1;
     if (fd < 0) {

@@ -87,10 +87,10 @@ static int same(void)
 
 struct plans {
     const char *method, *fft;
-    farsum_plan *plan; /* the parent's */
+    farsum_plan *plan; /* owned by the parent */
 };
 
-/* The parent's plan, then one of the child's own. */
+/* The parent's plan, then a plan made by the child. */
 static int child_sums(void *data)
 {
     struct plans *p = data;
@@ -138,7 +138,7 @@ static void methods(void)
     plan_forks("fmm", NULL);
 }
 
-/* A process with one thread forks: its child may have as many as it likes. */
+/* If a process with one thread forks, its child may use any number. */
 static int child_threads(void *data)
 {
     farsum_plan *plan = NULL;
@@ -159,7 +159,7 @@ static void one_thread(void)
     CHECK(status == 0, "the child ended with %d", status);
 }
 
-/* The host's threads, not ours. */
+/* The host program's threads, not ours. */
 static void hosts_threads(void)
 {
     struct plans p = {"spectral", NULL, NULL};
@@ -197,8 +197,8 @@ static void meshes(void)
     farsum_mesh_destroy(mesh);
 }
 
-/* Threads that plan while another forks: a lock that one of them holds is free
- * in the child. */
+/* Threads make plans while another one forks: a lock that one of them holds is
+ * free in the child. */
 static atomic_int stop;
 
 static void *planner(void *data)

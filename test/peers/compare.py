@@ -82,7 +82,7 @@ def farsum(box, tolerance):
 
 
 class Check:
-    """Counts what disagrees and prints every figure beside its bound."""
+    """Counts disagreements and prints every figure with its bound."""
 
     def __init__(self):
         self.failures = 0

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 #pragma omp parallel for num_threads(2) schedule(static)
     for (int i = 0; i < N; i++)
         a[i] = i;
-    /* read by the other thread than wrote it: ordered by the loop's end */
+    /* another thread reads than wrote; the loop's end orders them */
 #pragma omp parallel for num_threads(2) schedule(static)
     for (int i = 0; i < N; i++)
         b[i] = a[N - 1 - i];

@@ -73,7 +73,7 @@ static void versions(void)
           farsum_message());
 }
 
-/* Each status has a text of its own; one beyond the list is not a crash. */
+/* Each status has its own text; an unknown one does not crash. */
 static void texts(void)
 {
     for (int i = 0; i < FARSUM_STATUS_COUNT; i++)

@@ -7,7 +7,8 @@
 #include "device/driver/driver.h"
 #include "device/opencl/opencl.h"
 
-/* What only the device has seen fails in finish; then all is well again. */
+/* An error that only the device detects is reported by finish; afterwards the
+ * plan works again. */
 void late_failures(void)
 {
     struct box b;
@@ -48,7 +49,7 @@ void late_failures(void)
     farsum_plan_destroy(plan);
 }
 
-/* A host's pointer where the device's was said, and the reverse. */
+/* A host pointer where a device pointer is declared, and the reverse. */
 void wrong_kind(void)
 {
     struct box b;
@@ -87,7 +88,7 @@ void wrong_kind(void)
     there_clear(&t);
 }
 
-/* On the host's side they fail where they are given. */
+/* Errors detected on the host are reported immediately. */
 void failures_at_once(void)
 {
     struct box b;
@@ -118,7 +119,8 @@ void failures_at_once(void)
     farsum_plan_destroy(plan);
 }
 
-/* Memory of the device ends: a status, nothing lost, a smaller set works. */
+/* The device runs out of memory: a status, nothing leaks, a smaller set
+ * works. */
 void memory_ends(void)
 {
     struct box b;
@@ -158,7 +160,7 @@ void memory_ends(void)
     free(s);
 }
 
-/* Memory of the host ends anywhere in create: nothing is lost. */
+/* The host runs out of memory anywhere in create: nothing leaks. */
 void host_memory_ends(void)
 {
     struct box b;
@@ -182,7 +184,8 @@ void host_memory_ends(void)
     CHECK(failed >= 8, "%lld creates failed", (long long)failed);
 }
 
-/* A plan opens what it names; a queue of ours is as good as its own. */
+/* A plan opens the device that it names; a queue of the caller works like its
+ * own. */
 void by_name_and_adopted(void)
 {
     struct box b;

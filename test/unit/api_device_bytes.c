@@ -40,7 +40,7 @@ static void said(const double *x, farsum_precision precision,
     p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
     options.spread = spread;
     options.interp = interp;
-    options.fft = "plain"; /* vendors' libraries do not tell */
+    options.fft = "plain"; /* vendors' libraries do not report their memory */
     options.threads = 1;
     if (farsum_plan_tune(&p, &options, &plan) == FARSUM_ERR_UNSUPPORTED) {
         printf("  %s, %s: %s\n", spread, interp, farsum_message());
@@ -52,9 +52,9 @@ static void said(const double *x, farsum_precision precision,
     CHECK_OK(farsum_plan_set_points(plan, MANY, x, 0, NULL));
     CHECK_OK(farsum_plan_get_info(plan, &after));
     double off = (double)before.bytes / (double)after.bytes - 1;
-    printf("  %s, %s: said %.3g MB, %+.1f %%\n", spread, interp,
+    printf("  %s, %s: predicted %.3g MB, %+.1f %%\n", spread, interp,
            1e-6 * (double)before.bytes, 100 * off);
-    CHECK(off >= -0.1 && off <= 0.2, "%s, %s: %llu bytes, %llu were said",
+    CHECK(off >= -0.1 && off <= 0.2, "%s, %s: %llu bytes, predicted %llu",
           spread, interp, (unsigned long long)after.bytes,
           (unsigned long long)before.bytes);
     farsum_plan_destroy(plan);

@@ -56,7 +56,7 @@ static void sorts(void **unused)
             }
 }
 
-/* The last double below 1 stays in the last bin, however many there are. */
+/* The largest double below 1 is in the last bin, for any number of bins. */
 static void edge(void **unused)
 {
     (void)unused;

@@ -62,7 +62,8 @@ static void one_source(void **state)
     }
 }
 
-/* Targets of their own, of which those on a source skip it; any threads. */
+/* Separate targets, of which those at a source skip it; any number of
+ * threads. */
 static void separate_targets(void **state)
 {
     (void)state;
@@ -85,7 +86,8 @@ static void separate_targets(void **state)
     }
 }
 
-/* f.(S g) = g.(S f); a closed surface's flow from two sides is in flow_laws. */
+/* f.(S g) = g.(S f).  flow_laws tests a closed surface's flow from both
+ * sides. */
 static void adjoint(void **state)
 {
     (void)state;

@@ -19,7 +19,8 @@ static inline const struct exact_kind *flow_kind(int k)
     return kind;
 }
 
-/* Points in the cell; strengths [n][strengths] in -1..1, nothing neutral. */
+/* Points in the cell; strengths [n][strengths] in -1..1, with nonzero
+ * totals. */
 static inline void flow_points(const double *cell, int64_t n, int strengths,
                                uint64_t seed, double *x, double *q)
 {
@@ -32,7 +33,7 @@ static inline void flow_points(const double *cell, int64_t n, int strengths,
         q[i] = 2 * check_uniform(&seed) - 1;
 }
 
-/* One source's velocity at d = target - source, added to v; k as in
+/* Adds one source's velocity at d = target - source to v; k as in
  * flow_names. */
 static inline void flow_bare(int k, const long double d[3], const double *q,
                              long double v[3])

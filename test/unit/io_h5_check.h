@@ -23,7 +23,7 @@ static inline int read_all(const char *path, struct io_frame *frames,
     return n;
 }
 
-static hid_t groups; /* creates the groups on the way */
+static hid_t groups; /* link creation that also creates groups */
 
 static inline void put(hid_t file, const char *path, hid_t type, hid_t memory,
                 int rank, const hsize_t *dims, const void *data) {

@@ -67,7 +67,7 @@ static void cells(void **state) {
     }
 }
 
-/* As GROMACS editconf writes them: an element stands last. */
+/* As GROMACS editconf writes them: the last column is an element. */
 static void elements(void **state) {
     (void)state;
     struct io_frame f = {0};

@@ -16,7 +16,7 @@ struct sums {
     double potential[N], field[3 * N], energy;
 };
 
-/* 1: it summed. */
+/* Returns 1 if it summed. */
 static int sum(const char *method, farsum_precision precision, int n,
                const double *x, const double *q, double edge, struct sums *out)
 {

@@ -7,7 +7,7 @@
 
 #include "farsum/mesh.h"
 
-/* Along a cell that a lattice's reduction would change. */
+/* A cell that lattice reduction would change. */
 static inline farsum_mesh_problem skewed(void)
 {
     farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;

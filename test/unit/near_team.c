@@ -90,7 +90,7 @@ static void test_team(void **state)
         else
             assert_int_equal(rows[r]->fits(&args), FARSUM_OK);
     }
-    /* 512 threads of 6 strengths and 3 coordinates want 45 KB */
+    /* 512 threads with 6 strengths and 3 coordinates need 45 KB */
     struct near_args args = args_of(&split, "stresslet");
     args.team[0] = 256;
     assert_int_equal(near_gm_1d.fits(&args), FARSUM_OK);

@@ -21,7 +21,7 @@ typedef double real;
 #define ERFC(x) erfc(x)
 #include "math/pair_erfc.kh"
 
-/* math/pair.kh with the exact values at one r for polynomials. */
+/* math/pair.kh with exact values at one r instead of polynomials. */
 #define PAIR_REAL double
 #define PAIR_TABLE const double *
 #define PAIR_POLY(t, k, v) ((void)(v), (t)[k])
@@ -82,8 +82,8 @@ static void test_slope(void **state)
     }
 }
 
-/* Without the singular part: its own value of a strength, and of the others,
- * whose values go as d, the coefficient of d. */
+/* Without the singular part: the value at the source itself; for kernels whose
+ * values are proportional to d, the coefficient of d. */
 static void test_self(void **state)
 {
     (void)state;

@@ -40,5 +40,5 @@ int main(void)
     double error = fabs(-phi[0] * q[0] - madelung) / madelung;
     printf("farsum %s: Madelung constant of rock salt %.12f, error %.1e\n",
            farsum_version(), -phi[0] * q[0], error);
-    return error < 1e-8 ? 0 : 1; /* it is found and works: no more here */
+    return error < 1e-8 ? 0 : 1; /* enough: it is found and works */
 }

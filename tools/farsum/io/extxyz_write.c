@@ -32,8 +32,8 @@ static int put_reals(struct output *o, const char *key, int n,
 static int put_property(struct output *o, const char *name, char letter,
                         int width) {
     if (!keys_is_bare(name) || strchr(name, ':'))
-        return output_fail(o, "the column name \"%s\" cannot stand in a file "
-                              "of this format", name);
+        return output_fail(o, "the column name \"%s\" is not allowed in a "
+                              "file of this format", name);
     char rest[4] = {':', letter, ':', 0};
     if (output_text(o, name) || output_text(o, rest)) return -1;
     return output_integer(o, width);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.h: frames that grow row by row, for the readers. */
+/* frame.h: frames that grow row by row, for readers. */
 #ifndef FARSUM_IO_FRAME_H
 #define FARSUM_IO_FRAME_H
 
@@ -15,7 +15,7 @@ int frame_add_column(struct io_frame *frame, const char *name,
 int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
 /* Shrinks the arrays to n rows.  Empty arrays get an address too. */
 int frame_fit(struct io_frame *frame, bool charged);
-/* Keeps the rows whose flag is set; frees the others. */
+/* Keeps the rows whose flag is set and frees the others. */
 void frame_keep_rows(struct io_frame *frame, const bool *keep);
 void frame_drop_column(struct io_frame *frame, const char *name);
 

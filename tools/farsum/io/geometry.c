@@ -175,10 +175,10 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     const double *o = frame->origin;
     if (geometry_is_given(options)) return 0;
     if (!frame->has_cell && with_pbc && (p[0] || p[1] || p[2]))
-        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" beside a pbc "
+        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" with a pbc "
                              "that says periodic (" GEOMETRY_ADVICE ")");
     if (!frame->has_cell && (o[0] != 0 || o[1] != 0 || o[2] != 0))
-        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" beside "
+        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" with "
                              "Origin (" GEOMETRY_ADVICE ")");
     for (int k = 0; k < frame->n_keys; k++) {
         const struct io_key *key = &frame->keys[k];

@@ -35,7 +35,8 @@ void h5_reason(char *out, size_t size);
 
 bool h5_exists(hid_t parent, const char *name);
 hid_t h5_string_type(size_t size);
-/* A transfer that fails where a number does not fit.  < 0: no memory. */
+/* A transfer list that fails if a number does not fit its type.  < 0: no
+ * memory. */
 hid_t h5_strict_transfer(void);
 /* A text or number attribute as text; owned.  NULL: neither. */
 char *h5_attribute_text(hid_t object, const char *name);
@@ -53,7 +54,7 @@ const char *h5md_column_of_name(const char *name);
 
 struct h5md_element {
     char *name; /* owned; of the column */
-    char *path; /* owned; in messages */
+    char *path; /* owned; for messages */
     hid_t set;
     bool timed; /* the first axis is time */
     hsize_t frames;
@@ -63,7 +64,7 @@ struct h5md_element {
     enum io_type type;
     int width; /* values per particle, as in a column */
     bool variable; /* texts of variable length */
-    int n_members; /* of an enumeration read as text */
+    int n_members; /* for an enumeration read as text */
     char **members; /* owned */
     int64_t *member_values; /* owned */
 };

@@ -22,7 +22,7 @@ int h5md_shape_error(struct text *t, const struct h5md_element *e,
 
 /* --- frames --- */
 
-/* The steps of an element, owned; NULL: it has none that can be read. */
+/* The steps of an element, owned; NULL: none that can be read. */
 static int64_t *read_steps(hid_t parent, const char *name, hsize_t n) {
     char path[300];
     int64_t *steps = NULL;

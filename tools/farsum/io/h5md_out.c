@@ -100,8 +100,8 @@ int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
                  const char *name, enum io_type type, int width,
                  const struct io_column *like) {
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0)
-        return output_fail(w->output, "the column name \"%.200s\" cannot stand "
-                                      "in a file of this format", name);
+        return output_fail(w->output, "the column name \"%.200s\" is not "
+                                      "allowed in a file of this format", name);
     if (h5_exists(parent, name))
         return output_fail(w->output, "two columns of the name \"%.200s\"",
                            name);

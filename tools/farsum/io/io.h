@@ -86,7 +86,7 @@ struct io_type_charge {
     size_t length;    /* of the name */
 };
 
-/* Options of reading.  The texts are borrowed until the reader is closed. */
+/* Options of reading.  Texts are borrowed until the reader is closed. */
 struct io_options {
     const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: by the
                                suffix, else by the content */
@@ -127,8 +127,8 @@ int io_pairs_add(struct io_pairs *pairs, struct io_pair pair);
 void io_pairs_clear(struct io_pairs *pairs);
 
 struct io_writer; /* opaque */
-/* format NULL: by the suffix (.xyz .extxyz, .h5 .hdf5); "-" is standard output
- * in extxyz. */
+/* format NULL: by the suffix (.xyz .extxyz, .h5 .hdf5); "-": standard output in
+ * extxyz. */
 int io_create(const char *path, const char *format, struct io_writer **writer,
               char *error, size_t size);
 /* Writes columns in this order: species if any, pos, charge, the others. */

@@ -194,7 +194,7 @@ void text_close(struct text *t) {
 
 /* --- lines --- */
 
-/* Moves the unread part to the front, or doubles a full buffer. */
+/* Moves the unread part to the front, or doubles the size of a full buffer. */
 static int make_room(struct text *t) {
     if (t->begin > 0) {
         memmove(t->buffer, t->buffer + t->begin, t->end - t->begin);

@@ -16,11 +16,11 @@ struct text {
     bool own_fd;
     const char *source; /* borrowed; the rest of a text in memory */
     size_t source_left;
-    char *buffer; /* owned; [begin, end) is still to be read */
+    char *buffer; /* owned; [begin, end) is unread */
     size_t capacity, begin, end;
     bool ended;   /* the buffer holds all of the rest */
     struct gunzip *gunzip; /* owned; NULL: the bytes are the text */
-    char *line;   /* in the buffer, 0-terminated, without its line end */
+    char *line;   /* in the buffer, ends with 0, without line end */
     size_t length, cursor;
     int64_t number; /* of the line, from 1; 0 before the first */
     bool no_memory; /* the message reports lack of memory */
