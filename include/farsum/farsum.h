@@ -427,17 +427,17 @@ farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
 /* Pairs whose interaction stays only by a factor in 0 .. 1, as bonded force
- * fields need: of the whole sum, all images, (1 - factor) times the kernel at
- * the pair's nearest image is taken away, from every output.  pairs [count][2]
- * are sources, both ways and each pair once in either order; if targets are
- * given, a target and a source.  factors [count], NULL: all 0.  On the host,
- * copied; they hold for the points that are set and those set later, until
- * this is called again; count = 0: none.  A pair out of range, named twice, or
- * of a particle with itself is FARSUM_ERR_ARGUMENT, here or, where points are
- * yet to come, by set_points; those that were there then stay.  A pair at the
- * same place is left out as it is: with factor 0 two sources may lie there, as
- * a Drude particle and its core.  If some do, points must be set again after
- * this call. */
+ * fields need: the whole sum, all images, loses (1 - factor) times the kernel
+ * at the pair's nearest image, in every output.  Images tie that moving the
+ * pair by 1e-5 of the vector between them makes equally near: the pair loses
+ * their mean.  pairs [count][2] are sources, both ways and each pair once in
+ * either order; if targets are given, a target and a source.  factors [count],
+ * NULL: all 0.  On the host, copied; they hold for the points that are set and
+ * those set later, until the next call; count = 0: none.  A pair out of range,
+ * named twice, or of a particle with itself is FARSUM_ERR_ARGUMENT, here or by
+ * set_points once points come; those that were there stay.  A pair at the same
+ * place is left out as it is: with factor 0 two sources may lie there, as a
+ * Drude particle and its core.  If some do, set points again afterwards. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);

@@ -72,7 +72,8 @@ static const struct option_row table[] = {
      "LAMMPS data; anything else is a file of pairs, 'I J' or 'I J FACTOR' a "
      "line, numbers as in the column id or, without it, places from 1: only "
      "the factor, 0 if not given, stays of the pair's interaction at its "
-     "nearest image. With --targets I is a target and J a source"},
+     "nearest image, or of the mean over images that are equally near. With "
+     "--targets I is a target and J a source"},
     {"exclude-factors", 0, "B,A,D", FOR_INPUTS, set_factors, 0, NULL,
      "of --exclude bonds, what stays of the ends of bonds, angles and "
      "dihedrals; 0,0,1 if not given"},
