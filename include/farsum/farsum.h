@@ -126,8 +126,8 @@ typedef enum farsum_error_kind {
                                q_rms^2 times the unit's force at a distance of
                                (V/N)^(1/3), yukawa and r6 */
     FARSUM_ERROR_POTENTIAL = 2, /* RMS of the difference over RMS potential */
-    FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the difference of forces, or of
-                               velocities, caller's units */
+    FARSUM_ERROR_ABSOLUTE = 3, /* RMS of the difference of forces (q_rms E at
+                               targets apart) or velocities, caller's units */
     FARSUM_ERROR_VELOCITY = 4, /* the default of flows: RMS of the difference
                                over the RMS velocity or, if that is larger and
                                there is a cell, over C s_rms (N/V)^(1/3) of

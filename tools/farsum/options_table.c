@@ -36,7 +36,8 @@ static const struct option_row table[] = {
     {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,
      "what the tolerance is of: force (RMS error of the force over its RMS), "
      "potential (the same of the potential), absolute (RMS error of the "
-     "force in its unit); of flows velocity (RMS error over RMS) or absolute; "
+     "force in its unit; at separate targets force is the field times the RMS "
+     "charge); of flows velocity (RMS error over RMS) or absolute; "
      "energy (its error over half the sum of |q phi|), pressure (that of the "
      "virial's trace over the same sum, of r6 six times it), each (what 99 of "
      "100 forces or velocities err by at most, over their own length or a "

@@ -70,7 +70,8 @@ static const char *kind_text(const struct settings *s, int targets)
     if (s->error == FARSUM_ERROR_POTENTIAL)
         return "relative RMS of the potential";
     if (s->error == FARSUM_ERROR_ABSOLUTE)
-        return targets ? "RMS of the field" : "RMS of the force";
+        return targets ? "RMS of the field times the RMS charge"
+                       : "RMS of the force";
     return targets ? "relative RMS of the field" : "relative RMS of the force";
 }
 
