@@ -28,7 +28,7 @@ struct method {
                           double *seconds);
     /* Takes the state of tune and writes the report.  Unless task->dry, it also
      * allocates and builds everything that the sums need. */
-    farsum_status (*create)(const struct task *task, void *state);
+    farsum_status (*create)(struct task *task, void *state);
     farsum_status (*set_points)(struct task *task, void *state, int64_t n,
                                 const void *x, int64_t m, const void *y);
     farsum_status (*set_cell)(struct task *task, void *state,

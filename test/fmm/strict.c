@@ -307,6 +307,35 @@ static void refuses(const farsum_problem *p, const farsum_options *o,
     farsum_plan_destroy(plan);
 }
 
+/* A pair so near that rounding alone is above the tolerance: create says so,
+ * where it has the points. */
+static void near_sample(void)
+{
+    for (int periodic = 0; periodic < 2 && !fmm_device(); periodic++) {
+        struct system s;
+        farsum_options o = fmm_options();
+        farsum_plan *plan = NULL;
+        fmm_system(&s, "a near pair",
+                   periodic ? "laplace n=300 seed=4"
+                            : "laplace n=300 cell=open seed=4",
+                   1);
+        farsum_problem p = fmm_problem(&s, 1e-6);
+        o.strict = 1;
+        CHECK_OK(farsum_plan_create(&p, &o, &plan));
+        farsum_plan_destroy(plan);
+        for (int d = 0; d < 3; d++)
+            s.p.x[3 + d] = s.p.x[d] + (d == 0 ? 1e-10 : 0);
+        refuses(&p, &o, FARSUM_ERR_TOLERANCE, "strict");
+        /* without the sample it is seen where the points come */
+        p.sample_x = p.sample_q = NULL;
+        CHECK_OK(farsum_plan_create(&p, &o, &plan));
+        CHECK_FAILS(farsum_plan_set_points(plan, 300, s.p.x, 0, NULL),
+                    FARSUM_ERR_TOLERANCE);
+        farsum_plan_destroy(plan);
+        system_free(&s);
+    }
+}
+
 static void refusals(void)
 {
     struct system s, open;
@@ -373,5 +402,6 @@ void fmm_strict(void)
     RUN(corners_reach_it);
     RUN(corners_of_a_cell);
     RUN(other_charges);
+    RUN(near_sample);
     RUN(refusals);
 }

@@ -156,7 +156,20 @@ done:
     return status;
 }
 
-static farsum_status fmm_create(const struct task *task, void *state)
+/* A proof knows the rounding of near pairs where points are: a sample whose
+ * rounding is too large is refused here, not by set_points. */
+static farsum_status fmm_sample(struct task *task, struct fmm *s)
+{
+    const farsum_problem *p = &task->problem;
+    const struct fmm_learnt learnt = s->learnt;
+    if (!s->strict || s->gpu || task->dry || !p->sample_x || p->n_targets > 0)
+        return FARSUM_OK;
+    TRY(fmm_set_points(task, s, p->n_sources, p->sample_x, 0, NULL));
+    s->learnt = learnt; /* the next points choose as the first */
+    return FARSUM_OK;
+}
+
+static farsum_status fmm_create(struct task *task, void *state)
 {
     struct fmm *s = state;
     const farsum_problem *p = &task->problem;
@@ -187,7 +200,7 @@ static farsum_status fmm_create(const struct task *task, void *state)
                  task->report->info.order,
                  task_error(task, task->report->info.estimated_error),
                  task->report->info.tolerance);
-    return FARSUM_OK;
+    return fmm_sample(task, s);
 }
 
 static void fmm_choice(const void *state, farsum_options *to)

@@ -140,7 +140,7 @@ done:
     return status;
 }
 
-static farsum_status spectral_create(const struct task *task, void *state)
+static farsum_status spectral_create(struct task *task, void *state)
 {
     struct spectral *s = state;
     if (s->tuned.cell.reduced)

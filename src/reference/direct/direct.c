@@ -88,7 +88,7 @@ static farsum_status direct_tune(const struct task *task, void **state,
     return FARSUM_OK;
 }
 
-static farsum_status direct_create(const struct task *task, void *state)
+static farsum_status direct_create(struct task *task, void *state)
 {
     (void)state;
     exact_stage(task, "direct", "all pairs");

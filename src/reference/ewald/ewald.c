@@ -142,7 +142,7 @@ done:
     return status;
 }
 
-static farsum_status ewald_method_create(const struct task *task, void *state)
+static farsum_status ewald_method_create(struct task *task, void *state)
 {
     exact_stage(task, "ewald", "the reference");
     task->report->info.split = "gaussian";
