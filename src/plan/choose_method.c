@@ -113,7 +113,7 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (own[k].group != METHOD_ANY && !(method->options & own[k].group)
             && option_given(&plan->task.options, k))
-            FAIL(ERR_UNSUPPORTED, "has no %s, which was given", own[k].name);
+            FAIL(ERR_UNSUPPORTED, "does not accept option %s", own[k].name);
     return FARSUM_OK;
 }
 
@@ -122,8 +122,8 @@ static farsum_status method_bounds(const struct farsum_plan *plan,
                                    const struct method *method)
 {
     if (plan->task.options.strict && !method->bounded)
-        FAIL(ERR_UNSUPPORTED, "its error is estimated, not bounded; methods "
-                              "fmm and direct are strict");
+        FAIL(ERR_UNSUPPORTED, "has no error bound for strict; methods fmm and "
+                              "direct have one");
     return FARSUM_OK;
 }
 
@@ -197,13 +197,13 @@ static void method_references(const struct farsum_plan *plan,
             continue;
         if (narrow)
             candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
-                                           "a reference, which is not taken "
-                                           "for what %s sums in f64",
+                                           "a reference, not considered where "
+                                           "%s sums in f64",
                                            narrow->row->name));
         else if (p->n_sources + p->n_targets > PLAN_FEW)
             candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
-                                           "a reference of order N^1.5, which "
-                                           "is taken unnamed up to %d "
+                                           "a reference of order N^1.5, "
+                                           "considered by auto up to %d "
                                            "particles",
                                            (int)PLAN_FEW));
     }
@@ -222,7 +222,7 @@ static void method_behind(const struct farsum_plan *plan,
 {
     static const char *const why[] = {
         NULL, "a reference",
-        "has no virial of a periodic cell, which others have at once"};
+        "has no virial of its own in periodic cells"};
     int least = 2;
     for (int i = 0; i < all->n; i++) {
         int rank = method_rank(plan, all->one[i].row->method);
@@ -240,7 +240,7 @@ static void method_behind(const struct farsum_plan *plan,
  * all. */
 static farsum_status method_none(const struct candidates *all)
 {
-    char text[900] = "no method fits";
+    char text[900] = "no method supports this problem";
     for (int i = all->n - 1; i >= 0; i--)
         if (all->one[i].status == FARSUM_ERR_TOLERANCE)
             return status_fail(FARSUM_ERR_TOLERANCE, "method %s: %s",

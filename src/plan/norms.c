@@ -41,8 +41,8 @@ farsum_status plan_norm(struct farsum_plan *plan)
                   && !plan_norm_unseen(plan);
     if (o->strict && p->error > FARSUM_ERROR_VELOCITY)
         FAIL(ERR_UNSUPPORTED,
-             "strict: bounds are of force, potential and absolute, not of "
-             "energy, pressure or each");
+             "strict: error bounds exist for force, potential and absolute, "
+             "not for energy, pressure or each");
     plan->beyond = 1;
     if (p->error == FARSUM_ERROR_ENERGY || p->error == FARSUM_ERROR_PRESSURE)
         p->error = FARSUM_ERROR_POTENTIAL;

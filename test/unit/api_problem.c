@@ -77,10 +77,10 @@ static void numbers(void)
     REFUSED(s.problem.coulomb = -INFINITY, ERR_ARGUMENT, "-inf");
     REFUSED(s.problem.coulomb = NAN, ERR_ARGUMENT, "nan");
     REFUSED(s.problem.outputs = 64, ERR_ARGUMENT, "0x40");
-    REFUSED(s.problem.precision = 9, ERR_ARGUMENT, "precision 9");
-    REFUSED(s.problem.arrays = 9, ERR_ARGUMENT, "type 9");
-    REFUSED(s.problem.error = 9, ERR_ARGUMENT, "error kind 9");
-    REFUSED(s.problem.surface = 9, ERR_ARGUMENT, "surface 9");
+    REFUSED(s.problem.precision = 9, ERR_ARGUMENT, "precision is 9");
+    REFUSED(s.problem.arrays = 9, ERR_ARGUMENT, "arrays is 9");
+    REFUSED(s.problem.error = 9, ERR_ARGUMENT, "error is 9");
+    REFUSED(s.problem.surface = 9, ERR_ARGUMENT, "surface is 9");
 }
 
 /* A tolerance below what the arithmetic reaches names what it does reach. */
