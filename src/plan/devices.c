@@ -161,8 +161,8 @@ static farsum_status list_device(int index, farsum_device_info *info)
             continue;
         }
         if (status == FARSUM_OK && n == 0)
-            status = status_fail(FARSUM_ERR_DEVICE, "the driver is there and "
-                                                    "knows no device");
+            status = status_fail(FARSUM_ERR_DEVICE, "the driver is installed "
+                                                    "but finds no device");
         if (status != FARSUM_OK) {
             info_missing(info, name);
         } else {

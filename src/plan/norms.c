@@ -28,8 +28,8 @@ const char *plan_norm_unseen(const struct farsum_plan *plan)
     if (plan->task.given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
         || plan->task.problem.n_sources <= PLAN_FEW)
         return NULL;
-    return "of more than 5000 particles only the energy tells the virial, and "
-           "not of yukawa nor with softening";
+    return "above 5000 particles the virial follows only from the energy, and "
+           "not for yukawa or with softening";
 }
 
 farsum_status plan_norm(struct farsum_plan *plan)

@@ -27,7 +27,7 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
         rule = "with the mean flow that vanishes outside closed surfaces";
     } else if (kind->power == 1) {
         net = "net force";
-        rule = "no mean flow, held by a mean gradient of pressure";
+        rule = "no mean flow, balanced by a mean pressure gradient";
     } else {
         net = "net torque", rule = "no mean flow";
     }
@@ -43,7 +43,7 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
                            ? " (none)"
                            : "");
     fprintf(out, "%s%s%s\n", plan->report.net_size >= 0 ? ": " : "is ", rule,
-            plan->task.problem.surface == FARSUM_VACUUM ? "; vacuum around"
+            plan->task.problem.surface == FARSUM_VACUUM ? "; vacuum outside"
                                                         : "");
 }
 
