@@ -8,7 +8,7 @@ set(farsum_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farsum)
 set_target_properties(farsum_shared PROPERTIES EXPORT_NAME farsum)
 
 install(FILES include/farsum/farsum.h include/farsum/device.h
-  include/farsum/mesh.h include/farsum/model.h
+  include/farsum/expert.h include/farsum/mesh.h include/farsum/model.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farsum)
 foreach(kind shared static)
   install(TARGETS farsum_${kind} EXPORT farsum_${kind}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* variants_locale.c: rows on a device run in the locale FARSUM_TEST_LOCALE, one
  * with a decimal comma; what they have compiled is compared with C's, byte for
- * byte.  Every text passes cache_get, which the linker wraps. */
+ * byte.  Every text passes cache_get, or opencl_kept_program where PoCL is
+ * given it; the linker wraps both. */
 #include "variants.h"
 
 #include <locale.h>
@@ -10,6 +11,7 @@
 
 #include "check.h"
 #include "device/compile/cache.h"
+#include "device/opencl/opencl.h"
 
 static struct texts *recorded;
 
@@ -18,18 +20,32 @@ int __real_cache_get(const struct cache_key *key, void **binary,
 int __wrap_cache_get(const struct cache_key *key, void **binary,
                      int64_t *bytes);
 
-int __wrap_cache_get(const struct cache_key *key, void **binary, int64_t *bytes)
+cl_id __real_opencl_kept_program(struct opencl *cl, const char *text);
+cl_id __wrap_opencl_kept_program(struct opencl *cl, const char *text);
+
+static void text_record(const char *text)
 {
     struct texts *to = recorded;
-    if (to)
-        for (size_t i = 0; i < sizeof key->parts / sizeof key->parts[0]; i++) {
-            if (to->n == TEXTS)
-                check_stop("more than %d texts", TEXTS);
-            to->text[to->n] = strdup(key->parts[i]);
-            if (!to->text[to->n++])
-                check_stop("no memory for a text");
-        }
+    if (!to)
+        return;
+    if (to->n == TEXTS)
+        check_stop("more than %d texts", TEXTS);
+    to->text[to->n] = strdup(text);
+    if (!to->text[to->n++])
+        check_stop("no memory for a text");
+}
+
+int __wrap_cache_get(const struct cache_key *key, void **binary, int64_t *bytes)
+{
+    for (size_t i = 0; i < sizeof key->parts / sizeof key->parts[0]; i++)
+        text_record(key->parts[i]);
     return __real_cache_get(key, binary, bytes);
+}
+
+cl_id __wrap_opencl_kept_program(struct opencl *cl, const char *text)
+{
+    text_record(text);
+    return __real_opencl_kept_program(cl, text);
 }
 
 void texts_record(struct texts *to)

@@ -23,9 +23,8 @@
  * immediately; farsum_mesh_finish waits and returns its errors.
  *
  * Statuses, messages and threads are those of farsum.h (docs/api.md).  If a
- * result on the host is not finite, the call writes it and returns
- * FARSUM_ERR_STRENGTH.  Results on a device are not checked: a strength that is
- * not finite spoils all mesh points and values that it reaches. */
+ * result is not finite, it is written nevertheless, and the call returns
+ * FARSUM_ERR_STRENGTH; for device arrays farsum_mesh_finish does. */
 #ifndef FARSUM_MESH_H
 #define FARSUM_MESH_H
 
@@ -175,10 +174,10 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mesh_interp(farsum_mesh *mesh, const void *grid, void *value,
                    void *gradient);
 /* Waits for the device.  Calls whose arrays are all on the device only enqueue
- * work and borrow the arrays until finish returns.  Invalid positions are
- * reported here with ERR_POSITION and must be set again; info then holds the
- * stages' times.  Results in host memory are complete when their call
- * returns. */
+ * work and borrow the arrays until finish returns.  Errors: ERR_POSITION for
+ * invalid positions, which must be set again; ERR_STRENGTH for results that are
+ * not finite; ERR_DEVICE.  Afterwards info holds the stages' times.  Results in
+ * host memory are complete when their call returns. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mesh_finish(farsum_mesh *mesh);
 /* Returns the window's Fourier transform at theta radians per mesh spacing,

@@ -7,8 +7,10 @@
 #include "cost/kept_times.h"
 
 static const char *const names[MACHINE_ROOMS] = {
-    "near", "spread", "fft", "scale",   "interp", "p2p",
-    "p2m",  "m2m",    "m2l", "lattice", "l2l",    "l2p"};
+#define MESH_STAGE(NAME, name) #name,
+#define BOXES_STAGE(NAME, name) #name,
+#include "cost/stages.def"
+};
 
 /* Factors of the costs that this version has. */
 static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])

@@ -7,9 +7,16 @@
 
 #include "cost/place.h"
 
-/* Stages in the orders of tune/parameters.h (there are MACHINE_FMM, as
- * tune/parameters.c asserts) and, from MACHINE_FMM on, of fmm.h. */
-enum { MACHINE_NEAR, MACHINE_FMM = 5, MACHINE_ROOMS = 12 };
+/* A factor per stage of stages.def; those of fmm from MACHINE_FMM on. */
+enum {
+#define MESH_STAGE(NAME, name) MACHINE_##NAME,
+#include "cost/stages.def"
+    MACHINE_FMM,
+#define BOXES_STAGE(NAME, name) MACHINE_##NAME,
+    MACHINE_BEFORE_FMM = MACHINE_FMM - 1, /* the next is MACHINE_FMM */
+#include "cost/stages.def"
+    MACHINE_ROOMS
+};
 
 struct machine {
     double factor[MACHINE_ROOMS]; /* measured seconds over modelled ones */

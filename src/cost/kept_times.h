@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "cost/place.h"
 
-enum { WISDOM_KEY = 512, WISDOM_MOST = 32 /* times of a key */ };
+enum { WISDOM_KEY = 512, WISDOM_MOST = 64 /* times of a key */ };
 
 /* What was measured of a row. */
 struct choose_time {

@@ -7,6 +7,9 @@
 #define DIALECT_CUDA 0
 #define DIALECT_HIP 0
 #define DIALECT_OPENCL 1
+#ifdef FARSUM_OWN_WORDS
+#include "dialect/opencl_words.h"
+#endif
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 typedef char i8;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "points/device/set.h"
 
-enum { GROUP = 256, RECORD = 4, RECORDS = 256 };
+enum { GROUP = 256, RECORD = 4, RECORDS = 256, LOOK_GROUPS = 1024 };
 
 /* As mesh/device.k has it. */
 struct outside_args {
@@ -17,6 +17,12 @@ struct outside_args {
     int32_t open[3], wide;
 };
 _Static_assert(sizeof(struct outside_args) == 104, "as the kernel has it");
+struct finite_args {
+    int64_t base, rows, row, used;
+    double none;
+    int32_t slot, wide;
+};
+_Static_assert(sizeof(struct finite_args) == 48, "as the kernel has it");
 
 static int64_t gpu_real_bytes(const struct farsum_mesh *m)
 {
@@ -36,7 +42,8 @@ void mesh_gpu_destroy(struct mesh_gpu *g)
         return;
     for (int room = 0; room < MESH_ROOMS; room++)
         recording_clear(&g->recording[room]);
-    struct buf *all[] = {&g->record, &g->q, &g->grid, &g->value, &g->gradient};
+    struct buf *all[] = {&g->record, &g->flag,  &g->q,
+                         &g->grid,   &g->value, &g->gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     for (int w = 0; w < g->has_watches; w++)
@@ -61,13 +68,55 @@ farsum_status mesh_gpu_create(struct farsum_mesh *m)
         TRY(stopwatch_create(&g->watch[w], m->device));
     if (m->problem.grid_memory == FARSUM_HOST)
         TRY(buf_alloc(&g->grid, m->device, gpu_grid_bytes(m)));
-    if (!gpu_open(m) || m->problem.x_memory == FARSUM_HOST)
-        return FARSUM_OK;
     jit_begin(&g->jit, m->device, "mesh/device.k", FARSUM_F64);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&g->jit));
+    TRY(jit_kernel(&g->jit, "mesh_finite", GROUP, 0, &g->finite));
+    TRY(buf_alloc(&g->flag, m->device, 4 * MESH_ARRAYS));
+    TRY(buf_fill_part(&g->flag, 0, 0, 4 * MESH_ARRAYS));
+    if (!gpu_open(m) || m->problem.x_memory == FARSUM_HOST)
+        return FARSUM_OK;
     TRY(jit_kernel(&g->jit, "mesh_outside", GROUP, 0, &g->outside));
     return buf_alloc(&g->record, m->device, 8 * RECORD * RECORDS);
+}
+
+farsum_status mesh_gpu_look(struct farsum_mesh *m, int array,
+                            const struct buf *v, int64_t base, int64_t rows,
+                            int64_t row, int64_t used)
+{
+    struct mesh_gpu *g = m->gpu;
+    struct finite_args args = {.base = base,
+                               .rows = rows,
+                               .row = row,
+                               .used = used,
+                               .none = HUGE_VAL,
+                               .slot = array,
+                               .wide = m->problem.precision != FARSUM_F32};
+    int64_t groups = kernel_groups(&g->finite, rows * used);
+    if (rows * used == 0)
+        return FARSUM_OK;
+    return LAUNCH(&g->finite, groups < LOOK_GROUPS ? groups : LOOK_GROUPS,
+                  ARG_BUF(v), ARG_BUF(v), ARG_BUF(&g->flag), ARG_STRUCT(args));
+}
+
+/* Waits for the flags of results; fails if one is set, and clears them. */
+static farsum_status gpu_flags(struct farsum_mesh *m)
+{
+    static const char *const what[MESH_ARRAYS] = {"sums on the mesh", "values",
+                                                  "gradients", "results"};
+    struct mesh_gpu *g = m->gpu;
+    int32_t flag[MESH_ARRAYS];
+    if (!g->looked)
+        return FARSUM_OK;
+    TRY(buf_download(&g->flag, 0, flag, sizeof flag));
+    g->looked = 0;
+    for (int k = 0; k < MESH_ARRAYS; k++) {
+        if (!flag[k])
+            continue;
+        TRY(buf_fill_part(&g->flag, 0, 0, sizeof flag));
+        return mesh_not_finite(m->problem.precision, what[k]);
+    }
+    return FARSUM_OK;
 }
 
 farsum_status mesh_gpu_array(struct device *device,
@@ -182,7 +231,8 @@ farsum_status mesh_gpu_finish(struct farsum_mesh *m)
 {
     TRY(device_finish(m->device));
     gpu_seconds(m);
-    return mesh_gpu_check(m);
+    TRY(mesh_gpu_check(m));
+    return gpu_flags(m);
 }
 
 /* A call as it may be recorded. */
@@ -194,13 +244,30 @@ struct call {
 static farsum_status gpu_spread(void *data)
 {
     const struct call *c = data;
-    return mesh_spread_run(c->mesh, c->io);
+    const struct spread_io *io = c->io;
+    const farsum_mesh_problem *p = &c->mesh->problem;
+    int64_t parts = c->mesh->spread.parts;
+    TRY(mesh_spread_run(c->mesh, io));
+    if (p->grid_memory == FARSUM_HOST)
+        return FARSUM_OK;
+    return mesh_gpu_look(c->mesh, MESH_SUMS, io->mesh, 0,
+                         p->mesh[0] * p->mesh[1] * p->channels,
+                         p->ldz * parts, p->mesh[2] * parts);
 }
 
 static farsum_status gpu_interp(void *data)
 {
     const struct call *c = data;
-    return mesh_interp_run(c->mesh, c->io);
+    const struct interp_io *io = c->io;
+    int64_t n = mesh_value_bytes(c->mesh, 1) / gpu_real_bytes(c->mesh);
+    TRY(mesh_interp_run(c->mesh, io));
+    if (c->mesh->problem.value_memory == FARSUM_HOST)
+        return FARSUM_OK;
+    if (io->potential)
+        TRY(mesh_gpu_look(c->mesh, MESH_VALUES, io->potential, 0, 1, n, n));
+    return io->field ? mesh_gpu_look(c->mesh, MESH_GRADIENTS, io->field, 0, 1,
+                                     3 * n, 3 * n)
+                     : FARSUM_OK;
 }
 
 farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
@@ -220,6 +287,7 @@ farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
     struct call call = {m, &io};
     TRY(recording_run(&g->recording[MESH_SPREAD], m->device, gpu_spread,
                       &call));
+    g->looked |= p->grid_memory == FARSUM_DEVICE;
     if (p->grid_memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(mesh_gpu_check(m));
@@ -248,6 +316,7 @@ farsum_status mesh_gpu_interp(struct farsum_mesh *m, const void *grid,
     struct call call = {m, &io};
     TRY(recording_run(&g->recording[MESH_INTERP], m->device, gpu_interp,
                       &call));
+    g->looked |= p->value_memory == FARSUM_DEVICE;
     if (p->value_memory == FARSUM_DEVICE)
         return FARSUM_OK;
     TRY(mesh_gpu_check(m));

@@ -9,15 +9,20 @@
 
 struct mesh_gpu {
     struct jit jit;
-    struct kernel outside;
+    struct kernel outside, finite;
     struct buf record; /* [groups][4] f64: first point that is outside */
     int64_t groups;    /* records of the last set, 0: nothing to look at */
     int unchecked;     /* 1: nobody has asked whether positions are good */
+    struct buf flag;   /* [MESH_ARRAYS] i32, 1: results are not finite */
+    int looked;        /* 1: flags may be set since they were read */
     struct buf q, grid, value, gradient;    /* of a caller on the host */
     struct recording recording[MESH_ROOMS]; /* of a call */
     struct stopwatch watch[MESH_ROOMS];
     int has_watches, timed[MESH_ROOMS];
 };
+
+/* Results whose numbers a device looks at. */
+enum { MESH_SUMS, MESH_VALUES, MESH_GRADIENTS, MESH_MODES, MESH_ARRAYS };
 
 farsum_status mesh_gpu_create(struct farsum_mesh *mesh);
 void mesh_gpu_destroy(struct mesh_gpu *gpu); /* NULL is legal */
@@ -31,9 +36,14 @@ farsum_status mesh_gpu_spread(struct farsum_mesh *mesh, const void *q,
                               void *grid);
 farsum_status mesh_gpu_interp(struct farsum_mesh *mesh, const void *grid,
                               void *value, void *gradient);
+/* Looks at `rows` rows of `row` reals, of which `used` count, from `base` on;
+ * mesh_gpu_finish fails if one of them is not finite. */
+farsum_status mesh_gpu_look(struct farsum_mesh *mesh, int array,
+                            const struct buf *v, int64_t base, int64_t rows,
+                            int64_t row, int64_t used);
 /* Waits; what was bad about the positions. */
 farsum_status mesh_gpu_check(struct farsum_mesh *mesh);
-/* The same, and then the stages' times. */
+/* The same, the stages' times, and results that are not finite. */
 farsum_status mesh_gpu_finish(struct farsum_mesh *mesh);
 
 /* An array of the caller's. */

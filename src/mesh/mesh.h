@@ -106,6 +106,8 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
 /* Fails: point i, at x, is off the cell along an open axis. */
 farsum_status mesh_outside(const struct farsum_mesh *mesh, int64_t i,
                            const double x[3]);
+/* Fails: results called `what` are not finite. */
+farsum_status mesh_not_finite(farsum_precision precision, const char *what);
 /* Fails unless the n numbers at v, or NULL, are finite; what: their name. */
 farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
                           int threads, const char *what);

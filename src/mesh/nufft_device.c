@@ -185,9 +185,20 @@ static farsum_status gpu_batch(const struct ends *e, int v)
 static farsum_status gpu_work(void *data)
 {
     const struct ends *e = data;
-    for (int v = e->first; v < e->last; v += e->nufft->batch)
+    struct farsum_nufft *n = e->nufft;
+    const farsum_nufft_problem *p = &n->problem;
+    int64_t vectors = e->last - e->first, each = 2 * gpu_modes(n);
+    for (int v = e->first; v < e->last; v += n->batch)
         TRY(gpu_batch(e, v));
-    return FARSUM_OK;
+    if ((p->type == 1 ? p->f_memory : p->c_memory) == FARSUM_HOST)
+        return FARSUM_OK;
+    if (p->type == 1)
+        return mesh_gpu_look(n->mesh, MESH_MODES, &e->f, e->modes, 1,
+                             vectors * each, vectors * each);
+    each = 2 * n->mesh->points.n;
+    return mesh_gpu_look(n->mesh, MESH_MODES, &e->c,
+                         e->from / (int64_t)nufft_real(n), 1, vectors * each,
+                         vectors * each);
 }
 
 /* Vectors first .. last of arrays on either side. */
@@ -218,8 +229,10 @@ static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
     if (each_c > 0)
         TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &e.c));
     TRY(recording_run(&g->recording, n->device, gpu_work, &e));
-    if (p->type == 1 ? there_f : there_c)
+    if (p->type == 1 ? there_f : there_c) {
+        n->mesh->gpu->looked = 1;
         return FARSUM_OK;
+    }
     TRY(mesh_gpu_check(n->mesh));
     if (p->type == 1)
         return buf_download(&e.f, 0, f + first * each_f, f_array.bytes);

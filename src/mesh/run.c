@@ -88,27 +88,17 @@ done:
     return status;
 }
 
-farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
-                          int threads, const char *what)
-{
-    if (!v || isfinite(units_largest(v, precision, n, threads)))
-        return FARSUM_OK;
-    FAIL(ERR_STRENGTH,
-         "the %s are not finite in %s: strengths or the mesh are not, or are "
-         "too large to be summed; take other units",
-         what, precision == FARSUM_F32 ? "f32" : "f64");
-}
-
 /* Strengths whose sums are surely finite cost one look at them; else the mesh
  * is looked at, but for what lies between its rows. */
 static farsum_status run_sums(const struct farsum_mesh *m, const void *grid)
 {
     const farsum_mesh_problem *p = &m->problem;
-    int64_t rows = p->mesh[0] * p->mesh[1] * p->channels * m->spread.parts,
-            row = p->ldz * (p->precision == FARSUM_F32 ? 4 : 8);
+    int64_t parts = m->spread.parts,
+            rows = p->mesh[0] * p->mesh[1] * p->channels,
+            row = p->ldz * parts * (p->precision == FARSUM_F32 ? 4 : 8);
     for (int64_t i = 0; i < rows; i++)
-        TRY(mesh_finite((const char *)grid + i * row, p->precision, p->mesh[2],
-                        1, "sums on the mesh"));
+        TRY(mesh_finite((const char *)grid + i * row, p->precision,
+                        p->mesh[2] * parts, 1, "sums on the mesh"));
     return FARSUM_OK;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stages.c: a stage of a mesh runs: checked, timed, on the host or a device. */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/par.h"
 #include "mesh/device.h"
+#include "task/units.h"
 
 farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
                            const double r[3])
@@ -75,4 +77,20 @@ farsum_status mesh_gpu_room(struct farsum_mesh *m, int room, const void *io)
     TRY(m->choice[room].row->variant->run(m->state[room], io));
     g->timed[room] = 1;
     return stopwatch_stop(&g->watch[room]);
+}
+
+farsum_status mesh_not_finite(farsum_precision precision, const char *what)
+{
+    FAIL(ERR_STRENGTH,
+         "the %s are not finite in %s: strengths or the mesh are not, or are "
+         "too large to be summed; take other units",
+         what, precision == FARSUM_F32 ? "f32" : "f64");
+}
+
+farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
+                          int threads, const char *what)
+{
+    if (!v || isfinite(units_largest(v, precision, n, threads)))
+        return FARSUM_OK;
+    return mesh_not_finite(precision, what);
 }

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/arrays.h"
 #include "task/method.h"
+#include "plan/options.h"
 #include "plan/plan.h"
 
 /* Seconds after which no other change is tried. */
@@ -37,7 +38,7 @@ struct change {
     farsum_precision precision;
     const char *method;
     int arrays, host;
-    int option; /* 1 + its index among those that were given */
+    const struct option_row *option; /* to leave out; NULL: none */
 };
 
 struct advice {
@@ -72,7 +73,7 @@ static void attempt_change(const struct advice *a, struct attempt *t,
     if (c->host)
         t->options.on_device = NULL;
     if (c->option)
-        plan_option_clear(&t->options, c->option - 1);
+        option_clear(&t->options, c->option);
 }
 
 /* 1: such a plan can be made. */
@@ -154,7 +155,7 @@ static void advice_changes(struct advice *a)
 {
     const farsum_problem *p = a->problem;
     const farsum_options *o = a->options;
-    const char *name, *was = o->method ? o->method : "auto";
+    const char *was = o->method ? o->method : "auto";
     int narrow = p->precision == FARSUM_F32 || p->precision == FARSUM_MIXED;
     int memory = a->refused == FARSUM_ERR_MEMORY;
     if (narrow != memory)
@@ -164,10 +165,10 @@ static void advice_changes(struct advice *a)
                    "use", "precision", memory ? "f32" : "f64");
     if (p->arrays == FARSUM_F32 && plan_arrays(p) != FARSUM_OK)
         advice_add(a, (struct change){.arrays = 1}, "use", "arrays", "f64");
-    for (int k = 0; k < plan_option_count(); k++)
-        if (plan_option_given(o, k, &name))
-            advice_add(a, (struct change){.option = k + 1}, "leave out", name,
-                       "");
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if (row->group != SETTING && option_is_set(o, row))
+            advice_add(a, (struct change){.option = row}, "leave out",
+                       row->name, "");
     if (a->plan->task.device && p->memory != FARSUM_DEVICE)
         advice_add(a, (struct change){.host = 1}, "use", "device", "host");
     if (strcmp(was, "auto") != 0)

@@ -11,9 +11,6 @@
 #include "method/spectral/spectral.h"
 #include "cost/expected_rates.h"
 
-_Static_assert((int)MACHINE_ROOMS - (int)MACHINE_FMM == (int)FMM_ROOMS,
-               "a factor a room");
-
 enum { REPEATS = 4 };
 /* Points of a sum that a processor works at for long, and an H200. */
 static const double probe_least = 2e4, probe_most = 1e6;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/c_locale.h"
 #include "task/method.h"
+#include "plan/options.h"
 #include "plan/plan.h"
 
 enum { METHODS = 16, WHY = 400 };
@@ -33,87 +34,15 @@ struct candidates {
     int n;
 };
 
-/* Options that bind methods; most are some methods' only. */
-static const struct {
-    const char *name;
-    enum method_options group;
-    size_t at;
-    enum { TEXT, REAL, INT, INTS, COUNT } type;
-    size_t size;
-} own[] = {
-#define OWN(name, group, type)                                                 \
-    {                                                                          \
-        #name, group, offsetof(farsum_options, name), type,                    \
-            sizeof(((farsum_options *)0)->name)                                \
-    }
-    OWN(cutoff, METHOD_CUTOFF, REAL),   OWN(split, METHOD_MESH, TEXT),
-    OWN(window, METHOD_MESH, TEXT),     OWN(bandwidth, METHOD_MESH, REAL),
-    OWN(mesh, METHOD_MESH, COUNT),       OWN(upsampling, METHOD_MESH, REAL),
-    OWN(support, METHOD_MESH, INT),     OWN(shape, METHOD_MESH, REAL),
-    OWN(near, METHOD_MESH, TEXT),       OWN(spread, METHOD_MESH, TEXT),
-    OWN(near_cells, METHOD_MESH, INT),  OWN(near_team, METHOD_MESH, INTS),
-    OWN(fft, METHOD_MESH, TEXT),        OWN(scale, METHOD_MESH, TEXT),
-    OWN(interp, METHOD_MESH, TEXT),     OWN(order, METHOD_BOXES, INT),
-    OWN(separation, METHOD_BOXES, INT), OWN(levels, METHOD_BOXES, INT),
-    OWN(boxes, METHOD_BOXES, COUNT),     OWN(leaf, METHOD_BOXES, COUNT),
-    OWN(tree, METHOD_BOXES, TEXT),      OWN(p2p, METHOD_BOXES, TEXT),
-    OWN(p2m, METHOD_BOXES, TEXT),       OWN(m2m, METHOD_BOXES, TEXT),
-    OWN(m2l, METHOD_BOXES, TEXT),       OWN(lattice, METHOD_BOXES, TEXT),
-    OWN(l2l, METHOD_BOXES, TEXT),       OWN(l2p, METHOD_BOXES, TEXT),
-    OWN(strict, METHOD_ANY, INT),       OWN(deterministic, METHOD_ANY, INT),
-#undef OWN
-};
-
-static int option_given(const farsum_options *options, size_t k)
-{
-    const char *at = (const char *)options + own[k].at;
-    switch (own[k].type) {
-    case TEXT:
-        return *(const char *const *)(const void *)at != NULL;
-    case REAL:
-        return *(const double *)(const void *)at != 0;
-    case INT:
-        return *(const int *)(const void *)at != 0;
-    case INTS: /* two */
-        return ((const int *)(const void *)at)[0] != 0
-               || ((const int *)(const void *)at)[1] != 0;
-    default:
-        return *(const int64_t *)(const void *)at != 0;
-    }
-}
-
-int plan_option_count(void)
-{
-    return (int)(sizeof own / sizeof *own);
-}
-
-int plan_option_given(const farsum_options *options, int k, const char **name)
-{
-    *name = own[k].name;
-    return option_given(options, (size_t)k);
-}
-
-const char **plan_option_variant(farsum_options *options, const char *stage)
-{
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-        if (own[k].type == TEXT && strcmp(own[k].name, stage) == 0)
-            return (const char **)(void *)((char *)options + own[k].at);
-    return NULL;
-}
-
-void plan_option_clear(farsum_options *options, int k)
-{
-    memset((char *)options + own[k].at, 0, own[k].size);
-}
-
 /* What was given is kept: a method that has no such thing does not fit. */
 static farsum_status method_keeps(const struct farsum_plan *plan,
                                   const struct method *method)
 {
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
-        if (own[k].group != METHOD_ANY && !(method->options & own[k].group)
-            && option_given(&plan->task.options, k))
-            FAIL(ERR_UNSUPPORTED, "does not accept option %s", own[k].name);
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if (row->group > METHOD_ANY
+            && !(method->options & (unsigned)row->group)
+            && option_is_set(&plan->task.options, row))
+            FAIL(ERR_UNSUPPORTED, "does not accept option %s", row->name);
     return FARSUM_OK;
 }
 

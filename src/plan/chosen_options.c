@@ -4,15 +4,15 @@
 
 #include "base/args.h"
 #include "base/fpenv.h"
-#include "task/method.h"
+#include "plan/options.h"
 #include "plan/plan.h"
 
 static void choice_variants(const farsum_plan_info *info, farsum_options *to)
 {
     for (int s = 0; s < info->n_stages; s++) {
-        const char **to_name = plan_option_variant(to, info->stages[s].stage);
-        if (to_name)
-            *to_name = info->stages[s].variant;
+        const struct option_row *row = option_of_stage(info->stages[s].stage);
+        if (row)
+            memcpy((char *)to + row->at, &info->stages[s].variant, row->size);
     }
 }
 

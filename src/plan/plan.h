@@ -115,13 +115,6 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m);
 /* 1: a method said no: another, or other wishes, may do. */
 int plan_refuses(farsum_status status);
-/* plan/choose_method.c: options that bind methods: how many, and whether one is
- * given, by what name. */
-int plan_option_count(void);
-int plan_option_given(const farsum_options *options, int k, const char **name);
-void plan_option_clear(farsum_options *options, int k);
-/* Where options name a stage's variant; NULL: no option does. */
-const char **plan_option_variant(farsum_options *options, const char *stage);
 /* Particles up to which a plan is checked by itself. */
 enum { PLAN_CHECKED = 10000000 };
 /* Particles up to which a reference is taken without being named. */

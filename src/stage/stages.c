@@ -9,7 +9,8 @@
 #include "stage/spread/spread.h"
 
 const struct stage *const stage_rooms[] = {
-    &near_stage, &spread_stage, &fft_stage, &scale_stage,   &interp_stage,
-    &p2p_stage,  &p2m_stage,    &m2m_stage, &m2l_stage,     &lattice_stage,
-    &l2l_stage,  &l2p_stage,    NULL,
+#define MESH_STAGE(NAME, name) &name##_stage,
+#define BOXES_STAGE(NAME, name) &name##_stage,
+#include "cost/stages.def"
+    NULL,
 };

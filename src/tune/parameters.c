@@ -10,10 +10,9 @@
 #include "points/clustering.h"
 #include "cost/expected_rates.h"
 
-_Static_assert((int)MACHINE_FMM == (int)ROOM_COUNT, "a factor a room");
-
 static const struct stage *const rooms[ROOM_COUNT] = {
-    &near_stage, &spread_stage, &fft_stage, &scale_stage, &interp_stage,
+#define MESH_STAGE(NAME, name) &name##_stage,
+#include "cost/stages.def"
 };
 
 /* As points/clustering.h, from the sample: the sources within a ball of a

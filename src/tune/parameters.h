@@ -12,7 +12,11 @@
 #include "stage/scale/scale.h"
 #include "stage/spread/spread.h"
 
-enum { ROOM_NEAR, ROOM_SPREAD, ROOM_FFT, ROOM_SCALE, ROOM_INTERP, ROOM_COUNT };
+enum {
+#define MESH_STAGE(NAME, name) ROOM_##NAME,
+#include "cost/stages.def"
+    ROOM_COUNT
+};
 
 struct tuned {
     double rc;             /* cutoff, caller's length */

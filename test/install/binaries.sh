@@ -18,9 +18,10 @@ breach() {
 dynamic() { readelf -dW "$1" 2>/dev/null; }
 
 # An empty element of a run path, or one that is not absolute, is a folder that
-# depends on where the program is started.
+# depends on where the program is started.  What PoCL keeps is not ours.
 count=0
-for file in $(find "$build" -type f \( -perm -u+x -o -name '*.so*' \)); do
+for file in $(find "$build" -path "$build/pocl" -prune -o -type f \
+                  \( -perm -u+x -o -name '*.so*' \) -print); do
     [ "$(head -c 4 "$file" | tr -d '\0')" = "$(printf '\177ELF')" ] || continue
     count=$((count + 1))
     path=$(dynamic "$file" | sed -n 's/.*R.*PATH).*\[\(.*\)\]$/\1/p')

@@ -280,6 +280,7 @@ int main(int argc, char **argv)
     RUN(as_on_the_host);
     RUN(repeats);
     RUN(late_failures);
+    RUN(results_not_finite);
     RUN(failures_at_once);
     RUN(memory_ends);
     RUN(by_name_and_adopted);

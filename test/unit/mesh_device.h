@@ -47,6 +47,7 @@ void same(const struct arrays *a, const struct arrays *b, int which,
 
 /* mesh_device_bad.c */
 void late_failures(void);
+void results_not_finite(void);
 void failures_at_once(void);
 void memory_ends(void);
 void by_name_and_adopted(void);

@@ -54,6 +54,49 @@ void late_failures(void)
     arrays_free(&a);
 }
 
+/* Arrays of a device: finish says which results are not finite, once. */
+void results_not_finite(void)
+{
+    farsum_mesh_problem p = skewed();
+    struct arrays a;
+    p.memory = FARSUM_DEVICE;
+    p.x_memory = p.q_memory = p.grid_memory = p.value_memory = FARSUM_DEVICE;
+    p.uses = FARSUM_MESH_SPREAD | FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
+    arrays_make(&a, &p, 300, 1);
+    farsum_mesh *mesh = made(&p, device, 0);
+    CHECK_OK(farsum_mesh_set_points(mesh, a.n, pointer(&a, X)));
+    for (int turn = 0; turn < 3; turn++) {
+        const double bad[] = {NAN, INFINITY, -INFINITY};
+        double q = get(&a, Q, 7), v = get(&a, GRID, 0);
+        put(&a, Q, 7, bad[turn]);
+        up(&a, Q);
+        CHECK_OK(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)));
+        CHECK_FAILS(farsum_mesh_finish(mesh), FARSUM_ERR_STRENGTH);
+        CHECK_SAYS("sums on the mesh");
+        CHECK_OK(farsum_mesh_finish(mesh));
+        put(&a, Q, 7, q);
+        up(&a, Q);
+        CHECK_OK(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)));
+        CHECK_OK(farsum_mesh_finish(mesh));
+        for (int64_t k = 0; k < a.count[GRID]; k++)
+            put(&a, GRID, k, bad[turn]);
+        up(&a, GRID);
+        CHECK_OK(farsum_mesh_interp(mesh, pointer(&a, GRID),
+                                    turn == 1 ? NULL : pointer(&a, VALUE),
+                                    turn == 0 ? NULL : pointer(&a, GRADIENT)));
+        CHECK_FAILS(farsum_mesh_finish(mesh), FARSUM_ERR_STRENGTH);
+        CHECK_SAYS(turn == 1 ? "gradients" : "values");
+        for (int64_t k = 0; k < a.count[GRID]; k++)
+            put(&a, GRID, k, v);
+        up(&a, GRID);
+        CHECK_OK(farsum_mesh_interp(mesh, pointer(&a, GRID), pointer(&a, VALUE),
+                                    pointer(&a, GRADIENT)));
+        CHECK_OK(farsum_mesh_finish(mesh));
+    }
+    farsum_mesh_destroy(mesh);
+    arrays_free(&a);
+}
+
 /* On the host's side they fail where they are given. */
 void failures_at_once(void)
 {

@@ -55,8 +55,35 @@ static void not_finite(void)
     }
 }
 
+/* Padding between rows is the caller's, whatever it holds; both parts of a
+ * complex mesh count. */
+static void padding(void)
+{
+    enum { LDZ = 9 + 3, SIZE = 2 * 7 * 10 * LDZ };
+    farsum_mesh_problem p = skewed();
+    static double grid[SIZE];
+    const double x[2][3] = {{0, 0, 0}, {0, 0, 0}};
+    double q[4] = {1e300, 1e300, 1e300, 1e300};
+    farsum_mesh *mesh = NULL;
+    p.is_complex = 1;
+    p.ldz = LDZ;
+    for (int i = 0; i < SIZE; i++)
+        grid[i] = NAN;
+    if (!CHECK_OK(farsum_mesh_create(&p, NULL, &mesh))
+        || !CHECK_OK(farsum_mesh_set_points(mesh, 2, x)))
+        return;
+    CHECK_OK(farsum_mesh_spread(mesh, q, grid));
+    for (int part = 0; part < 2; part++) {
+        q[part] = q[2 + part] = 1.7e308; /* 3.4e308 in all */
+        CHECK_FAILS(farsum_mesh_spread(mesh, q, grid), FARSUM_ERR_STRENGTH);
+        q[part] = q[2 + part] = 1e300;
+    }
+    farsum_mesh_destroy(mesh);
+}
+
 int main(void)
 {
     RUN(not_finite);
+    RUN(padding);
     return check_end();
 }

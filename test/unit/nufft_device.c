@@ -173,6 +173,43 @@ static void counts(void)
     }
 }
 
+/* Arrays of a device: finish says that results are not finite, once. */
+static void results_not_finite(void)
+{
+    const double x[2][3] = {{0, 0, 0}, {1, 2, 0}};
+    double c[2][2] = {{1, 0}, {0, 1}}, f[5 * 4 * 3][2] = {{0}};
+    farsum_nufft_problem p = FARSUM_NUFFT_PROBLEM_INIT;
+    farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
+    o.on_device = device;
+    p.sign = 1;
+    p.memory = FARSUM_DEVICE;
+    p.x_memory = FARSUM_HOST;
+    p.modes[0] = 5, p.modes[1] = 4, p.modes[2] = 3;
+    for (int turn = 0; turn < 4; turn++) {
+        farsum_nufft *nufft = NULL;
+        void *there[4] = {NULL}; /* good c and f, then bad ones */
+        p.type = 1 + turn % 2;
+        CHECK_OK(farsum_device_alloc(device, sizeof c, c, &there[0]));
+        CHECK_OK(farsum_device_alloc(device, sizeof f, f, &there[1]));
+        c[1][1] = f[7][0] = turn < 2 ? NAN : INFINITY;
+        CHECK_OK(farsum_device_alloc(device, sizeof c, c, &there[2]));
+        CHECK_OK(farsum_device_alloc(device, sizeof f, f, &there[3]));
+        c[1][1] = f[7][0] = 0;
+        if (CHECK_OK(farsum_nufft_create(&p, &o, &nufft))
+            && CHECK_OK(farsum_nufft_set_points(nufft, 2, x))) {
+            CHECK_OK(farsum_nufft_execute(nufft, there[0], there[1]));
+            CHECK_OK(farsum_nufft_finish(nufft));
+            CHECK_OK(farsum_nufft_execute(nufft, there[2], there[3]));
+            CHECK_FAILS(farsum_nufft_finish(nufft), FARSUM_ERR_STRENGTH);
+            CHECK_SAYS("results are not finite");
+            CHECK_OK(farsum_nufft_finish(nufft));
+        }
+        farsum_nufft_destroy(nufft);
+        for (int k = 0; k < 4; k++)
+            farsum_device_free(device, there[k]);
+    }
+}
+
 static void refusals(void)
 {
     struct try t;
@@ -214,6 +251,7 @@ int main(void)
     RUN(as_on_the_host);
     RUN(transforms);
     RUN(counts);
+    RUN(results_not_finite);
     RUN(refusals);
     farsum_device_close(device);
     return check_end();

@@ -18,8 +18,8 @@
 
 static int stage_exists(const char *name)
 {
-    for (int k = 0; bench_stage(k); k++)
-        if (strcmp(bench_stage(k), name) == 0)
+    for (int k = 0; farsum_list_stages(k); k++)
+        if (strcmp(farsum_list_stages(k), name) == 0)
             return 1;
     return 0;
 }
@@ -39,10 +39,10 @@ static const char *name_at(int k, const void *data)
     farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
     int stages = 0;
     (void)data;
-    while (bench_stage(stages))
+    while (farsum_list_stages(stages))
         stages++;
     if (k < stages)
-        return bench_stage(k);
+        return farsum_list_stages(k);
     return farsum_list_variants("method", k - stages, &info) == FARSUM_OK
                ? info.name
                : NULL;

@@ -38,9 +38,6 @@ struct bench {
     void *there[4];                  /* owned: positions, strengths,
                                         potential, field */
 };
-
-/* The stages that can be timed: index 0, 1, ...; NULL past the last. */
-const char *bench_stage(int index);
 /* Each 0, or -1 with the reason. */
 /* The case, its particles and the room for results. */
 int bench_prepare(struct bench *b, char *error, size_t size);

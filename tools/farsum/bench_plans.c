@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_plans.c: the plans that a benchmark times, and the rows it tells. */
 #include "bench.h"
+
+#include "farsum/expert.h"
 #include "say.h"
 #include "strengths.h"
 #include "words.h"
@@ -10,39 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* The option that names a stage's variant. */
-static const struct stage_option {
-    const char *stage;
-    size_t offset;
-} stage_options[] = {
-    {"near", offsetof(farsum_options, near)},
-    {"spread", offsetof(farsum_options, spread)},
-    {"fft", offsetof(farsum_options, fft)},
-    {"scale", offsetof(farsum_options, scale)},
-    {"interp", offsetof(farsum_options, interp)},
-    {"p2p", offsetof(farsum_options, p2p)},
-    {"p2m", offsetof(farsum_options, p2m)},
-    {"m2m", offsetof(farsum_options, m2m)},
-    {"m2l", offsetof(farsum_options, m2l)},
-    {"lattice", offsetof(farsum_options, lattice)},
-    {"l2l", offsetof(farsum_options, l2l)},
-    {"l2p", offsetof(farsum_options, l2p)},
-};
-
-static const struct stage_option *stage_find(const char *name)
-{
-    for (size_t k = 0; k < sizeof stage_options / sizeof *stage_options; k++)
-        if (strcmp(stage_options[k].stage, name) == 0)
-            return &stage_options[k];
-    return NULL;
-}
-
-const char *bench_stage(int index)
-{
-    int count = (int)(sizeof stage_options / sizeof *stage_options);
-    return index >= 0 && index < count ? stage_options[index].stage : NULL;
-}
 
 static void find_machine(char *text, size_t size)
 {
@@ -327,15 +296,13 @@ static int has_stage(const farsum_plan_info *info, const char *stage)
     return 0;
 }
 
-int bench_add_variants(struct bench *b, const char *stage_name, char *error,
+int bench_add_variants(struct bench *b, const char *stage, char *error,
                        size_t size)
 {
-    const struct stage_option *stage = stage_find(stage_name);
     farsum_problem problem = problem_of(b);
     farsum_options how = options_of(b);
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_variant_info variant = FARSUM_VARIANT_INFO_INIT;
-    const char **name = (const char **)((char *)&how + stage->offset);
     how.log = NULL;
     how.queues = how.queues ? how.queues : 1; /* its time, and no other's */
     say_progress("choosing a plan");
@@ -344,19 +311,20 @@ int bench_add_variants(struct bench *b, const char *stage_name, char *error,
         snprintf(error, size, "%s", words_message());
         return -1;
     }
-    if (!has_stage(&info, stage->stage)) {
+    if (!has_stage(&info, stage)) {
         snprintf(error, size, "method %s, which the case gets, has no stage "
-                 "'%s'", info.method, stage->stage);
+                 "'%s'", info.method, stage);
         return -1;
     }
     freeze(&how, &info);
-    for (int k = 0; farsum_list_variants(stage->stage, k, &variant) ==
+    for (int k = 0; farsum_list_variants(stage, k, &variant) ==
                     FARSUM_OK; k++) {
         farsum_plan_info made = FARSUM_PLAN_INFO_INIT;
-        *name = variant.name;
-        say_progress("%s %s: making the plan", stage->stage, variant.name);
+        if (farsum_options_set(&how, stage, variant.name) != FARSUM_OK)
+            continue;
+        say_progress("%s %s: making the plan", stage, variant.name);
         int plan = add_plan(b, &how, &made);
-        struct bench_row *row = add_row(b, plan, stage->stage, variant.name);
+        struct bench_row *row = add_row(b, plan, stage, variant.name);
         if (!row) {
             snprintf(error, size, "too many variants, or no memory");
             return -1;

@@ -41,9 +41,15 @@ static farsum_status opencl_own(struct opencl *cl, cl_id platform)
 {
     const intptr_t properties[] = {CL_CONTEXT_PLATFORM, (intptr_t)platform, 0};
     cl_int error = 0;
-    cl->context = cl->api.clCreateContext(properties, 1, &cl->device, NULL,
-                                          NULL, &error);
-    CL_TRY(error, "clCreateContext");
+    if (cl->keeps)
+        opencl_kept_context(cl);
+    if (!cl->context) {
+        cl->context = cl->api.clCreateContext(properties, 1, &cl->device, NULL,
+                                              NULL, &error);
+        CL_TRY(error, "clCreateContext");
+        if (cl->keeps)
+            opencl_keep_context(cl);
+    }
     cl->queue = cl->api.clCreateCommandQueue(cl->context, cl->device,
                                              CL_QUEUE_PROFILING_ENABLE, &error);
     CL_TRY(error, "clCreateCommandQueue");

@@ -93,6 +93,13 @@ farsum_status opencl_compile(struct device *device, const char *text,
                              void **binary, int64_t *bytes);
 farsum_status opencl_load(struct device *device, const void *binary,
                           int64_t bytes, void **module);
+/* device/opencl/opencl_kept.c: where the driver keeps what it compiles by the
+ * text.  A context or a program that was kept is another reference, the
+ * caller's; NULL if there is none. */
+void opencl_kept_context(struct opencl *cl);
+void opencl_keep_context(struct opencl *cl);
+cl_id opencl_kept_program(struct opencl *cl, const char *text);
+void opencl_keep_program(struct opencl *cl, const char *text, cl_id program);
 /* device/opencl/opencl_stream.c */
 farsum_status opencl_aside_create(struct device *device, void **aside);
 void opencl_aside_destroy(struct device *device, void *aside);

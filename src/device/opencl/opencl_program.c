@@ -65,15 +65,23 @@ static farsum_status opencl_from_text(struct opencl *cl, const char *text,
                                       cl_id *program)
 {
     cl_int error = 0;
-    cl_id made = cl->api.clCreateProgramWithSource(cl->context, 1, &text, NULL,
-                                                   &error);
+    cl_id made = cl->keeps ? opencl_kept_program(cl, text) : NULL;
+    if (made) {
+        *program = made;
+        return FARSUM_OK;
+    }
+    made = cl->api.clCreateProgramWithSource(cl->context, 1, &text, NULL,
+                                             &error);
     CL_TRY(error, "clCreateProgramWithSource");
     farsum_status status = opencl_build(cl, made, text);
-    if (status != FARSUM_OK)
+    if (status != FARSUM_OK) {
         cl->api.clReleaseProgram(made);
-    else
-        *program = made;
-    return status;
+        return status;
+    }
+    if (cl->keeps)
+        opencl_keep_program(cl, text, made);
+    *program = made;
+    return FARSUM_OK;
 }
 
 /* The driver keeps what it compiles: the text stands for its binary, with its

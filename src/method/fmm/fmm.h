@@ -12,8 +12,9 @@ struct fmm_gpu;
 struct fmm_strict;
 
 enum {
-    FMM_P2P, FMM_P2M, FMM_M2M, FMM_M2L, FMM_LATTICE, FMM_L2L, FMM_L2P,
-    FMM_ROOMS,
+#define BOXES_STAGE(NAME, name) FMM_##NAME,
+#include "cost/stages.def"
+    FMM_ROOMS
 };
 
 /* What is known of the points: C = 1, caller's units. */

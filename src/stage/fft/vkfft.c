@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vkfft: VkFFT on any OpenCL device (Tolmachev, IEEE Access 11 (2023) 12039).
  * Its kernels are made when a plan is, compiled once and then kept on disk, by
- * PoCL itself where that is the driver (the row's test: 74 s of CPU, then 21
- * s); all in place, whatever the size.
+ * PoCL itself where that is the driver, which is given FARSUM_OPENCL_OPTIONS
+ * too (unoptimised the row's test takes 41 s of CPU for 91, then 5); all in
+ * place, whatever the size.
  *
  * VkFFT is one header that calls OpenCL by name and keeps no pointer for its
  * caller, so the names are macros here, for functions of the library that the
@@ -109,13 +110,22 @@ static cl_id vk_from_disk(cl_id context, const char *text)
 static cl_id vk_program(cl_id context, cl_uint n, const char **texts,
                         const size_t *lengths, cl_int *error)
 {
+    struct opencl *cl = now->device->inside;
     *error = 0;
-    now->ready = vk_from_disk(context, texts[0]);
+    now->ready = cl->keeps ? opencl_kept_program(cl, texts[0])
+                           : vk_from_disk(context, texts[0]);
     now->text = now->ready ? NULL : texts[0];
     if (now->ready)
         return now->ready;
     return now->api->clCreateProgramWithSource(context, n, texts, lengths,
                                                error);
+}
+
+/* VkFFT asks for nothing. */
+static const char *vk_options(const struct opencl *cl, const char *options)
+{
+    const char *own = cl->keeps ? secure_getenv("FARSUM_OPENCL_OPTIONS") : NULL;
+    return own && *own ? own : options;
 }
 
 /* The text that the program was made of is still there. */
@@ -128,10 +138,15 @@ static cl_int vk_build(cl_id program, cl_uint n, const cl_id *devices,
     (void)notify;
     if (program == now->ready)
         return 0;
-    cl_int error = now->api->clBuildProgram(program, n, devices, options, NULL,
-                                            data);
-    if (error != 0 || !now->text || cl->keeps)
+    cl_int error = now->api->clBuildProgram(
+        program, n, devices, vk_options(cl, options), NULL, data);
+    if (error != 0 || !now->text)
         return error;
+    if (cl->keeps) {
+        opencl_keep_program(cl, now->text, program);
+        now->text = NULL;
+        return 0;
+    }
     const struct cache_key key = vk_key(now->text);
     if (opencl_binary(cl, program, &binary, &bytes) == FARSUM_OK)
         /* a folder that cannot be written costs time later, nothing else */

@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/l2p/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage l2p_stage = {
     .name = "l2p", .rows = rows, .work = boxes_l2p_ops};

@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/lattice/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage lattice_stage = {
     .name = "lattice", .rows = rows, .work = boxes_lattice_ops};

@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/m2l/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage m2l_stage = {
     .name = "m2l", .rows = rows, .work = boxes_m2l_ops};

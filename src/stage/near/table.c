@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/near/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage near_stage = {
     .name = "near", .rows = rows, .work = near_ops};

@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/p2m/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage p2m_stage = {
     .name = "p2m", .rows = rows, .work = boxes_p2m_ops};

@@ -11,5 +11,6 @@ static const struct variant_row rows[] = {
 #include "stage/p2p/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage p2p_stage = {.name = "p2p", .rows = rows, .work = p2p_ops};

@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/scale/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage scale_stage = {
     .name = "scale", .rows = rows, .work = scale_ops};

@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/shift/l2l.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage l2l_stage = {
     .name = "l2l", .rows = rows, .work = boxes_shift_ops};

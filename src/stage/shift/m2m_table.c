@@ -11,6 +11,7 @@ static const struct variant_row rows[] = {
 #include "stage/shift/m2m.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage m2m_stage = {
     .name = "m2m", .rows = rows, .work = boxes_shift_ops};

@@ -17,6 +17,7 @@ static const struct variant_row rows[] = {
 #include "stage/spread/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL}};
+_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 static double spread_runs(const void *args)
 {

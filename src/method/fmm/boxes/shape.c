@@ -6,8 +6,8 @@
 #include "method/fmm/fmm.h"
 
 static const struct stage *const stages[FMM_ROOMS] = {
-    &p2p_stage,     &p2m_stage, &m2m_stage, &m2l_stage,
-    &lattice_stage, &l2l_stage, &l2p_stage,
+#define BOXES_STAGE(NAME, name) &name##_stage,
+#include "cost/stages.def"
 };
 
 /* Leaves of a dense tree. */
