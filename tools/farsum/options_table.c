@@ -29,7 +29,7 @@ static const struct option_row table[] = {
      "pair kernel: laplace (1/r), yukawa or r6; flows: stokeslet, rotlet or "
      "stresslet (default: laplace)"},
     {"kappa", 0, "K", FOR_FILES, set_real, FIELD(kappa), NULL,
-     "inverse screening length (default: none). yukawa only"},
+     "inverse screening length; yukawa only (default: none)"},
     {"tolerance", 0, "X", FOR_SUMS, set_real, FIELD(tolerance), NULL,
      "largest error allowed, in the norm of --error (default: 1e-5)"},
     {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,
@@ -40,14 +40,14 @@ static const struct option_row table[] = {
      "unit system, which sets Coulomb's constant: reduced, real, metal, "
      "gromacs or si (default: reduced)"},
     {"viscosity", 0, "MU", FOR_FILES, set_real, FIELD(viscosity), NULL,
-     "viscosity of the fluid: multiplies velocities by 1/(8 pi MU) "
-     "(default: factor 1). flows only"},
+     "viscosity of the fluid: multiplies velocities by 1/(8 pi MU); flows "
+     "only (default: factor 1)"},
     {"gravity", 0, "G", FOR_FILES, set_real, FIELD(gravity), NULL,
      "gravitational constant; sums masses, the column mass, which attract. "
      "4.30091e-6 in kpc, km/s and solar masses (default: charges)"},
     {"softening", 0, "EPS", FOR_FILES, set_real, FIELD(softening), NULL,
-     "Plummer's length: 1/r becomes 1/sqrt(r^2 + EPS^2) (default: 0). "
-     "laplace in open space only"},
+     "Plummer's length: 1/r becomes 1/sqrt(r^2 + EPS^2); laplace in open "
+     "space only (default: 0)"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
      "precision of the sums: f64, f32, mixed (spectral: near pairs in f32) "
      "or auto (the fastest that keeps the tolerance) (default: f64)"},
@@ -103,11 +103,11 @@ static const struct option_row table[] = {
     {"near", 0, "VARIANT", FOR_PLANS, set_text, FIELD(near), NULL,
      "variant of the near field; see 'farsum list near' (default: chosen)"},
     {"near-cells", 0, "K", FOR_PLANS, set_int, FIELD(near_cells), NULL,
-     "cells per cutoff along each axis, 1 to 8 (default: chosen). near "
-     "variants on devices only"},
+     "cells per cutoff along each axis, 1 to 8; near variants on devices only "
+     "(default: chosen)"},
     {"near-team", 0, "AxB", FOR_PLANS, set_team, FIELD(near_team), NULL,
-     "threads over targets and over sources; 0: the variant's own (default: "
-     "0x0). near variants with teams, on devices only"},
+     "threads over targets and over sources; 0: the variant's own; near "
+     "variants with teams, on devices only (default: 0x0)"},
     {"spread", 0, "VARIANT", FOR_PLANS, set_text, FIELD(spread), NULL,
      "variant of spreading; see 'farsum list spread' (default: chosen)"},
     {"fft", 0, "VARIANT", FOR_PLANS, set_text, FIELD(fft), NULL,
@@ -119,19 +119,19 @@ static const struct option_row table[] = {
     {"interp", 0, "VARIANT", FOR_PLANS, set_text, FIELD(interp), NULL,
      "variant of interpolation; see 'farsum list interp' (default: chosen)"},
     {"order", 0, "P", FOR_PLANS, set_order, FIELD(order), NULL,
-     "order of the expansions, 0 to 40 (default: chosen). fmm only"},
+     "order of the expansions, 0 to 40; fmm only (default: chosen)"},
     {"separation", 0, "WS", FOR_PLANS, set_int, FIELD(separation), NULL,
-     "distance in boxes up to which boxes interact pair by pair (default: "
-     "chosen). fmm only"},
+     "distance in boxes up to which boxes interact pair by pair; fmm only "
+     "(default: chosen)"},
     {"levels", 0, "N", FOR_PLANS, set_int, FIELD(levels), NULL,
-     "levels of boxes; 1: root boxes only (default: chosen). fmm only"},
+     "levels of boxes; 1: root boxes only; fmm only (default: chosen)"},
     {"boxes", 0, "AxBxC", FOR_PLANS, set_three, FIELD(boxes), NULL,
-     "root boxes along the axes (default: chosen). fmm only"},
+     "root boxes along the axes; fmm only (default: chosen)"},
     {"leaf", 0, "N", FOR_PLANS, set_count, FIELD(leaf), NULL,
-     "number of points above which a box is divided (default: chosen). "
-     "sparse tree of fmm only"},
+     "number of points above which a box is divided; sparse tree of fmm only "
+     "(default: chosen)"},
     {"tree", 0, "KIND", FOR_PLANS, set_text, FIELD(tree), NULL,
-     "tree of boxes: dense or sparse (default: chosen). fmm only"},
+     "tree of boxes: dense or sparse; fmm only (default: chosen)"},
     {"p2p", 0, "VARIANT", FOR_PLANS, set_text, FIELD(p2p), NULL,
      "variant of near boxes; see 'farsum list p2p' (default: chosen)"},
     {"p2m", 0, "VARIANT", FOR_PLANS, set_text, FIELD(p2m), NULL,
@@ -152,7 +152,7 @@ static const struct option_row table[] = {
      "variant of locals to points; see 'farsum list l2p' (default: chosen)"},
     {"strict", 0, NULL, FOR_PLANS, set_flag, FIELD(strict), NULL,
      "guarantees the tolerance at every target by a proved bound instead of "
-     "an estimate; slower (default: off). fmm and direct only"},
+     "an estimate; slower; fmm and direct only (default: off)"},
     {"verify", 0, "WHEN", FOR_PLANS, set_word, FIELD(verify), word_verify,
      "check of the plan by a second sum: on, off, or auto, which checks "
      "spectral and fmm unless --strict is given (default: auto)"},
@@ -167,7 +167,7 @@ static const struct option_row table[] = {
      "variants with costly set-up (default: 1)"},
     {"skin", 0, "W", FOR_PLANS, set_real, FIELD(skin), NULL,
      "Verlet skin, a length: reuses neighbour lists until a particle has "
-     "moved W/2 (default: 0, no reuse). spectral on devices only"},
+     "moved W/2; spectral on devices only (default: 0, no reuse)"},
     {"queues", 0, "1|2", FOR_PLANS, set_int, FIELD(queues), NULL,
      "queues of a device; 2: near pairs run concurrently with mesh or "
      "boxes; 1: one stage after another (default: 2; large fmm: 1)"},
@@ -218,7 +218,7 @@ static const struct option_row table[] = {
      "each force, torque or strength (default: 0)"},
     {"masses", 0, NULL, FOR_GEN, set_flag, FIELD(masses), NULL,
      "writes equal masses of total 1 instead of charges, for 'farsum run "
-     "--gravity' (default: off). distributions only"},
+     "--gravity'; distributions only (default: off)"},
     {"cells", 0, "K", FOR_GEN, set_three, FIELD(cells), NULL,
      "copies of a crystal's cell, K along each axis or KxLxM (default: 1)"},
     {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,
