@@ -51,8 +51,8 @@ static farsum_status method_bounds(const struct farsum_plan *plan,
                                    const struct method *method)
 {
     if (plan->task.options.strict && !method->bounded)
-        FAIL(ERR_UNSUPPORTED, "has no error bound for strict; methods fmm and "
-                              "direct have one");
+        FAIL(ERR_UNSUPPORTED, "its error is estimated, not bounded; strict "
+                              "requires method fmm or direct");
     return FARSUM_OK;
 }
 

@@ -32,7 +32,7 @@ class Lists(CommandTest):
             self.assertIn(name, self.names("windows"))
 
     def test_nothing_of_that_name(self):
-        self.refused(2, "no 'noise'", "list", "noise")
+        self.refused(2, "unknown name 'noise'", "list", "noise")
         self.refused(2, "one name", "list", "near", "far")
 
 
@@ -361,7 +361,7 @@ class Method(CommandTest):
 
     def test_near_of_a_device(self):
         for words in [["--near-cells", 2], ["--near-team", "64x1"]]:
-            self.refused(1, "on a device", "tune", "--case", CASE, *words)
+            self.refused(1, "require a device", "tune", "--case", CASE, *words)
         for team in ["64", "64x", "0x0", "-1x2", "8x8x8", "axb"]:
             self.refused(2, "expected AxB", "tune", "--case", CASE,
                          "--near-team=" + team)
@@ -419,7 +419,7 @@ class Bench(CommandTest):
         self.refused(1, "LAMMPS data", "bench", "near", "--case", CASE,
                      "--exclude", "bonds")
         self.write("pairs", "1 100000000\n")
-        self.refused(1, "there is no particle", "bench", "near", "--case",
+        self.refused(1, "found no particle", "bench", "near", "--case",
                      CASE, "--exclude", "pairs")
 
     def test_csv_and_against(self):

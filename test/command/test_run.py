@@ -58,7 +58,7 @@ class Run(CommandTest):
 
     def test_units_that_a_file_says(self):
         self.write("in.xyz", MIXED.replace("time=2.5", "units=metal"))
-        self.assertIn("note: in.xyz says units=metal",
+        self.assertIn("note: in.xyz has units=metal",
                       self.farsum("run", "in.xyz").err)
         self.assertEqual(self.farsum("run", "in.xyz", "--units", "metal").err,
                          "")
