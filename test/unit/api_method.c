@@ -132,7 +132,7 @@ static void by_options(void)
     cloud_takes(&c, "spectral", "fmm: does not accept option cutoff");
     c.options.cutoff = 0;
     c.options.m2l = "plain";
-    cloud_takes(&c, "fmm", "spectral: has no m2l");
+    cloud_takes(&c, "fmm", "spectral: does not accept option m2l");
     c.options.m2l = NULL;
     c.options.mesh[0] = c.options.mesh[1] = c.options.mesh[2] = 32;
     cloud_takes(&c, "spectral", "fmm: does not accept option mesh");

@@ -51,7 +51,8 @@ static void axes(void)
 
 static void counts(void)
 {
-    REFUSED(s.problem.n_sources = 0, ERR_ARGUMENT, "n_sources is 0", "nothing");
+    REFUSED(s.problem.n_sources = 0, ERR_ARGUMENT, "n_sources is 0",
+            "at least 1");
     REFUSED(s.problem.n_sources = -5, ERR_ARGUMENT, "n_sources is -5");
     REFUSED(s.problem.n_targets = -2, ERR_ARGUMENT, "n_targets is -2");
     REFUSED(s.problem.sample_q = NULL, ERR_ARGUMENT, "sample_x and sample_q");
