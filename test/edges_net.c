@@ -16,7 +16,7 @@ static const char *const words[EDGE_KERNELS] = {
     "neutralised by a uniform background",
     "counted, the sum converges",
     "counted, the sum converges",
-    "held by a mean gradient of pressure",
+    "balanced by a mean pressure gradient",
     "net torque",
     "vanishes outside closed surfaces",
 };

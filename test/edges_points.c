@@ -136,11 +136,11 @@ static void how_few(void)
             p.n_sources = 0;
             CHECK_FAILS(farsum_plan_create(&p, &e.options, &plan),
                         FARSUM_ERR_ARGUMENT);
-            CHECK_SAYS("nothing to sum");
+            CHECK_SAYS("at least 1");
             CHECK_OK(farsum_plan_create(&e.problem, &e.options, &plan));
             CHECK_FAILS(farsum_plan_set_points(plan, 0, e.x, 0, NULL),
                         FARSUM_ERR_ARGUMENT);
-            CHECK_SAYS("nothing to sum");
+            CHECK_SAYS("at least 1");
             CHECK_FAILS(farsum_plan_set_points(plan, -1, e.x, 0, NULL),
                         FARSUM_ERR_ARGUMENT);
             farsum_result result = FARSUM_RESULT_INIT;

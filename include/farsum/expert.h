@@ -3,8 +3,8 @@
  * initial structs for other languages.  A first program needs farsum/farsum.h
  * only.
  *
- * All functions may be called from several threads.  A failure leaves its
- * outputs untouched; farsum_message() says why. */
+ * Several threads may call all functions simultaneously.  Outputs keep their
+ * values on failure; farsum_message() states the reason. */
 #ifndef FARSUM_EXPERT_H
 #define FARSUM_EXPERT_H
 
@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/* Sets a struct to its initial value, as the macros FARSUM_..._INIT do.
- * size: sizeof the struct, as the caller was compiled; the struct may be that
- * of an older version.  Fails with FARSUM_ERR_ARGUMENT where the pointer is
- * NULL or the size is none of a struct. */
+/* Set a struct to its initial value, as the macros FARSUM_..._INIT do.  size:
+ * sizeof the struct when the caller was compiled, also that of an older
+ * version.  Errors: ERR_ARGUMENT if the pointer is NULL or no version of the
+ * struct has this size. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_problem_init(farsum_problem *problem, size_t size);
 FARSUM_API FARSUM_MUST_CHECK farsum_status
@@ -35,45 +35,46 @@ typedef enum farsum_option_kind {
     FARSUM_OPTION_INTEGER, /* a whole number, with a sign if negative */
     FARSUM_OPTION_COUNT,   /* a whole number >= 0 */
     FARSUM_OPTION_PAIR,    /* two whole numbers: 8x4 */
-    FARSUM_OPTION_TRIPLE,  /* three: 32x32x48 */
+    FARSUM_OPTION_TRIPLE,  /* three whole numbers: 32x32x48 */
 } farsum_option_kind;
 
+/* One field of farsum_options. */
 typedef struct farsum_option_info {
     size_t size;      /* set by FARSUM_OPTION_INFO_INIT */
     const char *name; /* the field of farsum_options; static */
     farsum_option_kind kind;
-    int chosen;       /* 1: a parameter that a plan chooses where it is unset */
+    int chosen;       /* 1: a parameter that the plan chooses if it is unset */
 } farsum_option_info;
 #define FARSUM_OPTION_INFO_INIT {.size = sizeof(farsum_option_info)}
 
-/* Lists the options that have a value: index 0, 1, ...; FARSUM_ERR_ARGUMENT
- * past the last. */
+/* Gets option `index` = 0, 1, ... of those that have a value.  Errors:
+ * ERR_ARGUMENT past the last. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_list_options(int index, farsum_option_info *info);
 
 /* Sets one option by its name: farsum_options_set(&o, "m2l", "gpu_dense").
- * value "" or "auto" unsets it; "0" sets order to FARSUM_ORDER_0.  A text is
- * borrowed until a plan is made with the options.  Making the plan checks
- * whether it accepts the value.  Fails with FARSUM_ERR_UNKNOWN where there is
- * no such option, with FARSUM_ERR_ARGUMENT where the value is malformed. */
+ * value: "" or "auto" unsets the option; "0" sets order to FARSUM_ORDER_0.  A
+ * text is borrowed until a plan is created with the options, which checks the
+ * value.  Errors: ERR_UNKNOWN if no option has the name, ERR_ARGUMENT if the
+ * value is malformed. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_options_set(farsum_options *options, const char *name,
                    const char *value);
-/* Writes an option's value as farsum_options_set reads it; "" where it is
- * unset.  text: size bytes, of which a longer value fills all, cut. */
+/* Writes an option's value as farsum_options_set reads it; "" if it is unset.
+ * text: out, [size]; a longer value is truncated. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_options_get(const farsum_options *options, const char *name, char *text,
                    size_t size);
 
-/* Gives stage `index` = 0, 1, ... of a plan: its variant, why it was chosen,
- * its seconds in the last execute.  Texts live as long as the plan.
- * FARSUM_ERR_ARGUMENT past the last. */
+/* Gets stage `index` = 0, 1, ... of a plan: its variant, the reason, and its
+ * seconds in the last execute.  The plan owns the texts.  Errors: ERR_ARGUMENT
+ * past the last. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_stage(const farsum_plan *plan, int index, farsum_stage_info *stage);
 
-/* Writes what farsum_plan_print prints into text, size bytes with the final
- * zero; a longer text is cut.  Returns the length of the whole text, 0 where
- * there is no memory.  text may be NULL if size is 0. */
+/* Writes the output of farsum_plan_print into text: out, [size], with the final
+ * zero; a longer text is truncated.  text may be NULL if size is 0.  Returns
+ * the length of the whole text, 0 if memory is short. */
 FARSUM_API size_t farsum_plan_print_text(const farsum_plan *plan, char *text,
                                          size_t size);
 

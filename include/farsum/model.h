@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.h: what a plan's stages do, counted from its parameters, what this
- * machine does in a second, measured, and what the one says of the other.
+/* model.h: performance model of a plan: operations and bytes of each stage,
+ * counted from the parameters, and the machine's measured rates.
  *
  *     farsum_model model = FARSUM_MODEL_INIT;
  *     farsum_plan_get_model(plan, 0, &model);
  *
- * Operations of a stage are counted in seven kinds, those of Kosmacher, Du,
- * Bagge, Biros, "Performance portable fast Ewald summation" (2025); each is
- * worth so many flop-equivalents as flops of multiply-adds fit in its time.
- * Bytes are those that must come from memory and go there.  Of the times that
- * both would take alone the longer is the prediction: a bound, with the row's
- * way of work, not a guess of what it loses. */
+ * Operations are counted in the seven kinds of Kosmacher, Du, Bagge, Biros,
+ * "Performance portable fast Ewald summation" (2025).  The flop-equivalents of
+ * an operation are the multiply-add flops that fit in its time.  Bytes are
+ * those that must be read from memory or written to it.  The prediction is the
+ * longer of the two times that operations and bytes take: a lower bound for the
+ * variant's algorithm, not an estimate of its losses. */
 #ifndef FARSUM_MODEL_H
 #define FARSUM_MODEL_H
 
@@ -31,55 +31,61 @@ enum {
     FARSUM_MODEL_ERFC,
     FARSUM_MODEL_KINDS
 };
-/* "fma", ...; NULL past the last. */
+/* Returns the name of a kind: "fma", ...; NULL past the last. */
 FARSUM_API const char *farsum_model_kind(int kind);
 
-/* What the plan's threads, or its device, do together in a precision. */
+/* Rates of all the plan's threads together, or of its device, in one
+ * precision. */
 typedef struct farsum_model_machine {
-    double seconds[FARSUM_MODEL_KINDS]; /* of one call */
-    double flop_equivalents[FARSUM_MODEL_KINDS]; /* of one: of a multiply-add 2,
-                                                    by definition */
-    double peak;         /* flops a second: two a multiply-add */
-    double memory;       /* bytes a second, read or written */
-    double cache;        /* the same of the last cache */
-    double cache_bytes;  /* which holds so many; 0: not known */
-    double launch;       /* seconds of a kernel that does nothing; host: 0 */
-    double transfer;     /* bytes a second from host to device; host: 0 */
-    int kept;            /* 1: measured before, and kept */
+    double seconds[FARSUM_MODEL_KINDS]; /* seconds per operation */
+    double flop_equivalents[FARSUM_MODEL_KINDS]; /* per operation; 2 for a
+                                                    multiply-add, by
+                                                    definition */
+    double peak;         /* flops per second, two per multiply-add */
+    double memory;       /* bytes per second, read or written */
+    double cache;        /* bytes per second of the last cache */
+    double cache_bytes;  /* size of the last cache; 0: unknown */
+    double launch;       /* seconds of an empty kernel; host: 0 */
+    double transfer;     /* bytes per second from host to device; host: 0 */
+    int kept;            /* 1: read from the timing cache */
 } farsum_model_machine;
 
+/* Work and time of one stage.  The plan owns the texts. */
 typedef struct farsum_model_stage {
-    const char *stage, *variant; /* borrowed from the plan */
-    double calls[FARSUM_MODEL_KINDS];
-    double flops;            /* flop-equivalents of them */
+    const char *stage, *variant;
+    double calls[FARSUM_MODEL_KINDS]; /* operations of each kind */
+    double flops;            /* their flop-equivalents */
     double read, written;    /* bytes */
-    double sums;             /* atomic sums to global memory */
+    double sums;             /* atomic additions to global memory */
     double predicted;        /* seconds */
-    const char *bound;       /* of them: "flops", "bytes", "cache", "sums",
-                                "launches" or "transfer" */
-    double planned;          /* seconds, by the cost that the tuner goes by; 0:
-                                it has none */
-    double measured;         /* in the last execute or set_points; 0: none */
-    double share_of_peak;    /* flops over measured over the peak; 0: none */
-    double share_of_memory;  /* bytes over measured over the rate of memory */
+    const char *bound;       /* what limits them: "flops", "bytes", "cache",
+                                "sums", "launches" or "transfer" */
+    double planned;          /* seconds by the tuner's cost; 0: none */
+    double measured;         /* seconds in the last execute or set_points; 0:
+                                none */
+    double share_of_peak;    /* flops over measured over peak; 0: none */
+    double share_of_memory;  /* bytes over measured over memory rate; 0:
+                                none */
 } farsum_model_stage;
 
 enum { FARSUM_MODEL_STAGES = 16 };
+/* The model of a plan. */
 typedef struct farsum_model {
     size_t size;             /* set by FARSUM_MODEL_INIT */
     farsum_model_machine machine;
-    farsum_model_machine near_machine; /* at near pairs: of a mixed plan in f32,
-                                else the same */
-    int n_stages;            /* the first is set_points, which comes once; the
-                                others make an execute */
+    farsum_model_machine near_machine; /* rates for near pairs: f32 in a mixed
+                                plan, else equal to machine */
+    int n_stages;            /* entries of stages: first set_points, then the
+                                stages of an execute */
     farsum_model_stage stages[FARSUM_MODEL_STAGES];
     double predicted, planned, measured; /* seconds of an execute */
 } farsum_model;
 #define FARSUM_MODEL_INIT {.size = sizeof(farsum_model)}
 
-/* Of a plan of the method `spectral`, made or only tuned.  What the machine
- * does is measured the first time (about a second) and kept beside the
- * compiled kernels; again = 1: measured anew. */
+/* Gets the model of a plan that create or tune made.  model: start from
+ * FARSUM_MODEL_INIT.  again: 0: measure the machine's rates once (about a
+ * second) and keep them in the cache folder; 1: measure them again.  Errors:
+ * ERR_ARGUMENT, ERR_UNSUPPORTED (not spectral), ERR_MEMORY, ERR_DEVICE. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_get_model(const farsum_plan *plan, int again, farsum_model *model);
 

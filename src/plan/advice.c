@@ -349,8 +349,8 @@ farsum_status plan_arrays(const farsum_problem *p)
 {
     if (p->arrays == FARSUM_F32 && p->error != FARSUM_ERROR_ABSOLUTE
         && p->tolerance != 0 && p->tolerance < 6e-8)
-        FAIL(ERR_TOLERANCE, "tolerance %g is below 6e-08, to which results in "
-                            "f32 arrays are rounded",
+        FAIL(ERR_TOLERANCE, "tolerance %g is below 6e-08, the rounding of "
+                            "results in f32 arrays",
              p->tolerance);
     return FARSUM_OK;
 }

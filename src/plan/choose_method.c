@@ -43,7 +43,7 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
         if (row->group > METHOD_ANY
             && !(method->options & (unsigned)row->group)
             && option_is_set(&plan->task.options, row))
-            FAIL(ERR_UNSUPPORTED, "has no %s, which was given", row->name);
+            FAIL(ERR_UNSUPPORTED, "does not accept option %s", row->name);
     return FARSUM_OK;
 }
 
@@ -53,8 +53,8 @@ static farsum_status method_bounds(const struct farsum_plan *plan,
                                    const struct method *method)
 {
     if (plan->task.options.strict && !method->bounded)
-        FAIL(ERR_UNSUPPORTED, "its error is estimated, not bounded; methods "
-                              "fmm and direct are strict");
+        FAIL(ERR_UNSUPPORTED, "its error is estimated, not bounded; strict "
+                              "requires method fmm or direct");
     return FARSUM_OK;
 }
 
@@ -128,13 +128,13 @@ static void method_references(const struct farsum_plan *plan,
             continue;
         if (narrow)
             candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
-                                           "a reference, which is not taken "
-                                           "for what %s sums in f64",
+                                           "a reference, not considered where "
+                                           "%s sums in f64",
                                            narrow->row->name));
         else if (p->n_sources + p->n_targets > PLAN_FEW)
             candidate_fails(c, status_fail(FARSUM_ERR_UNSUPPORTED,
-                                           "a reference of order N^1.5, which "
-                                           "is taken unnamed up to %d "
+                                           "a reference of order N^1.5, "
+                                           "considered by auto up to %d "
                                            "particles",
                                            (int)PLAN_FEW));
     }
@@ -154,7 +154,7 @@ static void method_behind(const struct farsum_plan *plan,
 {
     static const char *const why[] = {
         NULL, "a reference",
-        "has no virial of a periodic cell, which others have at once"};
+        "has no virial of its own in periodic cells"};
     int least = 2;
     for (int i = 0; i < all->n; i++) {
         int rank = method_rank(plan, all->one[i].row->method);
@@ -172,7 +172,7 @@ static void method_behind(const struct farsum_plan *plan,
  * or all reasons. */
 static farsum_status method_none(const struct candidates *all)
 {
-    char text[900] = "no method fits";
+    char text[900] = "no method supports this problem";
     for (int i = all->n - 1; i >= 0; i--)
         if (all->one[i].status == FARSUM_ERR_TOLERANCE)
             return status_fail(FARSUM_ERR_TOLERANCE, "method %s: %s",

@@ -78,14 +78,13 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
                   PLAN_INNER | (plan->task.dry ? PLAN_DRY : 0), &plan->beside);
     if (status != FARSUM_OK)
         return status_prefix(status,
-                             "%s takes another method's sum beside it for the "
-                             "virial of a periodic cell (leave it out of the "
-                             "outputs)",
+                             "%s computes the virial of a periodic cell by a "
+                             "second method (leave it out of the outputs)",
                              plan->report.info.method);
     const struct farsum_plan *beside = plan->beside;
     size_t used = strlen(plan->method_reason);
     c_locale_text(plan->method_reason + used, sizeof plan->method_reason - used,
-                  "; virial: %s beside it, %.3g s", beside->report.info.method,
+                  "; virial: also %s, %.3g s", beside->report.info.method,
                   beside->method_seconds);
     plan->method_seconds += beside->method_seconds;
     plan->report.info.bytes += beside->report.info.bytes;

@@ -25,8 +25,8 @@ farsum_status farsum_device_adopt(const char *name, void *context, void *queue,
     if (!name || !device)
         FAIL(ERR_ARGUMENT, "%s is NULL", name ? "device" : "name");
     if (device_is_host(name))
-        FAIL(ERR_ARGUMENT, "the host needs no opening: leave options.device "
-                           "and on_device NULL");
+        FAIL(ERR_ARGUMENT, "the host cannot be opened as a device; leave "
+                           "options.device and on_device NULL");
     GO(MEM_NEW(made, 1));
     GO(device_adopt(name, context, queue, &made->device));
     *device = made;
@@ -59,7 +59,7 @@ farsum_status farsum_device_alloc(farsum_device *device, int64_t bytes,
     if (!device || !array)
         FAIL(ERR_ARGUMENT, "%s is NULL", device ? "array" : "device");
     if (bytes < 1)
-        FAIL(ERR_ARGUMENT, "%lld bytes: there is nothing to hold",
+        FAIL(ERR_ARGUMENT, "bytes is %lld, not above 0",
              (long long)bytes);
     struct device *d = device->device;
     TRY(device_usable(d));
@@ -161,8 +161,8 @@ static farsum_status list_device(int index, farsum_device_info *info)
             continue;
         }
         if (status == FARSUM_OK && n == 0)
-            status = status_fail(FARSUM_ERR_DEVICE, "the driver is there and "
-                                                    "knows no device");
+            status = status_fail(FARSUM_ERR_DEVICE, "the driver is installed "
+                                                    "but finds no device");
         if (status != FARSUM_OK) {
             info_missing(info, name);
         } else {
@@ -172,7 +172,7 @@ static farsum_status list_device(int index, farsum_device_info *info)
         }
         return status_fail(FARSUM_OK, "%s", "");
     }
-    FAIL(ERR_ARGUMENT, "there are %d devices", at);
+    FAIL(ERR_ARGUMENT, "index is not below %d, the number of devices", at);
 }
 
 farsum_status farsum_list_devices(int index, farsum_device_info *info)

@@ -39,7 +39,8 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         FAIL(ERR_ARGUMENT, "plan is NULL");
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
-        FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no exclusions");
+        FAIL(ERR_STATE,
+             "a plan made by farsum_plan_tune accepts no exclusions");
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);
     verify_late_drop(plan);

@@ -37,9 +37,9 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                                 const void *q, const farsum_result *result)
 {
     if (!plan->has_points)
-        FAIL(ERR_STATE, "no points are set");
+        FAIL(ERR_STATE, "no points are set; call farsum_plan_set_points first");
     if (rhs < 1)
-        FAIL(ERR_ARGUMENT, "%d right-hand sides", rhs);
+        FAIL(ERR_ARGUMENT, "rhs is %d, not at least 1", rhs);
     const int64_t counts[] = {rhs, plan->m > plan->n ? plan->m : plan->n};
     TRY(count_product(counts, 2, "right-hand sides times particles"));
     const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
@@ -50,11 +50,11 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
     static const char *const names[] = {"potential", "field", "energy",
                                         "virial", "velocity"};
     if (plan->m > 0 && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
-        FAIL(ERR_UNSUPPORTED, "energy and virial need targets that are the "
-                              "sources");
+        FAIL(ERR_UNSUPPORTED, "energy and virial do not exist for separate "
+                              "targets");
     for (int i = 0; i < 5; i++)
         if (asked & ~plan->task.problem.outputs & (1u << i))
-            FAIL(ERR_ARGUMENT, "%s was not among the problem's outputs",
+            FAIL(ERR_ARGUMENT, "%s is not among the problem's outputs",
                  names[i]);
     if (plan->task.problem.memory == FARSUM_DEVICE)
         return FARSUM_OK; /* the device checks them */

@@ -52,7 +52,7 @@ farsum_status plan_addresses(const struct farsum_plan *plan)
     if (bytes > 0x1p47)
         FAIL(ERR_MEMORY,
              "positions of %lld sources and %lld targets take %.3g bytes, "
-             "beyond the 2^47 that have an address",
+             "above the 2^47 that have an address",
              (long long)p->n_sources, (long long)p->n_targets, bytes);
     return FARSUM_OK;
 }

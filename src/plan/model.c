@@ -243,7 +243,8 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "model" : "plan");
     TRY(device_usable(plan->task.device));
     if (plan->method != &method_spectral)
-        FAIL(ERR_UNSUPPORTED, "method %s has no rows to model; spectral has",
+        FAIL(ERR_UNSUPPORTED, "method %s has no performance model; only "
+                              "spectral has one",
              plan->report.info.method);
     farsum_model made = FARSUM_MODEL_INIT;
     struct modelled m = {.plan = plan, .s = plan->state, .model = &made};

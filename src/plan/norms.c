@@ -29,8 +29,8 @@ const char *plan_norm_unseen(const struct farsum_plan *plan)
     if (plan->task.given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
         || plan->task.problem.n_sources <= PLAN_FEW)
         return NULL;
-    return "of more than 5000 particles only the energy tells the virial, and "
-           "not of yukawa nor with softening";
+    return "above 5000 particles the virial follows only from the energy, and "
+           "not for yukawa or with softening";
 }
 
 farsum_status plan_norm(struct farsum_plan *plan)
@@ -42,8 +42,8 @@ farsum_status plan_norm(struct farsum_plan *plan)
                   && !plan_norm_unseen(plan);
     if (o->strict && p->error > FARSUM_ERROR_VELOCITY)
         FAIL(ERR_UNSUPPORTED,
-             "strict: bounds are of force, potential and absolute, not of "
-             "energy, pressure or each");
+             "strict: error bounds exist for force, potential and absolute, "
+             "not for energy, pressure or each");
     plan->beyond = 1;
     if (p->error == FARSUM_ERROR_ENERGY || p->error == FARSUM_ERROR_PRESSURE)
         p->error = FARSUM_ERROR_POTENTIAL;

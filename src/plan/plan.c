@@ -28,7 +28,8 @@ static farsum_status plan_device(struct farsum_plan *plan)
 {
     const farsum_options *o = &plan->task.options;
     if (o->on_device && o->device)
-        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device: one of them at most",
+        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device are both set; set one "
+                           "of them",
              o->device);
     if (o->on_device) {
         plan->task.device = o->on_device->device;
@@ -38,8 +39,8 @@ static farsum_status plan_device(struct farsum_plan *plan)
         plan->owns_device = 1;
     }
     if (!plan->task.device && plan->task.problem.memory == FARSUM_DEVICE)
-        FAIL(ERR_ARGUMENT, "arrays are on the device, and the plan is on the "
-                           "host");
+        FAIL(ERR_ARGUMENT, "memory is FARSUM_DEVICE, but this plan runs on "
+                           "the host");
     return FARSUM_OK;
 }
 
@@ -72,8 +73,8 @@ static farsum_status plan_options(struct farsum_plan *plan,
         FAIL(ERR_ARGUMENT, "near_cells or near_team is below 0");
     if ((o->near_cells || o->near_team[0] || o->near_team[1])
         && !plan->task.device)
-        FAIL(ERR_UNSUPPORTED, "near_cells and near_team are of rows on a "
-                              "device, this plan is on the host");
+        FAIL(ERR_UNSUPPORTED, "near_cells and near_team require a device; "
+                              "this plan runs on the host");
     if (o->verify < -1 || o->verify > 1)
         FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
     if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
@@ -82,20 +83,20 @@ static farsum_status plan_options(struct farsum_plan *plan,
     if (o->queues < 0 || o->queues > 2)
         FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
     if (o->queues == 2 && !plan->task.device)
-        FAIL(ERR_UNSUPPORTED, "two queues are a device's, this plan is on the "
-                              "host");
+        FAIL(ERR_UNSUPPORTED, "queues = 2 requires a device; this plan runs "
+                              "on the host");
     if (o->support != 0 && (o->support < 2 || o->support > 16))
         FAIL(ERR_ARGUMENT, "support is %d, not 2 .. 16", o->support);
     for (int d = 0; d < 3; d++)
         if (o->mesh[d] < 0 || (o->mesh[d] == 0) != (o->mesh[0] == 0)
             || o->mesh[d] == 1)
-            FAIL(ERR_ARGUMENT, "mesh is %lld x %lld x %lld: all three at "
-                               "least 2, or none",
+            FAIL(ERR_ARGUMENT, "mesh is %lld x %lld x %lld; all three must be "
+                               "at least 2, or all 0",
                  (long long)o->mesh[0], (long long)o->mesh[1],
                  (long long)o->mesh[2]);
     for (int d = 0; d < 3; d++)
         if (o->mesh[d] > MESH_MOST)
-            FAIL(ERR_MEMORY, "a mesh axis of %lld points is beyond %d",
+            FAIL(ERR_MEMORY, "a mesh axis has %lld points, above %d",
                  (long long)o->mesh[d], MESH_MOST);
     TRY(count_product(o->mesh, 3, "mesh"));
     TRY(count_product(o->boxes, 3, "boxes"));
@@ -217,8 +218,8 @@ farsum_status plan_make_for(const farsum_problem *problem,
                   sizeof p->task.problem.cell)
                != 0)
         task_log(&p->task,
-                 "the cell is left-handed: summed with c turned round, "
-                 "which is the same lattice");
+                 "the cell is left-handed; it is summed with c reversed, "
+                 "which gives the same lattice");
     GO(units_begin(&p->task));
     before.device = p->task.device ? p->task.device->bytes : 0;
     plan_store(p);
@@ -313,9 +314,9 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     double start = clock_seconds();
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
-        FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no points");
+        FAIL(ERR_STATE, "a plan made by farsum_plan_tune accepts no points");
     if (n < 1)
-        FAIL(ERR_ARGUMENT, "%lld sources: there is nothing to sum",
+        FAIL(ERR_ARGUMENT, "%lld sources are too few, at least 1 is needed",
              (long long)n);
     TRY(count_check(n, "the number of sources"));
     TRY(count_check(m < 0 ? 0 : m, "the number of targets"));
@@ -323,8 +324,8 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
         FAIL(ERR_ARGUMENT, "%lld targets with %s positions", (long long)m,
              y ? "given" : "no");
     if (m > 0 && plan->task.problem.n_targets == 0)
-        FAIL(ERR_STATE, "targets were not announced: set n_targets of the "
-                        "problem before the plan is made");
+        FAIL(ERR_STATE, "this plan has no separate targets: set "
+                        "problem.n_targets before farsum_plan_create()");
     plan->has_points = 0;
     if (plan->beside)
         plan->beside->has_points = 0;
@@ -376,9 +377,9 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "cell" : "plan");
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
-        FAIL(ERR_STATE, "a plan made by farsum_plan_tune takes no cell");
+        FAIL(ERR_STATE, "a plan made by farsum_plan_tune accepts no cell");
     if (!plan->task.problem.periodic[0])
-        FAIL(ERR_STATE, "the problem has no periodic axis: it has no cell");
+        FAIL(ERR_STATE, "the problem has no periodic axis, so it has no cell");
     struct cell checked;
     double old[9], right[9], inside[9];
     memcpy(right, cell, sizeof right);

@@ -28,7 +28,7 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
         rule = "with the mean flow that vanishes outside closed surfaces";
     } else if (kind->power == 1) {
         net = "net force";
-        rule = "no mean flow, held by a mean gradient of pressure";
+        rule = "no mean flow, balanced by a mean pressure gradient";
     } else {
         net = "net torque", rule = "no mean flow";
     }
@@ -44,7 +44,7 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
                            ? " (none)"
                            : "");
     fprintf(out, "%s%s%s\n", plan->report.net_size >= 0 ? ": " : "is ", rule,
-            plan->task.problem.surface == FARSUM_VACUUM ? "; vacuum around"
+            plan->task.problem.surface == FARSUM_VACUUM ? "; vacuum outside"
                                                         : "");
 }
 
@@ -77,8 +77,8 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                    i->estimated_error);
     if (i->checked_error >= 0)
         c_locale_write(out,
-                       "second sum: error %.3g at %lld targets; parameters are "
-                       "of tolerance %.3g\n",
+                       "second sum: error %.3g at %lld targets; parameters "
+                       "are for tolerance %.3g\n",
                        i->checked_error, (long long)i->checked_targets,
                        i->tolerance / plan->task.finer);
     if (i->checked_error >= 0)
@@ -91,11 +91,12 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     if (i->bound > 0)
         c_locale_write(
             out,
-            "strict: error at most %.3g, a proof and rounding's allowance\n",
+            "strict: error at most %.3g, proved, with an allowance for "
+            "rounding\n",
             i->bound);
     if (plan_misses(plan))
         fprintf(out,
-                "WARNING: order %d, which was given, does not keep the "
+                "WARNING: order %d, set by an option, does not keep the "
                 "tolerance\n",
                 i->order);
     if (plan->task.sign < 0)
@@ -128,12 +129,12 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                 (long long)i->leaves);
     if (i->skin > 0)
         c_locale_write(out,
-                       "skin %.6g: lists of near pairs made by %lld, kept by "
+                       "skin %.6g: neighbour lists built by %lld, reused by "
                        "%lld calls of set_points\n",
                        i->skin, (long long)i->lists_made,
                        (long long)i->lists_kept);
     else if (plan->task.options.skin > 0)
-        c_locale_write(out, "skin %.6g: no lists are kept here\n",
+        c_locale_write(out, "skin %.6g: this plan reuses no neighbour lists\n",
                        plan->task.given_skin);
     c_locale_write(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
@@ -156,7 +157,7 @@ farsum_status farsum_list_variants(const char *stage, int index,
                                    farsum_variant_info *info)
 {
     if (!stage || !info)
-        FAIL(ERR_ARGUMENT, "stage or info is not given");
+        FAIL(ERR_ARGUMENT, "stage or info is NULL");
     farsum_variant_info found;
     int i = 0;
     if (strcmp(stage, "method") == 0) {
@@ -166,7 +167,7 @@ farsum_status farsum_list_variants(const char *stage, int index,
                                               r->needs, 1};
                 return variant_give(info, &found);
             }
-        FAIL(ERR_ARGUMENT, "there are %d methods", i);
+        FAIL(ERR_ARGUMENT, "index is not below %d, the number of methods", i);
     }
     const struct stage *s = stage_find(stage);
     if (!s) {
@@ -188,7 +189,7 @@ farsum_status farsum_list_variants(const char *stage, int index,
 farsum_status farsum_list_kernels(int index, farsum_kernel_info *info)
 {
     if (!info)
-        FAIL(ERR_ARGUMENT, "info is not given");
+        FAIL(ERR_ARGUMENT, "info is NULL");
     for (int i = 0; pair_rows[i].name && i <= index; i++)
         if (i == index) {
             const struct pair *p = &pair_rows[i];
@@ -197,7 +198,7 @@ farsum_status farsum_list_kernels(int index, farsum_kernel_info *info)
             return struct_give(info, info->size, &found, sizeof found,
                                "FARSUM_KERNEL_INFO_INIT");
         }
-    FAIL(ERR_ARGUMENT, "there is no kernel %d", index);
+    FAIL(ERR_ARGUMENT, "kernel index %d is out of range", index);
 }
 
 const char *farsum_list_stages(int index)

@@ -23,7 +23,7 @@ static farsum_status problem_kernel(farsum_problem *p,
         FAIL(ERR_ARGUMENT, "kernel %s: kappa is %g, not a positive number",
              p->kernel, p->kappa);
     if (!(*pair)->kind->screened && p->kappa != 0)
-        FAIL(ERR_ARGUMENT, "kappa is %g, kernel %s has none", p->kappa,
+        FAIL(ERR_ARGUMENT, "kappa is %g, but kernel %s requires 0", p->kappa,
              p->kernel);
     return FARSUM_OK;
 }
@@ -35,10 +35,10 @@ static farsum_status problem_error(farsum_problem *p, const struct pair *pair)
                : flow   ? FARSUM_ERROR_VELOCITY
                         : FARSUM_ERROR_FORCE;
     if (p->error < FARSUM_ERROR_FORCE || p->error > FARSUM_ERROR_EACH)
-        FAIL(ERR_ARGUMENT, "error kind %d is not one", (int)p->error);
+        FAIL(ERR_ARGUMENT, "error is %d, not 0 .. 7", (int)p->error);
     if (p->error != FARSUM_ERROR_ABSOLUTE && p->error != FARSUM_ERROR_EACH
         && flow != (p->error == FARSUM_ERROR_VELOCITY))
-        FAIL(ERR_ARGUMENT, "the tolerance is one of %s, kernel %s has none",
+        FAIL(ERR_ARGUMENT, "the tolerance limits %s, but kernel %s has none",
              p->error == FARSUM_ERROR_VELOCITY   ? "velocities"
              : p->error == FARSUM_ERROR_FORCE    ? "forces"
              : p->error == FARSUM_ERROR_ENERGY   ? "energies"
@@ -57,11 +57,11 @@ static farsum_status problem_together(farsum_problem *p)
         return FARSUM_OK;
     const char *of = energy ? "energy" : "virial";
     if (p->n_targets > 0)
-        FAIL(ERR_ARGUMENT, "the tolerance is one of the %s, which separate "
-                           "targets do not have: use force or potential",
+        FAIL(ERR_ARGUMENT, "the tolerance limits the %s, which separate "
+                           "targets do not have; choose force or potential",
              of);
     if (!(p->outputs & (unsigned)(energy ? FARSUM_ENERGY : FARSUM_VIRIAL)))
-        FAIL(ERR_ARGUMENT, "the tolerance is one of the %s, which is not among "
+        FAIL(ERR_ARGUMENT, "the tolerance limits the %s, which is not among "
                            "the outputs",
              of);
     p->outputs |= FARSUM_POTENTIAL;
@@ -77,14 +77,16 @@ static farsum_status problem_enums(farsum_problem *p)
     p->surface = p->surface ? p->surface : FARSUM_TINFOIL;
     p->memory = p->memory ? p->memory : FARSUM_HOST;
     if (p->precision < FARSUM_F64 || p->precision > FARSUM_AUTO)
-        FAIL(ERR_ARGUMENT, "precision %d is not one", (int)p->precision);
+        FAIL(ERR_ARGUMENT, "precision is %d, not 0 .. 4", (int)p->precision);
     if (p->arrays != FARSUM_F32 && p->arrays != FARSUM_F64)
-        FAIL(ERR_ARGUMENT, "type %d of arrays is not one", (int)p->arrays);
+        FAIL(ERR_ARGUMENT, "arrays is %d, not FARSUM_F64 or FARSUM_F32",
+                           (int)p->arrays);
     if (p->memory != FARSUM_HOST && p->memory != FARSUM_DEVICE)
-        FAIL(ERR_ARGUMENT, "memory %d is neither the host's nor the device's",
+        FAIL(ERR_ARGUMENT, "memory is %d, not FARSUM_HOST or FARSUM_DEVICE",
              (int)p->memory);
     if (p->surface != FARSUM_TINFOIL && p->surface != FARSUM_VACUUM)
-        FAIL(ERR_ARGUMENT, "surface %d is not one", (int)p->surface);
+        FAIL(ERR_ARGUMENT, "surface is %d, not FARSUM_TINFOIL or FARSUM_VACUUM",
+                           (int)p->surface);
     return FARSUM_OK;
 }
 
@@ -113,7 +115,7 @@ static farsum_status problem_numbers(farsum_problem *p)
     p->coulomb = p->coulomb == 0 ? 1 : p->coulomb;
     p->tolerance = p->tolerance == 0 ? 1e-5 : p->tolerance;
     if (!isfinite(p->coulomb))
-        FAIL(ERR_ARGUMENT, "Coulomb constant %g is not finite", p->coulomb);
+        FAIL(ERR_ARGUMENT, "coulomb is %g, not a finite number", p->coulomb);
     if (!(p->tolerance > 0) || !isfinite(p->tolerance))
         FAIL(ERR_ARGUMENT, "tolerance %g is not a positive number",
              p->tolerance);
@@ -121,7 +123,7 @@ static farsum_status problem_numbers(farsum_problem *p)
         FAIL(ERR_ARGUMENT, "relative tolerance %g is not below 1",
              p->tolerance);
     if (p->n_sources < 1)
-        FAIL(ERR_ARGUMENT, "n_sources is %lld: there is nothing to sum",
+        FAIL(ERR_ARGUMENT, "n_sources is %lld, not at least 1",
              (long long)p->n_sources);
     TRY(count_check(p->n_sources, "n_sources"));
     TRY(count_check(p->n_targets, "n_targets"));
@@ -137,14 +139,16 @@ static farsum_status problem_softening(const farsum_problem *p,
                                        const struct pair *pair)
 {
     if (!(p->softening >= 0) || !isfinite(p->softening))
-        FAIL(ERR_ARGUMENT, "softening is %g, not a length", p->softening);
+        FAIL(ERR_ARGUMENT, "softening is %g, not a length of at least 0",
+                           p->softening);
     if (p->softening > 0 && strcmp(pair->name, "laplace") != 0)
-        FAIL(ERR_UNSUPPORTED, "softening is of 1/r; kernel %s has none",
+        FAIL(ERR_UNSUPPORTED, "softening requires kernel laplace, not %s",
              pair->name);
     if (p->softening > 0
         && (p->periodic[0] || p->periodic[1] || p->periodic[2]))
         FAIL(ERR_UNSUPPORTED,
-             "softening %g: in open space only; the problem is periodic",
+             "softening is %g, but requires open space; the problem is "
+             "periodic",
              p->softening);
     return FARSUM_OK;
 }
@@ -166,7 +170,8 @@ farsum_status problem_check(const farsum_problem *problem,
     TRY(problem_together(&p));
     TRY(problem_softening(&p, row));
     if ((p.sample_x == NULL) != (p.sample_q == NULL))
-        FAIL(ERR_ARGUMENT, "sample_x and sample_q go together");
+        FAIL(ERR_ARGUMENT, "sample_x and sample_q must both be set or both be "
+                           "NULL");
     int axes = 0;
     for (int d = 0; d < 3; d++) {
         if (p.periodic[d] != 0 && p.periodic[d] != 1)
@@ -184,11 +189,12 @@ farsum_status problem_check(const farsum_problem *problem,
     }
     if (axes == 1 || axes == 2)
         FAIL(ERR_UNSUPPORTED,
-             "%d periodic axes: not yet; three or none are possible", axes);
+             "%d periodic axes are not yet supported; three or none are "
+             "possible", axes);
     if (p.surface == FARSUM_VACUUM && axes != 3)
         FAIL(ERR_ARGUMENT, "surface vacuum needs three periodic axes");
     if (p.surface == FARSUM_VACUUM && !row->kind->charged)
-        FAIL(ERR_ARGUMENT, "surface vacuum: kernel %s has no surroundings",
+        FAIL(ERR_ARGUMENT, "surface vacuum requires kernel laplace, not %s",
              row->name);
     *filled = p;
     *pair = *row;

@@ -10,7 +10,7 @@
 farsum_status task_has_memory(const struct task *task, double bytes)
 {
     if (bytes > (double)task->options.memory_limit)
-        FAIL(ERR_MEMORY, "%.0f bytes are needed in all, the limit is %llu",
+        FAIL(ERR_MEMORY, "the plan needs %.0f bytes in all, the limit is %llu",
              bytes, (unsigned long long)task->options.memory_limit);
     return FARSUM_OK;
 }

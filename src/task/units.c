@@ -178,8 +178,8 @@ farsum_status units_cell(const struct task *task, const double cell[9],
     int more = scale_exponent(most) - task->units.length;
     if (most > 0 && isfinite(most) && abs(more) > LARGER)
         FAIL(ERR_CELL,
-             "cell: its longest edge is %.3g times that which the "
-             "plan was made for: make a new plan",
+             "cell: its longest edge is %.3g times that of the plan's first "
+             "cell; make a new plan",
              ldexp(1, more));
     return FARSUM_OK;
 }
@@ -315,7 +315,7 @@ farsum_status units_range(const struct task *task, double largest, int exponent,
     int f32 = type == FARSUM_F32;
     if (isnan(largest) || isinf(largest))
         FAIL(ERR_POSITION,
-             "the %s is not finite: points lie too close together for sums in "
+             "the %s is not finite; points lie too close together for sums in "
              "%s",
              what, task->problem.precision == FARSUM_F32 ? "f32" : "f64");
     double v = scaled(largest, exponent);
@@ -325,8 +325,8 @@ farsum_status units_range(const struct task *task, double largest, int exponent,
     if (largest == 0 || (v <= most && v >= (f32 ? 0x1p-126 : 0x1p-1022)))
         return FARSUM_OK;
     FAIL(ERR_STRENGTH,
-         "the largest number of the %s is about 1e%+d, %s what %s holds "
-         "(1e%+d to 1e%+d): take other units of lengths or strengths",
+         "the largest number of the %s is about 1e%+d, %s the range of %s "
+         "(1e%+d to 1e%+d); choose other units of lengths or strengths",
          what,
          (int)floor((ilogb(largest) + exponent + 0.5) * 0.301029995663981),
          v > most ? "above" : "below", f32 ? "f32" : "f64", f32 ? -37 : -307,

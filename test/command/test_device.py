@@ -181,7 +181,7 @@ class Devices(CommandTest):
             self.assertEqual(len(calls), 2)
             self.assertTrue(all(row["min"] > 0 for row in calls))
         self.assertIn("arrays on the host", self.farsum(*words).out)
-        self.refused(1, "wants --device", *words, "--arrays", "device")
+        self.refused(1, "requires --device", *words, "--arrays", "device")
 
     def test_one_level(self):
         """A crystal of one level of boxes asks no row to shift between

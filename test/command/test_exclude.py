@@ -113,7 +113,7 @@ class Exclude(CommandTest):
         self.compare(self.run_open("in.data", "--exclude", "pairs"),
                      {(1, 2): 0, (2, 3): 0.75}, order)
         self.write("pairs", "993 986\n1 2\n")
-        self.refused(1, "pairs:2: there is no particle with the id 1", "run",
+        self.refused(1, "pairs:2: found no particle with the id 1", "run",
                      "in.data", "--exclude", "pairs")
 
     def test_file(self):
@@ -125,16 +125,16 @@ class Exclude(CommandTest):
         self.compare(self.run_open("in.xyz", "--exclude", "pairs"),
                      {(1, 2): 0, (3, 5): 0.5})
         self.farsum("check", "out.xyz", "--exclude", "pairs")
-        self.refused(1, "2 pairs were excluded: give --exclude FILE", "check",
+        self.refused(1, "2 pairs were excluded; give --exclude FILE", "check",
                      "out.xyz")
         for text, pattern in [
                 ("1 2\n3 x\n", r"pairs:2:3: expected .*number"),
                 ("1\n", "pairs:1:"), ("1 2 1.5\n", "factor from 0 to 1"),
                 ("1 2 nan\n", "pairs:1:5"), ("1 2 0.5 7\n", "pairs:1:9"),
-                ("1 2\n2 1\n", "pairs:2: the pair of line 1 again"),
-                ("4 4\n", "pairs:1: particle 4 with itself"),
-                ("0 4\n", "pairs:1: there is no particle 0"),
-                ("\n4 49\n", "pairs:2: there is no particle 49")]:
+                ("1 2\n2 1\n", "pairs:2: repeats the pair of line 1"),
+                ("4 4\n", "pairs:1: pairs particle 4 with itself"),
+                ("0 4\n", "pairs:1: found no particle 0"),
+                ("\n4 49\n", "pairs:2: found no particle 49")]:
             self.write("pairs", text)
             self.refused(1, pattern, "run", "in.xyz", "--exclude", "pairs")
         self.refused(1, "bonded", "run", "in.xyz", "--exclude", "bonded")
@@ -142,7 +142,7 @@ class Exclude(CommandTest):
                      "pairs", "--exclude", "more")
         self.refused(1, "needs LAMMPS data", "run", "in.xyz", "--exclude",
                      "bonds")
-        self.refused(1, "without --exclude bonds", "run", "in.xyz",
+        self.refused(1, "requires --exclude bonds", "run", "in.xyz",
                      "--exclude-factors", "0,0,1")
 
     def test_targets(self):
@@ -168,9 +168,9 @@ class Exclude(CommandTest):
                  "real", "--cell", "12,12,12")
         self.farsum("run", "in.xyz", *words, "--check")
         for text, pattern in [
-                ("4 1\n", "pairs:1: there is no target 4"),
-                ("1 49\n", "pairs:1: there is no source 49"),
-                ("2 7\n2 7\n", "pairs:2: the pair of line 1 again")]:
+                ("4 1\n", "pairs:1: found no target 4"),
+                ("1 49\n", "pairs:1: found no source 49"),
+                ("2 7\n2 7\n", "pairs:2: repeats the pair of line 1")]:
             self.write("pairs", text)
             self.refused(1, pattern, "run", "in.xyz", *words)
         self.refused(1, "bonds join particles of one file", "run", "in.xyz",
@@ -218,7 +218,7 @@ class Exclude(CommandTest):
         text = lammps(self.atoms, self.joins, 12)
         for old, new, pattern in [
                 ("\n3 1 3 4\n", "\n3 1 3 99\n",
-                 "line [0-9]+: there is no particle with the id 99"),
+                 "line [0-9]+: found no particle with the id 99"),
                 ("\n3 1 3 4\n", "\n3 1 3 3\n", "particle 3 with itself"),
                 ("\n3 1 3 4\n", "\n3 1 3\n", "bad.data:[0-9]+:"),
                 ("\n3 1 3 4\n", "\n3 1 3 4 5\n", "bad.data:[0-9]+:"),
@@ -229,7 +229,7 @@ class Exclude(CommandTest):
             self.refused(1, pattern, "run", "bad.data", "--exclude", "bonds")
         none = lammps(self.atoms, {}, 12)
         self.write("none.data", none)
-        self.refused(1, "there are no bonds", "run", "none.data", "--exclude",
+        self.refused(1, "found no bonds", "run", "none.data", "--exclude",
                      "bonds")
 
     def test_water(self):

@@ -81,7 +81,8 @@ class BadInput(CommandTest):
     def test_targets(self):
         self.write("in.xyz", GOOD * 3)
         self.write("at.xyz", GOOD * 2)
-        self.refused(1, r"at\.xyz: frame 3: fewer frames", "run", "in.xyz",
+        self.refused(1, r"at\.xyz: frame 3: found fewer frames", "run",
+                     "in.xyz",
                      "--targets", "at.xyz", "-o", "out.xyz")
         self.assertEqual(self.files(), ["at.xyz", "in.xyz"])
         self.write("at.xyz", GOOD)

@@ -68,13 +68,15 @@ class Gen(CommandTest):
         self.assertEqual(frame.columns, same.columns)
         self.assertAlmostEqual(sum(v[2] for v in frame.columns["torque"]),
                                120, 10)
-        self.refused(2, "--case says everything", "gen", "--case", case,
+        self.refused(2, "--case excludes the other options", "gen",
+                     "--case", case,
                      "--kernel", "rotlet")
 
     def test_mistakes(self):
-        self.refused(2, "no kernel 'stokslet'; near it: stokeslet", "gen",
+        self.refused(2, "unknown kernel 'stokslet'; similar names: stokeslet",
+                     "gen",
                      "uniform", "--kernel", "stokslet")
-        self.refused(2, "no kernel 'stokslet'", "gen", "--case",
+        self.refused(2, "unknown kernel 'stokslet'", "gen", "--case",
                      "stokslet n=5")
         self.refused(2, "is a crystal", "gen", "nacl", "--kernel", "rotlet")
         self.refused(2, "is a crystal", "gen", "nacl", "--net", 1)
@@ -130,16 +132,16 @@ class BadInput(CommandTest):
         self.assertEqual(self.files(), ["in.xyz"])
 
     def test_missing_column(self):
-        self.bad(GOOD, "there is no column 'torque': kernel rotlet needs "
+        self.bad(GOOD, "found no column 'torque'; kernel rotlet needs "
                        "torque:R:3", "rotlet")
-        self.bad(GOOD, "there is no column 'strength': kernel stresslet needs "
+        self.bad(GOOD, "found no column 'strength'; kernel stresslet needs "
                        "strength:R:3 and normal:R:3", "stresslet")
         self.bad(GOOD.replace("force", "strength"),
-                 "there is no column 'normal'", "stresslet")
-        # forces, as a sum of charges writes them, are not accepted silently
-        self.bad(GOOD.replace("force", "forces"), "there is no column 'force'"
-                                                  ".*; near it: forces")
-        self.bad(GOOD, "there are no charges, but a column 'force': "
+                 "found no column 'normal'", "stresslet")
+        # forces, as a sum of charges writes them, are not taken in silence
+        self.bad(GOOD.replace("force", "forces"), "found no column 'force'"
+                                                  ".*; similar names: forces")
+        self.bad(GOOD, "found no charges but a column 'force'; "
                        "--kernel stokeslet",
                  "laplace")
 
@@ -172,7 +174,7 @@ class BadInput(CommandTest):
         self.with_hdf5()
         self.farsum("gen", "uniform", "-n", 5, "--kernel", "rotlet", "-o",
                     "in.h5")
-        self.refused(1, r"in\.h5: frame 1: there is no column 'force'", "run",
+        self.refused(1, r"in\.h5: frame 1: found no column 'force'", "run",
                      "in.h5", "--kernel", "stokeslet")
 
 

@@ -133,7 +133,8 @@ class Gen(CommandTest):
         same = self.gen("clustered", "-n", 100, "--cell", "triclinic",
                         "--seed", 3)
         self.assertEqual(frame.columns, same.columns)
-        self.refused(2, "--case says everything", "gen", "--case", case,
+        self.refused(2, "--case excludes the other options", "gen",
+                     "--case", case,
                      "-n", 3)
 
     def test_masses(self):

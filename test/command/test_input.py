@@ -78,7 +78,8 @@ class Geometry(InputTest):
         other = self.write("at.xyz", '1\nLattice="9 0 0 0 9 0 0 0 9" '
                            "Properties=pos:R:3\n1 1 1\n")
         done = self.farsum("run", file, "--targets", other)
-        self.assertIn("another cell than the particles, which counts", done.err)
+        self.assertIn("another cell than the particles; the particles' cell",
+                      done.err)
         done = self.farsum("run", file, "--targets", other, "--cell",
                            "10,10,10")
         self.assertEqual(done.err, "")
@@ -210,7 +211,7 @@ class Foreign(InputTest):
         self.assertEqual(frame.columns["mass"], [23, 35])
         self.assertLess(abs(frame.columns["forces"][0][0]), 1)
         done = self.farsum("run", "out.xyz", "-o", "again.xyz")
-        self.assertNotIn("beside our results", done.err)
+        self.assertNotIn("results of another calculation", done.err)
 
     def test_targets_keep_none(self):
         file = self.xyz(LATTICE)

@@ -32,7 +32,7 @@ class Lists(CommandTest):
             self.assertIn(name, self.names("windows"))
 
     def test_nothing_of_that_name(self):
-        self.refused(2, "no 'noise'", "list", "noise")
+        self.refused(2, "unknown name 'noise'", "list", "noise")
         self.refused(2, "one name", "list", "near", "far")
 
 
@@ -81,9 +81,9 @@ class Map(CommandTest):
             self.assertFalse(name.startswith("gpu_"))
 
     def test_refused(self):
-        self.refused(2, "--map takes no file", "tune", "--map", "m.svg",
+        self.refused(2, "--map accepts neither a file", "tune", "--map", "m.svg",
                      "--case", CASE)
-        self.refused(2, "go with --map", "tune", "--case", CASE,
+        self.refused(2, "require --map", "tune", "--case", CASE,
                      "--components", 2)
         self.refused(1, "nowhere/m.svg", "tune", "--map", "nowhere/m.svg")
         self.refused(1, "support", "tune", "--map", "m.svg", "--support", 40)
@@ -198,9 +198,10 @@ class Model(CommandTest):
         self.assertAlmostEqual(near[1] / near[0], 8, delta=0.8)
 
     def test_refused(self):
-        self.refused(2, "go with --model", "tune", "--case", CASE, "--csv",
+        self.refused(2, "require --model", "tune", "--case", CASE, "--csv",
                      "m.csv")
-        self.refused(2, "two things", "tune", "--model", "--map", "m.svg")
+        self.refused(2, "exclude each other", "tune", "--model", "--map",
+                     "m.svg")
         self.refused(1, "method ewald", "tune", "--model", "--case",
                      "laplace n=100", "--method", "ewald")
         self.refused(1, "nowhere/m.csv", "tune", "--model", "--case", CASE,
@@ -275,8 +276,9 @@ class Method(CommandTest):
     def test_by_options(self):
         out = self.farsum("tune", "--case", CASE, "--order", 8).out
         self.assertRegex(out, r"(?m)^method: fmm \S+ s estimated; .*"
-                         "spectral: has no order")
-        self.refused(1, "no method fits.*has no order", "tune", "--case", CASE,
+                         "spectral: does not accept option order")
+        self.refused(1, "no method supports this problem.*accept option order",
+                     "tune", "--case", CASE,
                      "--order", 8, "--mesh", "32x32x32")
 
     def test_named(self):
@@ -359,7 +361,7 @@ class Method(CommandTest):
 
     def test_near_of_a_device(self):
         for words in [["--near-cells", 2], ["--near-team", "64x1"]]:
-            self.refused(1, "on a device", "tune", "--case", CASE, *words)
+            self.refused(1, "require a device", "tune", "--case", CASE, *words)
         for team in ["64", "64x", "0x0", "-1x2", "8x8x8", "axb"]:
             self.refused(2, "expected AxB", "tune", "--case", CASE,
                          "--near-team=" + team)
@@ -417,7 +419,7 @@ class Bench(CommandTest):
         self.refused(1, "LAMMPS data", "bench", "near", "--case", CASE,
                      "--exclude", "bonds")
         self.write("pairs", "1 100000000\n")
-        self.refused(1, "there is no particle", "bench", "near", "--case",
+        self.refused(1, "found no particle", "bench", "near", "--case",
                      CASE, "--exclude", "pairs")
 
     def test_csv_and_against(self):
@@ -447,7 +449,7 @@ class Bench(CommandTest):
         other = self.farsum("bench", "scale", "--case", CASE + " dist=slab",
                             "--method", "spectral", "--repeats", 2,
                             "--against", "b.csv").out
-        self.assertIn("no older row", other)
+        self.assertIn("no earlier row", other)
 
     def test_csv_that_is_none(self):
         self.write("b.csv", "a,b\n1,2\n")
@@ -475,7 +477,7 @@ class Bench(CommandTest):
                      "no/p.svg")
 
     def test_words(self):
-        self.refused(2, "no stage or method", "bench", "coffee")
+        self.refused(2, "unknown stage or method", "bench", "coffee")
         self.refused(2, "at most", "bench", "near", "far")
         self.refused(1, "no stage 'spread'", "bench", "spread", "--case",
                      "laplace n=50", "--method", "direct", "--case",

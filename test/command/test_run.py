@@ -58,7 +58,7 @@ class Run(CommandTest):
 
     def test_units_that_a_file_says(self):
         self.write("in.xyz", MIXED.replace("time=2.5", "units=metal"))
-        self.assertIn("note: in.xyz says units=metal",
+        self.assertIn("note: in.xyz has units=metal",
                       self.farsum("run", "in.xyz").err)
         self.assertEqual(self.farsum("run", "in.xyz", "--units", "metal").err,
                          "")
@@ -321,7 +321,7 @@ class Gravity(CommandTest):
         self.refused(1, "no charges", "run", "in.xyz")
         self.refused(2, "--units", "run", "in.xyz", "--gravity", 1, "--units",
                      "real")
-        self.refused(2, "of laplace", "run", "in.xyz", "--kernel", "r6",
+        self.refused(2, "require kernel laplace", "run", "in.xyz", "--kernel", "r6",
                      "--softening", 1)
         self.refused(1, "open space", "run", "in.xyz", "--gravity", 1,
                      "--softening", 1, "--cell", "9,9,9")

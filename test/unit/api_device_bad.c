@@ -242,7 +242,7 @@ void misuse(void)
     b.problem.memory = FARSUM_DEVICE;
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_ARGUMENT);
-    CHECK_SAYS("the plan is on the host");
+    CHECK_SAYS("this plan runs on the host");
     b.problem.memory = (farsum_memory)3;
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_ARGUMENT);

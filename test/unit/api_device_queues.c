@@ -124,7 +124,7 @@ void two_queues(void)
     options.queues = 2;
     CHECK_FAILS(farsum_plan_tune(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("two queues");
+    CHECK_SAYS("queues = 2");
     options.queues = 3;
     CHECK_FAILS(farsum_plan_tune(&b.problem, &options, &plan),
                 FARSUM_ERR_ARGUMENT);

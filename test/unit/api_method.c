@@ -123,25 +123,25 @@ static void by_options(void)
     farsum_plan *plan = NULL;
     cloud_set(&c, 500, 1, 0);
     c.options.order = 10;
-    cloud_takes(&c, "fmm", "spectral: has no order");
+    cloud_takes(&c, "fmm", "spectral: does not accept option order");
     c.options.cutoff = 3;
     CHECK_FAILS(farsum_plan_tune(&c.problem, &c.options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("no method fits");
-    CHECK_SAYS("spectral: has no order");
-    CHECK_SAYS("fmm: has no cutoff");
+    CHECK_SAYS("no method supports this problem");
+    CHECK_SAYS("spectral: does not accept option order");
+    CHECK_SAYS("fmm: does not accept option cutoff");
     c.options.order = 0;
-    cloud_takes(&c, "spectral", "fmm: has no cutoff");
+    cloud_takes(&c, "spectral", "fmm: does not accept option cutoff");
     c.options.cutoff = 0;
     c.options.m2l = "plain";
-    cloud_takes(&c, "fmm", "spectral: has no m2l");
+    cloud_takes(&c, "fmm", "spectral: does not accept option m2l");
     c.options.m2l = NULL;
     c.options.mesh[0] = c.options.mesh[1] = c.options.mesh[2] = 32;
-    cloud_takes(&c, "spectral", "fmm: has no mesh");
+    cloud_takes(&c, "spectral", "fmm: does not accept option mesh");
     cloud_clear(&c);
     cloud_set(&c, 100, 0, 0);
     c.options.tree = "sparse";
-    cloud_takes(&c, "fmm", "direct: has no tree");
+    cloud_takes(&c, "fmm", "direct: does not accept option tree");
     cloud_clear(&c);
 }
 

@@ -166,7 +166,7 @@ static void long_sums_are_told(void)
 static void refusals(void)
 {
     REFUSED(s.problem.precision = (farsum_precision)5, ERR_ARGUMENT,
-            "precision 5");
+            "precision is 5");
     REFUSED(s.problem.arrays = FARSUM_AUTO, ERR_ARGUMENT, "arrays");
     /* the message of f64, which comes closest */
     REFUSED((s.problem.precision = FARSUM_AUTO,

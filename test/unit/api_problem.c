@@ -52,7 +52,8 @@ static void axes(void)
 
 static void counts(void)
 {
-    REFUSED(s.problem.n_sources = 0, ERR_ARGUMENT, "n_sources is 0", "nothing");
+    REFUSED(s.problem.n_sources = 0, ERR_ARGUMENT, "n_sources is 0",
+            "at least 1");
     REFUSED(s.problem.n_sources = -5, ERR_ARGUMENT, "n_sources is -5");
     REFUSED(s.problem.n_targets = -2, ERR_ARGUMENT, "n_targets is -2");
     REFUSED(s.problem.sample_q = NULL, ERR_ARGUMENT, "sample_x and sample_q");
@@ -78,10 +79,10 @@ static void numbers(void)
     REFUSED(s.problem.coulomb = -INFINITY, ERR_ARGUMENT, "-inf");
     REFUSED(s.problem.coulomb = NAN, ERR_ARGUMENT, "nan");
     REFUSED(s.problem.outputs = 64, ERR_ARGUMENT, "0x40");
-    REFUSED(s.problem.precision = 9, ERR_ARGUMENT, "precision 9");
-    REFUSED(s.problem.arrays = 9, ERR_ARGUMENT, "type 9");
-    REFUSED(s.problem.error = 9, ERR_ARGUMENT, "error kind 9");
-    REFUSED(s.problem.surface = 9, ERR_ARGUMENT, "surface 9");
+    REFUSED(s.problem.precision = 9, ERR_ARGUMENT, "precision is 9");
+    REFUSED(s.problem.arrays = 9, ERR_ARGUMENT, "arrays is 9");
+    REFUSED(s.problem.error = 9, ERR_ARGUMENT, "error is 9");
+    REFUSED(s.problem.surface = 9, ERR_ARGUMENT, "surface is 9");
 }
 
 /* A tolerance below the limit of the arithmetic is refused with that limit. */

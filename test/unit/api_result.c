@@ -60,7 +60,7 @@ static void refused(void)
     CHECK_FAILS(farsum_plan_execute(plan, 1, s.q, NULL), FARSUM_ERR_ARGUMENT);
     CHECK_SAYS("result is NULL");
     CHECK_FAILS(farsum_plan_execute(plan, 0, s.q, &out), FARSUM_ERR_ARGUMENT);
-    CHECK_SAYS("0 right-hand sides");
+    CHECK_SAYS("rhs is 0");
     CHECK_FAILS(farsum_plan_execute(plan, -1, s.q, &out), FARSUM_ERR_ARGUMENT);
     out.size = 3;
     CHECK_FAILS(farsum_plan_execute(plan, 1, s.q, &out), FARSUM_ERR_ARGUMENT);

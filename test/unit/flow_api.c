@@ -226,7 +226,7 @@ static void refused(void)
         REFUSED(k, "ewald", f.problem.tolerance = 1e-15, ERR_TOLERANCE,
                 "1e-14");
         REFUSED(k, "ewald", f.problem.surface = FARSUM_VACUUM, ERR_ARGUMENT,
-                "no surroundings");
+                "requires kernel laplace");
         REFUSED(k, "ewald", memset(f.problem.periodic, 0, 3 * sizeof(int)),
                 ERR_UNSUPPORTED, "three periodic axes");
         REFUSED(k, "direct", f.problem.tolerance = 1e-16, ERR_TOLERANCE,
@@ -255,7 +255,7 @@ static void refused_later(void)
         CHECK_OK(farsum_plan_set_points(plan, N, f.x, 0, NULL));
         CHECK_FAILS(farsum_plan_execute(plan, 1, f.q, &out),
                     FARSUM_ERR_ARGUMENT);
-        CHECK_SAYS("energy was not among");
+        CHECK_SAYS("energy is not among");
         out.energy = NULL;
         out.potential = v;
         CHECK_FAILS(farsum_plan_execute(plan, 1, f.q, &out),

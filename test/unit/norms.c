@@ -398,7 +398,7 @@ static void refused(void)
     vectors(100);
     farsum_problem p = problem_of(FARSUM_ERROR_ENERGY, 1e-3);
     CHECK_FAILS(made(&p, 0, 0), FARSUM_ERR_ARGUMENT);
-    CHECK_SAYS("energies, kernel stokeslet has none");
+    CHECK_SAYS("energies, but kernel stokeslet has none");
     tame(100);
     p = problem_of(FARSUM_ERROR_ENERGY, 1e-3);
     p.n_targets = 10;

@@ -361,7 +361,7 @@ static void refusals(void)
     p.softening = 0.1;
     p.kernel = "r6";
     CHECK_FAILS(farsum_plan_create(&p, NULL, &plan), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("kernel r6");
+    CHECK_SAYS("not r6");
     p.kernel = NULL;
     for (int d = 0; d < 3; d++)
         p.periodic[d] = 1, p.cell[4 * d] = 20;

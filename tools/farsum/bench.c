@@ -203,14 +203,15 @@ int bench_main(struct settings *s)
         return EXIT_USAGE;
     }
     if (s->input ? s->problem != NULL : s->copies[0] > 0) {
-        say_error("bench: %s", s->input ? "--case or --input, not both"
-                                        : "--copies are of --input's cell");
+        say_error("bench: %s", s->input ? "give --case or --input, not both"
+                                        : "--copies requires --input");
         return EXIT_USAGE;
     }
     if (!stage_exists(what) && !method_exists(what) && strcmp(what, "all")) {
         nearest(what, name_at, NULL, text, sizeof text);
-        say_error("bench: no stage or method '%s'%s%s", what,
-                  *text ? "; near it: " : "; see 'farsum help bench'", text);
+        say_error("bench: unknown stage or method '%s'%s%s", what,
+                  *text ? "; similar names: " : "; see 'farsum help bench'",
+                  text);
         return EXIT_USAGE;
     }
     struct case_spec spec = {0};

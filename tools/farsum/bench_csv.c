@@ -206,7 +206,7 @@ void bench_csv_compare(const struct bench *b, const struct bench_old *old,
         const struct old_row *o = find(b, row, old);
         fprintf(out, "against   %s %s: ", row->stage, row->variant);
         if (!o || o->median <= 0) {
-            fputs("no older row of this case\n", out);
+            fputs("no earlier row for this case\n", out);
             continue;
         }
         double ratio = row->median / o->median, noise = noise_of(row, o);

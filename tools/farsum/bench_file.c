@@ -105,7 +105,7 @@ static int read_first(const struct settings *s, struct io_frame *frame,
     int got = io_read(reader, frame, error, size);
     io_close(reader);
     if (got == 0)
-        snprintf(error, size, "%s: no particles", s->input);
+        snprintf(error, size, "%s: found no particles", s->input);
     return got == 1 ? 0 : -1;
 }
 
@@ -122,7 +122,7 @@ int bench_read(struct bench *b, char *error, size_t size)
     int bad = system_make(s, &frame, NULL, &sys, error, size);
     if (!bad && copies[0] * copies[1] * copies[2] > 1 &&
         !(sys.periodic[0] && sys.periodic[1] && sys.periodic[2])) {
-        snprintf(error, size, "--copies asks for a periodic cell");
+        snprintf(error, size, "--copies requires a periodic cell");
         bad = -1;
     }
     if (!bad

@@ -69,7 +69,7 @@ static int make_there(struct bench *b, char *error, size_t size)
     const void *from[4] = {p->x, p->q, NULL, NULL};
     if (!s->device || strcmp(s->device, "host") == 0 || s->arrays == 1) {
         if (s->arrays == 2)
-            snprintf(error, size, "--arrays device wants --device");
+            snprintf(error, size, "--arrays device requires --device");
         return s->arrays == 2 ? -1 : 0;
     }
     farsum_status status = farsum_device_open(s->device, &b->device);

@@ -130,12 +130,12 @@ int bench_plot(const struct bench *b, const char *path, char *error,
     for (int r = 0; r < b->n_rows; r++)
         drawn += b->rows[r].plan >= 0;
     if (drawn == 0) {
-        snprintf(error, size, "--plot: there is nothing to draw");
+        snprintf(error, size, "--plot: no variant was timed");
         return -1;
     }
     bad = output_create(path, &out) != 0;
     if (!bad && draw(b, out->fd) != 0)
-        bad = output_fail(out, "gnuplot did not draw it");
+        bad = output_fail(out, "gnuplot failed");
     bad = bad || output_commit(out) != 0;
     if (bad)
         snprintf(error, size, "%s", out ? out->message : "out of memory");

@@ -65,7 +65,7 @@ static int cache_list_main(void)
     if (look(&seen, folder, sizeof folder, &files, &bytes) != 0)
         return EXIT_FAILED;
     if (!*folder)
-        puts("no folder: the cache is off");
+        puts("the cache is off, since it has no folder");
     else
         c_locale_write(stdout, "%lld kernel file%s, %.3g MB%s%s, in %s\n",
                        (long long)files, files == 1 ? "" : "s",

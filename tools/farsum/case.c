@@ -175,7 +175,8 @@ static int parse_key(struct case_spec *spec, const char *key,
             return -1;
         spec->precision = (farsum_precision)w;
     } else if (strcmp(key, "error") == 0) {
-        *expected = "force, potential, absolute or velocity";
+        *expected = "force, potential, absolute, velocity, energy, pressure "
+                    "or each";
         if (parse_word(value, errors, &w))
             return -1;
         spec->error = (farsum_error_kind)w;
@@ -203,7 +204,7 @@ static int parse_item(struct case_spec *spec, char *item, int first,
     if (!equal) {
         if (first && copy_word(spec->kernel, sizeof spec->kernel, item) == 0)
             return 0;
-        snprintf(error, size, "'%s' is not key=value", item);
+        snprintf(error, size, "expected key=value, found '%s'", item);
         return -1;
     }
     *equal = '\0';

@@ -167,9 +167,9 @@ static const struct dist {
     {{"plummer", "density (1 + r^2/a^2)^(-5/2) about the middle of the cell, a "
                  "= 0.05 V^(1/3), cut at r = 10 a"},
      fill_plummer},
-    {{"lattice", "n sites, evenly taken, of a grid (i + 1/2)/K along each cell "
-                 "vector, K in proportion to its length and the product of the "
-                 "three K the least that is not below n"},
+    {{"lattice", "n evenly chosen sites of a grid (i + 1/2)/K along each cell "
+                 "vector; K is proportional to the vector's length, and the "
+                 "product of the three K is the smallest that is not below n"},
      fill_lattice},
     {{"slab", "as uniform, but s along c in [1/3, 2/3)"}, fill_slab},
     {{"sediment", "as uniform, but s along c in [0,1) with density "
@@ -200,7 +200,7 @@ int case_fill(const char *dist, int64_t n, const double cell[9], uint64_t seed,
         if (strcmp(find(k)->about.name, dist) == 0)
             row = find(k);
     if (!row) {
-        snprintf(error, size, "no distribution '%s'", dist);
+        snprintf(error, size, "unknown distribution '%s'", dist);
         return -1;
     }
     if (n < 1 || n > CASE_MAX) {

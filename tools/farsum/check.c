@@ -68,7 +68,7 @@ static int read_sources(struct session *t, const struct settings *now)
     }
     int got = io_read(t->sources, &t->particles, t->error, sizeof t->error);
     if (got == 0) {
-        snprintf(t->error, sizeof t->error, "'%s' has fewer frames",
+        snprintf(t->error, sizeof t->error, "found fewer frames in '%s'",
                  now->sources);
         return fail_here(t);
     }
@@ -204,7 +204,7 @@ static int all_frames(struct session *t)
             return -1;
     }
     if (got == 0 && t->count == 0) {
-        snprintf(t->error, sizeof t->error, "%s: there are no particles",
+        snprintf(t->error, sizeof t->error, "%s: found no particles",
                  t->s->words[0]);
         got = -1;
     }

@@ -86,8 +86,8 @@ static int make_places(struct making *m, struct named *p)
     for (int64_t i = 1; i < n; i++)
         if (p->place[i].id == p->place[i - 1].id) {
             snprintf(m->error, m->size,
-                     "two %ss have the id %lld: "
-                     "exclusions cannot name them",
+                     "two %ss have the id %lld; exclusions require different "
+                     "ids",
                      p->what, (long long)p->place[i].id);
             return -1;
         }
@@ -126,15 +126,15 @@ static int add_pairs(struct making *m, const struct io_pairs *pairs, int rank)
         const char *colon = rank == 0 ? ":" : "line ";
         if (a < 0 || b < 0) {
             snprintf(m->error, m->size,
-                     "%s%s%lld: there is no %s %s"
-                     "%lld",
+                     "%s%s%lld: found no %s %s%lld",
                      file_of(m, rank), colon, (long long)p->line, none->what,
                      none->place ? "with the id " : "",
                      (long long)(a < 0 ? p->a : p->b));
             return -1;
         }
         if (a == b && !m->apart) {
-            snprintf(m->error, m->size, "%s%s%lld: particle %lld with itself",
+            snprintf(m->error, m->size, "%s%s%lld: pairs particle %lld with "
+                                        "itself",
                      file_of(m, rank), colon, (long long)p->line,
                      (long long)p->a);
             return -1;
@@ -153,15 +153,14 @@ static int add_bonds(struct making *m)
     const struct io_frame *frame = m->first.frame;
     if (m->apart) {
         snprintf(m->error, m->size,
-                 "--exclude bonds with --targets: bonds join particles of one "
-                 "file, of a target and a source there is none; give a file "
-                 "of pairs");
+                 "--exclude bonds excludes --targets, since bonds join "
+                 "particles of one file; give a file of pairs");
         return -1;
     }
     if (!frame->format || strcmp(frame->format, "lammps") != 0) {
         snprintf(m->error, m->size,
-                 "--exclude bonds needs LAMMPS data: "
-                 "other formats have no bonds");
+                 "--exclude bonds needs LAMMPS data; other formats have no "
+                 "bonds");
         return -1;
     }
     for (int k = 0; k < IO_JOINS; k++) {
@@ -171,7 +170,7 @@ static int add_bonds(struct making *m)
     }
     if (found > 0)
         return 0;
-    snprintf(m->error, m->size, "--exclude bonds: there are no bonds");
+    snprintf(m->error, m->size, "--exclude bonds: found no bonds in the file");
     return -1;
 }
 
@@ -198,7 +197,8 @@ static int fill(struct making *m, struct exclude_list *list)
         const struct entry *e = &m->entry[k], *last = k > 0 ? e - 1 : NULL;
         int same = last && last->low == e->low && last->high == e->high;
         if (same && e->rank == 0) {
-            snprintf(m->error, m->size, "%s:%lld: the pair of line %lld again",
+            snprintf(m->error, m->size, "%s:%lld: repeats the pair of line "
+                                        "%lld",
                      m->s->exclude_file, (long long)e->line,
                      (long long)last->line);
             return -1;
@@ -224,7 +224,7 @@ int exclude_make(const struct settings *s, const struct io_frame *sources,
     m.second.what = m.apart ? "source" : "particle";
     *list = (struct exclude_list){0};
     if (s->has_factors && !s->exclude_bonds) {
-        snprintf(error, size, "--exclude-factors without --exclude bonds");
+        snprintf(error, size, "--exclude-factors requires --exclude bonds");
         return -1;
     }
     if (!s->exclude_bonds && !s->exclude_file)

@@ -45,8 +45,8 @@ static int check_words(const struct settings *s)
         if (s->count || s->cells[0] || s->primitive || s->has_cell
             || s->cell_name || s->has_seed || s->kernel || s->net != 0
             || s->masses) {
-            say_error("gen: --case says everything; no other option of gen "
-                      "goes with it");
+            say_error("gen: --case excludes the other options of gen; put "
+                      "their values into the case");
             return -1;
         }
         return 0;
@@ -54,27 +54,30 @@ static int check_words(const struct settings *s)
     if (!crystal_find(name) && !is_dist(name)) {
         char text[160];
         nearest(name, name_at, NULL, text, sizeof text);
-        say_error("gen: no crystal or distribution '%s'%s%s", name,
-                  *text ? "; near it: " : "; see 'farsum help gen'", text);
+        say_error("gen: unknown crystal or distribution '%s'%s%s", name,
+                  *text ? "; similar names: " : "; see 'farsum help gen'",
+                  text);
         return -1;
     }
     int crystal = crystal_find(name) != NULL;
     if (s->masses && (s->kernel || s->net != 0)) {
-        say_error("gen: --masses are the strengths: no --kernel or --net goes "
-                  "with them");
+        say_error("gen: --masses excludes --kernel and --net");
         return -1;
     }
     if (crystal && (kernel_flow(s) || s->net != 0 || s->masses)) {
-        say_error("gen: %s is a crystal: its strengths are its charges", name);
+        say_error("gen: %s is a crystal with fixed charges; --kernel, --net "
+                  "and --masses require a distribution", name);
         return -1;
     }
     if (crystal && (s->count || s->has_cell || s->cell_name || s->has_seed)) {
-        say_error("gen: %s is a crystal: --cells and --primitive say its size",
+        say_error("gen: %s is a crystal; set its size by --cells and "
+                  "--primitive",
                   name);
         return -1;
     }
     if (!crystal && (s->cells[0] || s->primitive)) {
-        say_error("gen: %s is a distribution: --count and --cell say its size",
+        say_error("gen: %s is a distribution; set its size by --count and "
+                  "--cell",
                   name);
         return -1;
     }
@@ -212,7 +215,8 @@ int gen_main(struct settings *s)
     int bad = s->problem && case_parse(s->problem, &spec, error, sizeof error);
     const char *kernel = s->problem ? spec.kernel : kernel_name(s);
     if (s->asks_gravity) {
-        say_error("gen: --kernel gravity: --masses writes what gravity sums");
+        say_error("gen: kernel gravity has no strengths of its own; --masses "
+                  "writes masses");
         return EXIT_USAGE;
     }
     if (bad || kernel_known(kernel, error, sizeof error) != 0) {

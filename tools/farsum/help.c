@@ -218,7 +218,7 @@ int help_main(struct settings *s)
     if (help_print(name, stdout) == 0)
         return EXIT_DONE;
     nearest(name, name_at, NULL, text, sizeof text);
-    say_error("help: no page '%s'%s%s", name,
-              *text ? "; near it: " : "; see 'farsum help'", text);
+    say_error("help: unknown page '%s'%s%s", name,
+              *text ? "; similar names: " : "; see 'farsum help'", text);
     return EXIT_USAGE;
 }

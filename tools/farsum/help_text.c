@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help_text.c: the pages. */
+/* help_text.c: texts of the help pages. */
 #include "help.h"
 
 #include "options.h"
 
 #define STATUSES                                                               \
-    "Exit status: 0 done, 1 failure, 2 usage, 3 an error that was measured or "\
-    "is estimated is above the tolerance."
+    "Exit status: 0 success, 1 failure, 2 wrong usage, 3 a measured or "       \
+    "estimated error above the tolerance."
 
 static const struct help_page pages[] = {
     {"farsum", "sums long-range interactions of many particles",
      "farsum SUBCOMMAND [OPTIONS] ...\n"
      "farsum help SUBCOMMAND\n"
      "farsum --version",
-     "Reads particles from a file, sums their interactions, periodic or not, "
-     "to the error that is asked for, and writes potentials and forces of "
+     "Reads particles from a file and sums their interactions, periodic or "
+     "not, to the error that you choose. Writes potentials and forces of "
      "charges, or the velocities that forces, torques and double layers make "
      "in a viscous fluid. The subcommands:\n"
      "\n"
-     "  run     sums a file's particles; writes what the kernel gives\n"
-     "  check   verifies a written result against a converged reference\n"
-     "  tune    shows the plan that run would make, and why\n"
-     "  gen     writes crystals and random particles to try things on\n"
-     "  list    methods, stages and their variants, kernels, devices\n"
-     "  cache   compiled kernels and measured times on disk\n"
+     "  run     sums a file's particles and writes the results\n"
+     "  check   compares a written result with a converged reference\n"
+     "  tune    prints the plan that run would make, with its reasons\n"
+     "  gen     writes crystals and random particles\n"
+     "  list    lists methods, stages, variants, kernels and devices\n"
+     "  cache   lists or removes compiled kernels and measured times\n"
      "  bench   times variants on a case\n"
      "  help    explains a subcommand; also 'cases' and 'units'\n"
      "\n"
      "The potential of particle i is C times the sum of q_j / r_ij over all "
-     "other particles and all their periodic images (no factor 1/2); its force "
-     "is -q_i times the potential's gradient; the energy is half the sum of "
-     "q_i times the potential; the virial is minus the derivative of the "
-     "energy by the strain, nine numbers, row by row. C is Coulomb's constant "
-     "in the units that --units names. 'farsum help run' has the other "
-     "kernels.\n"
+     "other particles and all periodic images, without a factor 1/2. The "
+     "force on it is -q_i times the gradient of the potential. The energy is "
+     "half the sum of q_i times the potential. The virial is minus the "
+     "derivative of the energy with respect to strain: nine numbers, row by "
+     "row. C is Coulomb's constant in the units that --units selects. 'farsum "
+     "help run' defines the other kernels.\n"
      "\n" STATUSES,
      NULL,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
@@ -44,117 +44,156 @@ static const struct help_page pages[] = {
     {"run", "sums the interactions of a file's particles",
      "farsum run FILE [-o OUT] [--report REPORT] [--check] [OPTIONS]",
      "Reads FILE (extended XYZ, LAMMPS data, PQR or HDF5), makes a plan for "
-     "the tolerance, sums, and says energy, error and time. Files of many "
-     "frames run through one plan: a cell that changes a little keeps it, and "
-     "what makes a new plan necessary is said.\n"
+     "the tolerance, sums, and prints energy, error and time. All frames of a "
+     "file run through one plan. A small change of the cell keeps the plan; "
+     "run prints why it makes a new one.\n"
      "\n"
-     "With -o every frame is written with the columns charge, potential and "
-     "forces; its other columns and the order of the particles are kept, and "
-     "the comment line holds energy, virial and the settings, so that 'farsum "
-     "check OUT' needs no option. Without -o nothing is written but the "
-     "summary. A file appears under its name when it is complete, before the "
-     "summary is printed; a run that fails or is ended by a signal leaves "
-     "nothing. One file may not be named twice, except OUT as FILE, in "
-     "extended XYZ, which is then replaced. A link stays, and its target is "
-     "replaced.\n"
+     "Output: With -o each frame is written with the columns charge, "
+     "potential and forces. Other columns and the order of the particles are "
+     "kept. The comment line holds energy, virial and settings, so that "
+     "'farsum check OUT' needs no option. Without -o only the summary is "
+     "printed. A file appears under its name when it is complete, before the "
+     "summary. A run that fails or is ended by a signal leaves no file. Two "
+     "options may not name one file, except that OUT may be FILE in extended "
+     "XYZ, which is then replaced. A link stays, and its target is replaced.\n"
      "\n"
-     "The tolerance is relative to the RMS of the forces, or to "
-     "C q_rms^2 (N/V)^(2/3) if that is larger (in a perfect crystal the forces "
-     "vanish). The plan states the error that it expects. It is checked by a "
-     "second sum of some particles, and made finer where its error is too "
-     "large (--verify). --check measures the result on random targets, and "
-     "tolerance, estimate and measured error are printed together, with those "
-     "of energy and virial: over half the sum of |q phi|, and in brackets over "
-     "the energy itself.\n"
+     "Norms: --error selects the quantity that the tolerance limits.\n"
      "\n"
-     "A file with a cell is periodic as it says; one without is open space, "
-     "unless --cell gives a cell. Geometry that a file gives in part, or "
-     "against itself, is an error: a pbc that says periodic without a Lattice, "
-     "a key cell, box or boundary that says something else, LAMMPS data "
-     "without a box, H5MD edges without a boundary; --cell and --periodic say "
-     "what is meant. So is a unit that contradicts --units. Energy, stress, "
-     "forces and the like that another calculation left in the file are not "
-     "written beside the new ones. A net charge is neutralised by a uniform "
-     "background. With --targets the sums are taken at the positions of "
-     "another file, and written with the columns potential and field.\n"
+     "  force      RMS force error over the RMS force (default)\n"
+     "  potential  RMS potential error over the RMS potential\n"
+     "  absolute   RMS error of forces or velocities, in the file's units\n"
+     "  velocity   RMS velocity error over the RMS velocity (default of "
+     "flows)\n"
+     "  energy     energy error over half the sum of |q phi|\n"
+     "  pressure   error of the virial's trace over the same sum; r6: 6 times "
+     "it\n"
+     "  each       99 of 100 forces: error over the force or a tenth of the "
+     "RMS\n"
      "\n"
-     "--kernel yukawa --kappa K sums e^(-K r)/r of the charges and --kernel r6 "
-     "their 1/r^6, attraction if the charges' signs or units say so; neither "
-     "has a background or surroundings.\n"
+     "The RMS force is replaced by C q_rms^2 (N/V)^(2/3) if that is larger, "
+     "since forces vanish in a perfect crystal. The plan estimates its error "
+     "and checks it by a second sum at some particles. If the error is too "
+     "large, a finer plan replaces it (--verify). --check measures the result "
+     "at random targets. It prints tolerance, estimate and measured error, "
+     "and the errors of energy and virial: over half the sum of |q phi|, and "
+     "in brackets over the energy itself.\n"
      "\n"
-     "--gravity G sums masses, the column mass, in place of charges; with "
-     "--softening EPS in open space 1/r is Plummer's 1/sqrt(r^2 + EPS^2).\n"
+     "Geometry: A file with a cell is periodic as it states. A file without a "
+     "cell is open space unless --cell gives one. Incomplete or contradictory "
+     "geometry is an error: a periodic pbc without a Lattice, keys cell, box "
+     "or boundary that differ, LAMMPS data without a box, H5MD edges without "
+     "a boundary. --cell and --periodic resolve it. A unit that contradicts "
+     "--units is an error, too. A uniform background neutralises a net "
+     "charge. With --surface vacuum the sums depend on the images that the "
+     "particles are given by and, with a net charge, on the origin.\n"
      "\n"
-     "--kernel stokeslet, rotlet or stresslet sums the flow that the particles "
-     "make in a viscous fluid, from columns of their own (below; extended XYZ "
-     "and HDF5 have them), and writes the column velocity, at the particles "
-     "without their own part or at --targets. With d from the source to the "
-     "target the velocities are the sums of f/r + (f.d) d/r^3 (stokeslet), "
-     "t x d/r^3 (rotlet) and -6 (q.d)(n.d) d/r^5 (stresslet, strength q and "
-     "normal n); --viscosity MU multiplies them by 1/(8 pi MU). Flows have no "
-     "energy, virial, units or surface; their tolerance is relative to the "
-     "RMS velocity. In a cell the stokeslet has no mean flow: a net force is "
-     "balanced by a mean gradient of pressure. The stresslet's mean flow is of "
-     "the positions as they are given: a closed surface must not be cut by the "
-     "cell's faces.\n"
+     "Columns: Energy, stress, forces and the like of another calculation are "
+     "not written to OUT. With --targets the sums are computed at the "
+     "positions of another file, and OUT has the columns potential and "
+     "field.\n"
+     "\n"
+     "Exclusions: --exclude leaves out pairs, or scales them by a factor.\n"
+     "\n"
+     "  coincident  pairs at one place, which are an error otherwise\n"
+     "  bonds       the ends of the bonds and angles of LAMMPS data\n"
+     "  FILE        pairs, 'I J' or 'I J FACTOR' per line (default: factor "
+     "0)\n"
+     "\n"
+     "I and J are ids of the column id, or positions in the file from 1 if it "
+     "has no such column. With --targets I is a target and J a source. The "
+     "factor applies to the interaction of the pair at its nearest image.\n"
+     "\n"
+     "Kernels: --kernel yukawa --kappa K sums e^(-K r)/r of the charges, "
+     "--kernel r6 their 1/r^6. The signs of charges and units decide whether "
+     "they attract. Neither kernel has a background or a boundary condition "
+     "at infinity.\n"
+     "\n"
+     "--gravity G sums masses instead of charges. Potentials -G m/r and the "
+     "energy are negative, and the output has the column acceleration. With "
+     "--softening EPS, in open space, 1/r becomes Plummer's 1/sqrt(r^2 + "
+     "EPS^2).\n"
+     "\n"
+     "--kernel stokeslet, rotlet or stresslet sums the flow of the particles "
+     "in a viscous fluid. The strengths are columns of extended XYZ or HDF5 "
+     "(below). The output is the column velocity, at the particles without "
+     "their own part, or at --targets. With d from the source to the target "
+     "the velocities are the sums of f/r + (f.d) d/r^3 (stokeslet), t x d/r^3 "
+     "(rotlet) and -6 (q.d)(n.d) d/r^5 (stresslet, strength q and normal n). "
+     "--viscosity MU multiplies them by 1/(8 pi MU). Flows have no energy, "
+     "virial, units or surface. In a cell the stokeslet has no mean flow: a "
+     "mean pressure gradient balances a net force. The stresslet's mean flow "
+     "depends on the positions as given: the cell's faces must not cut a "
+     "closed surface.\n"
      "\n" STATUSES,
      help_run,
-     "farsum run water.xyz --units real --tolerance 1e-5 --check -o out.xyz\n"
+     "farsum gen nacl --cells 8 -o nacl.xyz\n"
+     "farsum run nacl.xyz --tolerance 1e-8 --check -o out.xyz\n"
+     "farsum run data/water_spce_3k.xyz --units real --report r.json\n"
+     "farsum run data/water_tric.data --units real --exclude bonds\n"
+     "farsum gen uniform -n 1e4 --kernel stokeslet -o drops.xyz\n"
      "farsum run drops.xyz --kernel stokeslet --viscosity 1e-3 -o flow.h5\n"
-     "farsum run stars.xyz --gravity 1 --softening 0.01 --tolerance 1e-3\n"
-     "farsum run w.data --charge 1=0.4238 --charge 2=-0.8476 --report r.json\n"
-     "farsum run ions.pqr --cell 60,60,60 --units real\n",
+     "farsum gen plummer -n 1e4 --masses --periodic none -o stars.xyz\n"
+     "farsum run stars.xyz --gravity 1 --softening 0.01 --tolerance 1e-3\n",
      FOR_RUN},
 
-    {"check", "verifies a written result", "farsum check OUT [OPTIONS]",
-     "Reads what 'farsum run -o OUT' wrote, sums random targets anew by a "
-     "converged reference that shares no table with the fast code (ewald, or "
-     "direct in open space, in f64), and compares. Besides 1000 random targets "
-     "the 100 with the largest values are taken, since a few close pairs can "
-     "carry most of the RMS.\n"
+    {"check", "compares a written result with a reference",
+     "farsum check OUT [OPTIONS]",
+     "Reads the output of 'farsum run -o OUT', sums random targets by a "
+     "converged reference, and compares. The reference shares no table with "
+     "the fast code: ewald, or direct in open space, in f64. check takes 1000 "
+     "random targets and the 100 targets with the largest values, since a few "
+     "close pairs can dominate the RMS.\n"
      "\n"
-     "The settings come from the comment line of OUT; an option goes before "
-     "them. Where OUT holds separate targets, the particles are read from the "
-     "file that the comment line names, or from --sources.\n"
+     "The settings come from the comment line of OUT; options override them. "
+     "If OUT holds separate targets, the particles are read from the file "
+     "that the comment line names, or from --sources.\n"
      "\n" STATUSES,
      NULL,
      "farsum run nacl.xyz --tolerance 1e-8 -o out.xyz\n"
      "farsum check out.xyz\n"
-     "farsum check out.xyz --tolerance 1e-12   # would it have been enough?\n",
+     "farsum check out.xyz --tolerance 1e-12   # does it meet this one?\n",
      FOR_CHECK},
 
-    {"tune", "shows the plan that run would make, and why",
+    {"tune", "prints the plan that run would make, with its reasons",
      "farsum tune FILE [OPTIONS]\n"
      "farsum tune --case \"CASE\" [OPTIONS]\n"
      "farsum tune --model FILE | --case \"CASE\" [OPTIONS]\n"
      "farsum tune --map FILE.svg [OPTIONS]",
-     "Chooses method, parameters and variants for a file or a case, without "
-     "summing anything, and prints each with its reason, the error expected "
-     "and the memory needed. What an option fixes is kept, or refused with a "
-     "reason. The line 'options' is the choice in options: with them run sums "
-     "with the same parameters, whatever its threads and machine.\n"
+     "Chooses method, parameters and variants for a file or a case without "
+     "summing. Prints each choice with its reason, the estimated error and "
+     "the memory. A choice that an option fixes is kept, or refused with a "
+     "reason. The line 'options' holds the choice as options: with them run "
+     "sums with the same parameters, whatever its threads and machine.\n"
      "\n"
-     "--model sums too, and prints what the machine does in a second (its peak "
-     "of multiply-adds, the rate of memory, and seven operations, each also in "
-     "flop-equivalents: how many flops of multiply-adds fit in its time), and "
-     "for each stage its operations in flop-equivalents, the bytes that it "
-     "must read and write, the longer of the times that these take, what binds "
-     "it, the time that the tuner expected, the measured one, and what share "
-     "of the peak and of memory's rate that is. Machine rates are measured "
-     "once, in about a second, and kept beside compiled kernels.\n"
+     "--model also sums, and prints the machine's rates: the peak of "
+     "multiply-adds, the memory bandwidth and seven operations, each also in "
+     "flop-equivalents, the multiply-add flops that fit in its time. For each "
+     "stage it prints:\n"
      "\n"
-     "--map draws which variant of spread and of interp a mesh by itself would "
-     "take, over the points a mesh point and the runs on the same positions, "
-     "and prints a line for each number of points. Each field of the picture "
-     "says in its title what was chosen and why.\n"
+     "  operations   in flop-equivalents, and bytes to read and write\n"
+     "  prediction   the longer of the two times, and what limits the stage\n"
+     "  plan         the time that the tuner expected\n"
+     "  measurement  the time, and its shares of peak and bandwidth\n"
+     "\n"
+     "The rates are measured once, in about a second, and kept with the "
+     "compiled kernels; --measure measures them again.\n"
+     "\n"
+     "--map draws which variants of spread and interp a mesh of its own uses, "
+     "over points per mesh point and runs per set of positions. It prints one "
+     "line per number of points. The title of each field in the picture "
+     "states the choice and its reason. The options of --map are --device, "
+     "--precision, --mesh (default: 128x128x128), --support (default: 6), "
+     "--window, --components, --crowding, and --measure, which selects by "
+     "measured times.\n"
      "\n" STATUSES,
      NULL,
-     "farsum tune system.data --tolerance 1e-6\n"
+     "farsum tune data/water_spce_3k.xyz --units real --tolerance 1e-6\n"
      "farsum tune --case \"laplace n=1e6 tol=1e-4\" --cutoff 4 --split "
      "gaussian\n"
      "farsum tune --case \"stokeslet n=1e5 tol=1e-9\"\n"
-     "farsum tune --model --case \"stokeslet n=1e5 tol=1e-9\" --csv model.csv\n"
-     "farsum tune --map map.svg --device cuda:0 --support 8 --components 3\n",
+     "farsum tune --model --case \"stokeslet n=1e5 tol=1e-9\" --csv "
+     "model.csv\n"
+     "farsum tune --map map.svg --support 8 --components 3\n",
      FOR_TUNE},
 
     {"gen", "writes crystals and random particles",
@@ -163,12 +202,12 @@ static const struct help_page pages[] = {
      "farsum gen DISTRIBUTION --kernel NAME [--net X] ...\n"
      "farsum gen DISTRIBUTION --masses ...\n"
      "farsum gen --case \"CASE\" [-o OUT]",
-     "Crystals have lattice constant 1. Distributions have N particles with "
-     "charges, or with --kernel the strengths of a flow, at random (below), "
-     "in a cell of volume N unless --cell says otherwise; V is its volume. "
-     "The strengths' mean is 0; --net gives them one. The same seed gives the "
-     "same particles on every machine. Without -o the particles go to standard "
-     "output as extended XYZ.\n"
+     "Crystals have lattice constant 1. A distribution has N random particles "
+     "with charges, or with the strengths of --kernel (below). The cell's "
+     "volume V is N unless --cell is given. The mean strength is 0 unless "
+     "--net is given. The same seed gives the same particles on every "
+     "machine. Without -o the particles go to standard output as extended "
+     "XYZ.\n"
      "\n" STATUSES,
      help_gen,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
@@ -178,15 +217,14 @@ static const struct help_page pages[] = {
      "farsum gen plummer -n 1e5 --masses --periodic none -o stars.xyz\n",
      FOR_GEN},
 
-    {"list", "methods, stages and their variants, kernels, devices",
+    {"list", "lists methods, stages, variants, kernels and devices",
      "farsum list [methods | stages | splits | windows | kernels | devices | "
      "STAGE]",
-     "Prints what can be chosen: the methods, or the variants of a stage with "
-     "what they are good for and what they need. Each name is a value of the "
-     "option of that stage, as in --spread NAME. Of a kernel it says what a "
-     "source has and what it gives. Of the devices it says what "
-     "there is, and which library is missing where there is nothing; each "
-     "name is a value of --device.\n"
+     "Prints the possible choices: the methods, or the variants of a stage "
+     "with a note and their requirements. Each name is a value of the stage's "
+     "option, as in --spread NAME. For a kernel it prints the strengths of a "
+     "source and the outputs. For devices it prints those available, or which "
+     "library is missing; each name is a value of --device.\n"
      "\n" STATUSES,
      NULL,
      "farsum list\n"
@@ -194,70 +232,73 @@ static const struct help_page pages[] = {
      "farsum list devices\n",
      FOR_LIST},
 
-    {"cache", "compiled kernels and measured times on disk",
+    {"cache", "lists or removes compiled kernels and measured times",
      "farsum cache [list | clear]\n"
      "farsum cache warm --device NAME [FILE | --case \"CASE\"] [OPTIONS]",
-     "A plan on a device compiles its kernels and keeps them, in the folder "
-     "that FARSUM_CACHE_DIR names, or else in farsum under XDG_CACHE_HOME or "
-     "~/.cache; an empty FARSUM_CACHE_DIR keeps none. The times "
-     "that --measure took are there too, in the file wisdom. The folder must "
-     "belong to you or to root, and only its owner may write to it: else it is "
-     "not used. list prints what there is, clear removes it, and what runs "
-     "that were killed have left there. warm makes the plan that run "
-     "would make, of a file or a case, so that a later run compiles "
-     "nothing.\n"
+     "A plan on a device compiles its kernels and keeps them on disk. The "
+     "folder is FARSUM_CACHE_DIR, else farsum under XDG_CACHE_HOME or "
+     "~/.cache; an empty FARSUM_CACHE_DIR switches the cache off. The times "
+     "of --measure are there too, in the file wisdom. The folder must belong "
+     "to you or to root, and only its owner may write to it; otherwise it is "
+     "not used.\n"
+     "\n"
+     "list prints the files. clear removes them, with the remains of killed "
+     "runs. warm makes the plan that run would make for a file or a case, so "
+     "that a later run compiles nothing.\n"
      "\n" STATUSES,
      NULL,
      "farsum cache\n"
-     "farsum cache warm --device cuda:0 water.xyz --units real\n",
+     "farsum cache clear\n"
+     "farsum cache warm --device cuda:0 data/water_spce_3k.xyz --units real\n",
      FOR_CACHE},
 
     {"bench", "times variants on a case",
      "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]\n"
      "farsum bench [STAGE | METHOD | all] --input FILE [OPTIONS]",
-     "With a stage: one plan for each of its variants, all else the same; the "
-     "variants are timed in turn, after a round to warm up, and those that "
-     "refuse the case say why. With a method, or all (the method that is "
-     "chosen): set_points, every stage, and both calls together.\n"
+     "With a stage, makes one plan for each of its variants, with all other "
+     "choices equal. The variants are timed in turn, after one round to warm "
+     "up. A variant that does not support the case prints its reason. With a "
+     "method, or all (the method that auto chooses), times set_points, every "
+     "stage, and both calls together.\n"
      "\n"
-     "Printed are the least and the median time of the repeats, particles a "
-     "second and the ratio to the fastest. --csv appends rows that --against "
-     "compares with in a later run: a difference counts when it is more than "
-     "the median strays above the least in either run, and more than 3 per "
-     "cent.\n"
+     "Prints the minimum and median time, particles per second, and the time "
+     "relative to the fastest variant. --csv appends rows; --against compares "
+     "a later run's medians with them. A difference counts if it is more than "
+     "3 per cent and more than the gap between median and minimum in either "
+     "run.\n"
      "\n"
-     "With --device positions, strengths and results lie on the device, unless "
-     "--arrays host is given; the heading says which were timed.\n"
+     "With --device positions, strengths and results are in device memory, "
+     "unless --arrays host is given. The heading states which were timed.\n"
      "\n" STATUSES,
      NULL,
      "farsum bench spread --case \"laplace n=1e6 tol=1e-6 dist=uniform\"\n"
      "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --csv all.csv\n"
      "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --against all.csv\n"
      "farsum bench near --case \"laplace n=1e5\" --plot near.svg\n"
-     "farsum bench all --input water.xyz --copies 2x2x2 --tolerance 1e-4\n",
+     "farsum bench all --input data/water_spce_3k.xyz --copies 2x2x2\n",
      FOR_BENCH},
 
     {"help", "explains a subcommand",
      "farsum help [SUBCOMMAND | cases | units]\n"
      "farsum help --man",
-     "Prints the page of a subcommand; --man prints all of them as a manual "
+     "Prints the page of a subcommand. --man prints all pages as a manual "
      "page in troff.",
      NULL,
      "farsum help run\n"
      "farsum help --man | man -l -\n",
      FOR_HELP},
 
-    {"cases", "the notation of problems",
+    {"cases", "notation of random problems",
      "KERNEL n=N cell=CELL tol=X dist=DISTRIBUTION seed=N\n"
      "[density=X] [prec=f64|f32|mixed|auto] [net=X] [kappa=X]\n"
      "[error=force|potential|absolute|velocity|energy|pressure|each]",
-     "One line says a problem, for the command, the tests, the benchmarks and "
-     "bug reports. Keys may come in any order; what is left out is n=1000, "
+     "One line describes a random problem, for the command, tests, benchmarks "
+     "and bug reports. Keys may come in any order. Defaults: n=1000, "
      "cell=cubic, tol=1e-5, dist=uniform, seed=1, density=1, prec=f64, net=0, "
-     "error=force or, of flows, velocity. The cell's volume V is n / density. "
-     "kappa is yukawa's. net is added to each charge, or to the last component "
-     "of each force, torque or strength. In the formulas s are coordinates "
-     "along the cell vectors.",
+     "error=force or, for flows, velocity. The cell's volume V is n / "
+     "density. kappa is the inverse screening length of yukawa. net is added "
+     "to each charge, or to the last component of each force, torque or "
+     "strength. In the formulas s are coordinates along the cell vectors.",
      help_cases,
      "farsum tune --case \"laplace n=1e6 cell=1x1x10 tol=1e-6 "
      "dist=clustered\"\n"
@@ -266,9 +307,12 @@ static const struct help_page pages[] = {
 
     {"units", "unit systems and Coulomb's constant",
      "--units reduced | real | metal | gromacs | si",
-     "Lengths and charges are those of the file; the constant C makes "
-     "energies of them. It stands in the report with its source.",
-     help_units, "farsum run water.xyz --units real\n", 0},
+     "Lengths and charges have the units of the file. The constant C turns "
+     "them into energies. The report names it with its source.",
+     help_units,
+     "farsum run data/water_spce_3k.xyz --units real\n"
+     "farsum run data/nacl_melt.xyz --units metal\n",
+     0},
 };
 
 const struct help_page *help_page(int index)

@@ -34,8 +34,8 @@ int kernel_known(const char *name, char *error, size_t size)
         if (strcmp(name_at(k, NULL), name) == 0)
             return 0;
     nearest(name, name_at, NULL, text, sizeof text);
-    snprintf(error, size, "no kernel '%s'%s%s", name,
-             *text ? "; near it: " : "; see 'farsum list kernels'", text);
+    snprintf(error, size, "unknown kernel '%s'%s%s", name,
+             *text ? "; similar names: " : "; see 'farsum list kernels'", text);
     return -1;
 }
 
@@ -55,46 +55,47 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
 {
     int flow = strengths_of(kernel)->flow;
     if (s->asks_gravity && !(s->gravity > 0))
-        snprintf(error, size, "gravity is 1/r of masses, the column mass: "
-                 "--gravity G sums it (G in the file's units; 4.30091e-6 in "
-                 "kpc, km/s and solar masses)");
+        snprintf(error, size, "gravity is no kernel; --gravity G sums the "
+                              "column mass by 1/r (G in the file's units; "
+                              "4.30091e-6 in kpc, km/s and solar masses)");
     else if (strangers(kernel))
-        snprintf(error, size, "the columns of kernel %s are not known here",
+        snprintf(error, size, "the command knows no columns for kernel %s",
                  kernel);
     else if (s->kappa > 0 && !strengths_of(kernel)->kappa)
-        snprintf(error, size, "--kappa is of yukawa; kernel %s has none",
+        snprintf(error, size, "--kappa requires kernel yukawa, not %s",
                  kernel);
     else if ((s->gravity > 0 || s->softening > 0)
              && strcmp(kernel, "laplace") != 0)
         snprintf(error, size,
-                 "--gravity and --softening are of laplace, not "
-                 "of kernel %s",
+                 "--gravity and --softening require kernel laplace, not %s",
                  kernel);
     else if (s->gravity > 0 && s->units > 1)
         snprintf(error, size,
-                 "--units %s sets Coulomb's constant, --gravity "
-                 "its own",
+                 "--units %s and --gravity both set the constant; give one of "
+                 "them",
                  options_word("units", s->units));
     else if (!flow && s->viscosity > 0)
-        snprintf(error, size, "--viscosity is of flows (stokeslet, rotlet, "
-                 "stresslet); kernel %s has none", kernel);
+        snprintf(error, size, "--viscosity requires a flow (stokeslet, rotlet "
+                              "or stresslet), not kernel %s", kernel);
     else if (!flow && s->error == FARSUM_ERROR_VELOCITY)
-        snprintf(error, size, "--error velocity: kernel %s gives forces and "
-                 "potentials; force, potential, absolute, energy, pressure or "
-                 "each", kernel);
+        snprintf(error, size, "--error velocity: kernel %s has no velocities; "
+                              "give force, potential, absolute, energy, "
+                              "pressure or each", kernel);
     else if (flow && s->error && s->error != FARSUM_ERROR_VELOCITY &&
              s->error != FARSUM_ERROR_ABSOLUTE &&
              s->error != FARSUM_ERROR_EACH)
-        snprintf(error, size, "--error %s: kernel %s gives velocities; "
-                 "velocity, absolute or each", options_word("error", s->error),
+        snprintf(error, size, "--error %s: kernel %s has velocities only; "
+                              "give velocity, absolute or each",
+                              options_word("error", s->error),
                  kernel);
     else if ((flow || strcmp(kernel, "r6") == 0) && s->units > 1)
         snprintf(error, size, "--units %s sets Coulomb's constant, which "
-                 "kernel %s has not%s", options_word("units", s->units), kernel,
-                 flow ? "; --viscosity sets its own" : "");
+                              "kernel %s does not have%s",
+                              options_word("units", s->units), kernel,
+                 flow ? "; give --viscosity instead" : "");
     else if (strcmp(kernel, "laplace") != 0 && s->surface == FARSUM_VACUUM)
-        snprintf(error, size, "--surface vacuum: kernel %s has no "
-                 "surroundings", kernel);
+        snprintf(error, size, "--surface vacuum requires kernel laplace, not "
+                              "%s", kernel);
     else
         return 0;
     return -1;
@@ -146,8 +147,8 @@ static void tell_missing(const struct strengths *row, const char *name,
         return;
     }
     nearest(name, column_at, frame, text, sizeof text);
-    snprintf(error, size, "there is no column '%s': kernel %s needs %s%s%s",
-             name, row->kernel, needs, *text ? "; near it: " : "", text);
+    snprintf(error, size, "found no column '%s'; kernel %s needs %s%s%s",
+             name, row->kernel, needs, *text ? "; similar names: " : "", text);
 }
 
 static const double *find_column(const struct strengths *row,
@@ -199,11 +200,11 @@ static void tell_uncharged(const struct io_frame *frame, char *error,
             io_frame_column(frame, strengths_get(k)->columns[0].name))
             row = strengths_get(k);
     if (row)
-        snprintf(error, size, "there are no charges, but a column '%s': "
-                 "--kernel %s sums it", row->columns[0].name, row->kernel);
+        snprintf(error, size, "found no charges but a column '%s'; --kernel "
+                              "%s sums it", row->columns[0].name, row->kernel);
     else
-        snprintf(error, size, "there are no charges (a column 'charge'; for "
-                 "LAMMPS atom types --charge TYPE=Q)");
+        snprintf(error, size, "found no charges; give a column 'charge', or "
+                              "--charge TYPE=Q for LAMMPS atom types");
 }
 
 /* The charges, or the values of the only column. */

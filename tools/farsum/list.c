@@ -164,7 +164,7 @@ int list_main(struct settings *s)
         return list_variants(what);
     char text[160];
     nearest(what, name_at, NULL, text, sizeof text);
-    say_error("list: no '%s'%s%s", what,
-              *text ? "; near it: " : "; see 'farsum list stages'", text);
+    say_error("list: unknown name '%s'%s%s", what,
+              *text ? "; similar names: " : "; see 'farsum list stages'", text);
     return EXIT_USAGE;
 }

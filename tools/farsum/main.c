@@ -44,9 +44,9 @@ void command_refuse(const char *name)
     char text[160];
     nearest(name, name_at, NULL, text, sizeof text);
     if (*text)
-        say_error("no subcommand '%s'; near it: %s", name, text);
+        say_error("unknown subcommand '%s'; did you mean %s?", name, text);
     else
-        say_error("no subcommand '%s'; see 'farsum help'", name);
+        say_error("unknown subcommand '%s'; see 'farsum help'", name);
 }
 
 /* Fails if printed text was not written, for example to a full disk. */
@@ -79,7 +79,8 @@ int main(int argc, char **argv)
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
     if (name[0] == '-') {
-        say_error("no option %s before a subcommand; see 'farsum help'", name);
+        say_error("found option %s before a subcommand; see 'farsum help'",
+                  name);
         return EXIT_USAGE;
     }
     const struct command *command = command_find(name);

@@ -49,10 +49,11 @@ static int refuse(const char *argument, size_t length, const char *command,
     snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), name);
     nearest_prefixed(word, "--", name_at, &commands, text, sizeof text);
     if (*text)
-        say_error("%s: no option %.*s; near it: %s", command, (int)length,
+        say_error("%s: unknown option %.*s; did you mean %s?",
+                  command, (int)length,
                   argument, text);
     else
-        say_error("%s: no option %.*s; see 'farsum help %s'", command,
+        say_error("%s: unknown option %.*s; see 'farsum help %s'", command,
                   (int)length, argument, command);
     return -1;
 }
@@ -107,7 +108,8 @@ int options_parse(int argc, char **argv, const char *command,
             if (parse_option(argc, argv, &i, command, s) != 0)
                 return -1;
         } else if (s->n_words == MAX_WORDS) {
-            say_error("%s: more than %d arguments", command, (int)MAX_WORDS);
+            say_error("%s: found more than %d arguments",
+                      command, (int)MAX_WORDS);
             return -1;
         } else {
             s->words[s->n_words++] = argv[i];

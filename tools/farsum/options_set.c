@@ -73,7 +73,7 @@ OPTION_SETTER(word)
             *(int *)field_of(s, row) = k + 1;
             return 0;
         }
-    used = (size_t)snprintf(why, size, "'%s' is not one of", value);
+    used = (size_t)snprintf(why, size, "found '%s', expected one of", value);
     for (int k = 0; row->words[k] && used < size; k++)
         used += (size_t)snprintf(why + used, size - used, "%s %s",
                                  k ? "," : "", row->words[k]);
@@ -100,7 +100,8 @@ OPTION_SETTER(exclude)
         return 0;
     }
     if (!*value || s->exclude_file) {
-        snprintf(why, size, *value ? "'%s' is a second file of pairs"
+        snprintf(why, size, *value ? "found a second file of pairs, '%s'; one "
+                                     "is allowed"
                                    : "expected coincident, bonds or a file%s",
                  value);
         return -1;
@@ -231,7 +232,8 @@ OPTION_SETTER(team)
     v[1] = parted ? number_of(end + 1) : -1;
     if (!whole(v[0]) || !whole(v[1]) || v[0] + v[1] == 0) {
         snprintf(why, size,
-                 "expected %s, whole numbers, 0 for the row's own, found '%s'",
+                 "expected %s, whole numbers, 0 for the variant's own, found "
+                 "'%s'",
                  row->takes, value);
         return -1;
     }
@@ -306,8 +308,8 @@ OPTION_SETTER(cell)
         s->cell_name = value;
         return case_cell(value, 1, cell, periodic, why, size);
     }
-    snprintf(why, size, "expected 3 edges or 9 numbers (rows a, b, c), parted "
-             "by commas, found '%s'", value);
+    snprintf(why, size, "expected 3 edges or 9 numbers (rows a, b, c), "
+                        "separated by commas, found '%s'", value);
     return -1;
 }
 
@@ -365,7 +367,7 @@ static int charge(struct settings *s, const char *value, size_t n, char *why,
         one.length = name;
     }
     if (s->n_charges == MAX_CHARGES) {
-        snprintf(why, size, "more than %d types", (int)MAX_CHARGES);
+        snprintf(why, size, "found more than %d types", (int)MAX_CHARGES);
         return -1;
     }
     for (int k = 0; k < s->n_charges; k++) {

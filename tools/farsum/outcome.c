@@ -138,7 +138,7 @@ static void print_times(const struct outcome *o, FILE *out)
                        info->stages[k].stage, info->stages[k].variant,
                        info->stages[k].seconds);
     if (info->queues > 1 && info->seconds_stages > 0)
-        c_locale_write(out, ", at once in %d queues, all of them %.3g s",
+        c_locale_write(out, ", concurrent in %d queues, all of them %.3g s",
                        info->queues, info->seconds_stages);
     if (info->n_stages)
         fputs("\n", out);

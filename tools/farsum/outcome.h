@@ -37,7 +37,7 @@ static inline const char *outcome_warning(const struct settings *s,
 {
     return !outcome_misses(info) ? ""
            : s->order != 0
-               ? " (ABOVE the tolerance: the order that was given)"
+               ? " (ABOVE the tolerance: the order is fixed)"
                : " (ABOVE the tolerance)";
 }
 /* 1: the measured error exceeds the tolerance or, if it was not measured, the

@@ -181,9 +181,9 @@ static int read_targets(struct session *t)
     if (t->target_frames == 1)
         return 0;
     if (t->count == 1)
-        snprintf(t->error, sizeof t->error, "there are no targets");
+        snprintf(t->error, sizeof t->error, "found no targets");
     else
-        snprintf(t->error, sizeof t->error, "fewer frames than '%s'",
+        snprintf(t->error, sizeof t->error, "found fewer frames than in '%s'",
                  t->s->words[0]);
     return fail_here(t, t->s->targets);
 }
@@ -199,7 +199,8 @@ static void note_units(const struct session *t)
     units_of_frame(&t->frame, says, sizeof says);
     const char *key = io_frame_key(&t->frame, "units");
     if (*says)
-        say_note("%s says %s; without --units %s Coulomb's constant is 1",
+        say_note("%s has %s, but Coulomb's constant is 1; give --units %s to "
+                 "change it",
                  t->s->words[0], says,
                  key && units_find(key) ? key : "NAME");
 }
@@ -226,7 +227,8 @@ static void note_targets(const struct session *t)
         off = fmax(off, fabs(a->cell[k] - b->cell[k]));
     }
     if (off > 1e-6 * most)
-        say_note("%s has another cell than the particles, which counts",
+        say_note("%s has another cell than the particles; the particles' cell "
+                 "is used",
                  t->s->targets);
 }
 
@@ -240,7 +242,8 @@ static void drop_foreign(struct session *t, struct io_frame *frame)
         foreign_drop_geometry(frame);
     if (!*names || ours || t->foreign++ > 0)
         return;
-    say_note("%s: not written beside our results: %s", t->s->words[0], names);
+    say_note("%s: results of another calculation are not written: %s",
+             t->s->words[0], names);
 }
 
 /* Moves the result's arrays to the frame and writes it. */
@@ -328,7 +331,7 @@ static int all_frames(struct session *t)
     }
     say_progress("%s", "");
     if (got == 0 && t->count == 0) {
-        snprintf(t->error, sizeof t->error, "%s: there are no particles",
+        snprintf(t->error, sizeof t->error, "%s: found no particles",
                  t->s->words[0]);
         got = -1;
     }

@@ -127,7 +127,7 @@ static int get_word(const struct io_frame *frame, const char *key,
     *value = options_value(which, word);
     if (*value)
         return 0;
-    snprintf(error, size, "%s=%s is not known", key, word);
+    snprintf(error, size, "unknown value %s=%s", key, word);
     return -1;
 }
 
@@ -173,8 +173,9 @@ int stamp_read(const struct io_frame *frame, struct settings *s, char *error,
         return -1;
     if (io_frame_key(frame, "farsum_exclusions") && !s->exclude_file &&
         !s->exclude_bonds) {
-        snprintf(error, size, "%s pairs were excluded: give --exclude FILE "
-                 "with them", io_frame_key(frame, "farsum_exclusions"));
+        snprintf(error, size, "%s pairs were excluded; give --exclude FILE "
+                              "with them",
+                              io_frame_key(frame, "farsum_exclusions"));
         return -1;
     }
     if (s->tolerance > 0 && s->units && s->error && s->kernel)

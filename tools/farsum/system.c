@@ -42,7 +42,7 @@ int system_make(const struct settings *s, struct io_frame *sources,
         out.m = targets->n;
         out.y = targets->x;
         if (targets->n == 0) {
-            snprintf(error, size, "there are no targets");
+            snprintf(error, size, "found no targets");
             return -1;
         }
     }
@@ -58,7 +58,7 @@ int system_make(const struct settings *s, struct io_frame *sources,
                           : sources->has_cell   ? sources->periodic[d]
                                                 : s->has_cell;
     if (!has_cell && (out.periodic[0] || out.periodic[1] || out.periodic[2])) {
-        snprintf(error, size, "periodic, but there is no cell; give --cell");
+        snprintf(error, size, "periodic axes without a cell; give --cell");
         return -1;
     }
     if (exclude_make(s, sources, targets, &out.exclude, error, size) != 0)

@@ -34,7 +34,7 @@ static int read_frame(const char *path, const struct io_options *io,
     io_close(reader);
     say_progress("%s", "");
     if (got == 0)
-        snprintf(error, size, "%s: there are no particles", path);
+        snprintf(error, size, "%s: found no particles", path);
     return got > 0 ? 0 : -1;
 }
 
@@ -220,23 +220,23 @@ static int plan_main(struct settings *s, const char *name,
 int tune_main(struct settings *s)
 {
     if (s->map && s->model) {
-        say_error("tune: --map and --model are two things; see 'farsum help "
-                  "tune'");
+        say_error("tune: --map and --model exclude each other; see 'farsum "
+                  "help tune'");
         return EXIT_USAGE;
     }
     if (s->map && (s->n_words > 0 || s->problem)) {
-        say_error("tune: --map takes no file and no --case, but --mesh, "
-                  "--support and --components; see 'farsum help tune'");
+        say_error("tune: --map accepts neither a file nor --case; give "
+                  "--mesh, --support and --components; see 'farsum help tune'");
         return EXIT_USAGE;
     }
     if (s->map)
         return map_main(s);
     if (s->components || s->crowding > 0) {
-        say_error("tune: --components and --crowding go with --map");
+        say_error("tune: --components and --crowding require --map");
         return EXIT_USAGE;
     }
     if ((s->csv || s->repeats > 0) && !s->model) {
-        say_error("tune: --csv and --repeats go with --model");
+        say_error("tune: --csv and --repeats require --model");
         return EXIT_USAGE;
     }
     return plan_main(s, "tune", s->model ? farsum_plan_create
@@ -246,7 +246,7 @@ int tune_main(struct settings *s)
 int warm_main(struct settings *s)
 {
     if (!s->device || strcmp(s->device, "host") == 0) {
-        say_error("cache: warm wants --device; see 'farsum list devices'");
+        say_error("cache: warm requires --device; see 'farsum list devices'");
         return EXIT_USAGE;
     }
     if (s->n_words == 0 && !s->problem)

@@ -334,9 +334,9 @@ static int measure(const struct verify_request *r,
     if (result->measured >= 0 || isnan(result->measured))
         return 0;
     snprintf(error, size, norm == FARSUM_ERROR_ENERGY
-                 ? "there is no energy to check"
-                 : "there is no virial to check, or there are more than 20000 "
-                   "particles, of which potentials do not tell it");
+                 ? "found no energy to check"
+                 : "found no virial to check, or more than 20000 particles, "
+                   "whose potentials do not determine it");
     return -1;
 }
 

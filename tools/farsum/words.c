@@ -23,15 +23,15 @@ static const char *const phrases[][2] = {
     {"and their exclusion's factor", "and the excluded pair's factor"},
     {"sources ", "particles "},
     {"source ", "particle "},
-    {"targets were not announced: set n_targets of the problem before the plan "
-     "is made",
-     "targets were not announced"},
+    {"this plan has no separate targets: set problem.n_targets before "
+     "farsum_plan_create()",
+     "the plan has no separate targets"},
     {"options.device ", "--device "},
     {"exclude_coincident", "--exclude coincident"},
     {"memory_limit", "--memory-limit"},
     {"near_cells", "--near-cells"},
     {"near_team", "--near-team"},
-    {"n_sources is 0", "there are 0 particles"},
+    {"n_sources is 0", "the number of particles is 0"},
 };
 
 /* Words before a number that counts from 0. */
