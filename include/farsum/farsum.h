@@ -409,7 +409,8 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
 /* Excludes or scales pairs, as bonded force fields require: (1 - factor) times
  * the kernel at the pair's nearest image, or its mean over images that tie, as
- * half a cell apart, is subtracted from every output.  pairs: [count][2] source indices, each pair once in either order; separate
+ * half a cell apart, is subtracted from every output.  pairs: [count][2] source
+ * indices, each pair once in either order; separate
  * targets: (target, source).  factors: [count] in 0 .. 1, NULL: all 0.  Host
  * memory, copied; they hold until the next call; count = 0: none.  Errors:
  * ERR_ARGUMENT for an index out of range, a pair given twice or a particle with

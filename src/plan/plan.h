@@ -23,9 +23,6 @@ struct farsum_plan {
                               * the error in problem.error's, without a check */
     double checked;          /* measured error over the tolerance; below 0: not
                               * checked */
-    double seconds_checked[3]; /* of the check: finding its targets, summing
-                                * them, and the plan's own sum of all */
-    int checked_there;         /* 1: they were summed on the device */
     double energies[2];      /* measured errors of energy and virial over their
                               * norms; below 0: not measured */
     int64_t lists_before[2]; /* of info: lists made and kept by the check */

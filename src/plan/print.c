@@ -81,13 +81,6 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                        "are for tolerance %.3g\n",
                        i->checked_error, (long long)i->checked_targets,
                        i->tolerance / plan->task.finer);
-    if (i->checked_error >= 0)
-        c_locale_write(out,
-                       "second sum: %.3g s to find the targets, %.3g s to sum "
-                       "them on %s, %.3g s for the plan's own sum\n",
-                       plan->seconds_checked[0], plan->seconds_checked[1],
-                       plan->checked_there ? i->device : "host",
-                       plan->seconds_checked[2]);
     if (i->bound > 0)
         c_locale_write(
             out,
